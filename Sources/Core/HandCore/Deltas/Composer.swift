@@ -1,0 +1,309 @@
+/// Joins deltas made one after another into one: `Composer` holds what the composition so far makes of the old list, as a
+/// tree of pieces, so adding one edit costs O(log n) and n of them O(n log n).
+///
+/// A value: copying is O(1). The pieces stand in the order of the *new* list; a piece of width 0 marks where old items were
+/// that are gone or moved, so that what is put beside them later finds its place in the old list.
+public struct Composer: Sendable {
+    /// More items than any list holds: the length of the implied `keep` at the end.
+    private static let endless = 1 << 40
+
+    private var pieces: SummaryTree<Piece>
+    private var items: [Item] = []
+    private var changes: [Change] = []
+    /// Number of deltas added that were not identities.
+    public private(set) var count = 0
+
+    /// The composition of nothing: the identity.
+    public init() {
+        pieces = SummaryTree([Piece(kind: .kept, start: 0, count: Self.endless)])
+    }
+
+    public init(_ delta: Delta) {
+        self.init()
+        append(delta)
+    }
+
+    public var isEmpty: Bool { count == 0 }
+
+    /// Some items of the new list, and where they come from.
+    fileprivate struct Piece: Summarized {
+        enum Kind: UInt8 {
+            /// Old items in their place.
+            case kept
+            /// The place of old items that are deleted or moved.
+            case gone
+            /// Old items in another place.
+            case moved
+            /// New items: `start` is an index in the composer's items.
+            case fresh
+            /// A drop whose picks are still to be found; only while a delta is being added.
+            case slots
+        }
+
+        var kind: Kind
+        var side: Side = .after
+        var start: Int
+        var count: Int
+        /// An index in the composer's changes, or −1.
+        var change = -1
+
+        var width: Int { kind == .gone ? 0 : count }
+        var isContent: Bool { kind == .moved || kind == .fresh || kind == .slots }
+        var summary: Width { Width(count: 1, width: width) }
+    }
+
+    fileprivate struct Width: Summary {
+        let count: Int
+        let width: Int
+
+        static let zero = Width(count: 0, width: 0)
+
+        static func + (left: Width, right: Width) -> Width {
+            Width(count: left.count + right.count, width: left.width + right.width)
+        }
+    }
+}
+
+// MARK: - Adding a delta
+
+extension Composer {
+    /// Adds `delta`, made on the list as the composition so far leaves it.
+    ///
+    /// O(c log n), c being the delta's components and n what was added before.
+    public mutating func append(_ delta: Delta) {
+        guard !delta.isIdentity else { return }
+        count += 1
+        placeContent(of: delta)
+        let picked = changeItems(by: delta)
+        if delta.hasMoves { fillSlots(of: delta, with: picked) }
+    }
+
+    /// First pass: the gaps get their content, while all the neighbours that it holds on to are still there.
+    private mutating func placeContent(of delta: Delta) {
+        var offset = 0
+        for step in delta.steps {
+            if step.kind == .insert {
+                place(Piece(kind: .fresh, side: step.side, start: items.count, count: step.count), at: offset)
+                items.append(contentsOf: delta.items[step.start..<step.start + step.count])
+            } else if step.kind == .drop {
+                place(Piece(kind: .slots, side: step.side, start: step.start, count: step.count), at: offset)
+            }
+            offset += step.count
+        }
+    }
+
+    /// Puts content into the gap at `offset`, right beside the neighbour that it holds on to; if that is content itself,
+    /// it holds on to what that holds on to.
+    private mutating func place(_ piece: Piece, at offset: Int) {
+        var piece = piece
+        var index = 0
+        switch piece.side {
+        case .after:
+            if offset > 0 {
+                index = isolate(endingAt: offset) + 1
+                let neighbour = pieces[index - 1]
+                if neighbour.isContent { piece.side = neighbour.side }
+            }
+        case .before:
+            index = isolate(startingAt: offset)
+            let neighbour = pieces[index]
+            if neighbour.isContent { piece.side = neighbour.side }
+        }
+        pieces.insert(piece, at: index)
+    }
+
+    /// Second pass: old items are changed, deleted and picked. Returns what was picked, slot by slot.
+    private mutating func changeItems(by delta: Delta) -> [Piece] {
+        var picked: [Piece] = []
+        var offset = 0
+        for step in delta.steps {
+            switch step.kind {
+            case .keep, .insert, .drop: offset += step.count
+            case .edit:
+                edit(at: offset, delta.changes[step.change])
+                offset += 1
+            case .delete: take(step.count, at: offset) { _ in }
+            case .pick: take(step.count, at: offset) { picked.append($0) }
+            }
+        }
+        return picked
+    }
+
+    private mutating func edit(at offset: Int, _ change: Change) {
+        let index = isolate(startingAt: offset)
+        if pieces[index].count > 1 { split(at: index, after: 1) }
+        let piece = pieces[index]
+        pieces.replace(at: index, with: changing(piece, change))
+    }
+
+    /// A piece of one item with a change made to it.
+    private mutating func changing(_ piece: Piece, _ change: Change) -> Piece {
+        var piece = piece
+        if piece.kind == .fresh {
+            if let content = items[piece.start].content.applying(change) { items[piece.start].content = content }
+            return piece
+        }
+        changes.append(piece.change < 0 ? change : changes[piece.change].followed(by: change))
+        piece.change = changes.count - 1
+        return piece
+    }
+
+    /// Takes `count` items out at `offset`.
+    private mutating func take(_ count: Int, at offset: Int, _ taken: (Piece) -> Void) {
+        var rest = count
+        var index = isolate(startingAt: offset)
+        while rest > 0 {
+            var piece = pieces[index]
+            if piece.kind == .gone {
+                index += 1
+                continue
+            }
+            if piece.count > rest {
+                split(at: index, after: rest)
+                piece.count = rest
+            }
+            rest -= piece.count
+            if piece.kind == .kept {
+                pieces.replace(at: index, with: Piece(kind: .gone, start: piece.start, count: piece.count))
+                index += 1
+                piece.kind = .moved
+            } else {
+                pieces.remove(at: index)
+            }
+            taken(piece)
+        }
+    }
+
+    /// Third pass: what was picked takes the place of the drops.
+    private mutating func fillSlots(of delta: Delta, with picked: [Piece]) {
+        var slot = 0
+        let origins = picked.map { piece -> (slot: Int, piece: Piece) in
+            defer { slot += piece.count }
+            return (slot, piece)
+        }
+        var offset = 0
+        for step in delta.steps where step.kind != .delete && step.kind != .pick {
+            if step.kind == .drop {
+                let change = step.change < 0 ? nil : delta.changes[step.change]
+                fill(at: offset, origins, step.start..<step.start + step.count, change)
+            }
+            offset += step.count
+        }
+    }
+
+    private mutating func fill(
+        at offset: Int, _ origins: [(slot: Int, piece: Piece)], _ slots: Range<Int>, _ change: Change?
+    ) {
+        guard var (index, _) = pieces.first(exceeding: offset, by: \.width) else { return }
+        let side = pieces.remove(at: index).side
+        var slot = slots.lowerBound
+        var next = origins.partition { $0.slot + $0.piece.count > slot }
+        while slot < slots.upperBound {
+            var piece = origins[next].piece
+            let skipped = slot - origins[next].slot
+            piece.start += skipped
+            piece.count = min(piece.count - skipped, slots.upperBound - slot)
+            piece.side = side
+            if let change { piece = changing(piece, change) }
+            pieces.insert(piece, at: index)
+            index += 1
+            slot += piece.count
+            next += 1
+        }
+    }
+}
+
+// MARK: - Finding and cutting pieces
+
+extension Composer {
+    /// Cuts so that a piece starts at `offset` of the new list; the index of that piece.
+    private mutating func isolate(startingAt offset: Int) -> Int {
+        guard let (index, before) = pieces.first(exceeding: offset, by: \.width) else {
+            preconditionFailure("a delta reaches beyond the longest list")
+        }
+        guard before < offset else { return index }
+        split(at: index, after: offset - before)
+        return index + 1
+    }
+
+    /// Cuts so that a piece ends at `offset > 0` of the new list; the index of that piece.
+    private mutating func isolate(endingAt offset: Int) -> Int {
+        guard let (index, before) = pieces.first(exceeding: offset - 1, by: \.width) else {
+            preconditionFailure("a delta reaches beyond the longest list")
+        }
+        if before + pieces[index].count > offset { split(at: index, after: offset - before) }
+        return index
+    }
+
+    private mutating func split(at index: Int, after count: Int) {
+        var left = pieces[index]
+        var right = left
+        left.count = count
+        right.start += count
+        right.count -= count
+        pieces.replace(at: index, with: left)
+        pieces.insert(right, at: index + 1)
+    }
+}
+
+// MARK: - The result
+
+extension Composer {
+    /// The composition as one delta. O(n log n) in what was added.
+    public var delta: Delta {
+        // Moved pieces by old position: that is the order of picking.
+        let moved = pieces.filter { $0.kind == .moved }.sorted { $0.start < $1.start }
+        var slot = 0
+        let slots = moved.map { piece -> (old: Int, count: Int, slot: Int) in
+            defer { slot += piece.count }
+            return (piece.start, piece.count, slot)
+        }
+        var builder = DeltaBuilder()
+        var nextMoved = 0
+        for piece in pieces {
+            switch piece.kind {
+            case .kept where piece.change >= 0: builder.edit(changes[piece.change])
+            case .kept: builder.keep(piece.count)
+            case .fresh: builder.insert(items[piece.start..<piece.start + piece.count], piece.side)
+            case .moved:
+                let origin = slots[slots.partition { $0.old >= piece.start }]
+                builder.drop(
+                    origin.slot, piece.count, piece.side, piece.change < 0 ? nil : changes[piece.change])
+            case .gone: leave(piece, slots, &nextMoved, &builder)
+            case .slots: preconditionFailure("a drop was left without its picks")
+            }
+        }
+        return builder.finish()
+    }
+
+    /// Old items that are gone from their place: those that turn up elsewhere are picked, the others deleted.
+    private func leave(
+        _ piece: Piece, _ slots: [(old: Int, count: Int, slot: Int)], _ next: inout Int, _ builder: inout DeltaBuilder
+    ) {
+        var old = piece.start
+        let end = piece.start + piece.count
+        while old < end {
+            let isMoved = next < slots.count && slots[next].old < end
+            let start = isMoved ? max(slots[next].old, old) : end
+            builder.delete(start - old)
+            guard isMoved else { return }
+            let stop = min(slots[next].old + slots[next].count, end)
+            builder.pick(stop - start)
+            old = stop
+            if stop == slots[next].old + slots[next].count { next += 1 }
+        }
+    }
+}
+
+extension Delta {
+    /// `self` and then `next` as one delta: `list.applying(a.composed(with: b))` is `list.applying(a).applying(b)`.
+    ///
+    /// O(n log n) in the components of both. To join many, keep a `Composer`.
+    public func composed(with next: Delta) -> Delta {
+        if isIdentity { return next }
+        if next.isIdentity { return self }
+        var composer = Composer(self)
+        composer.append(next)
+        return composer.delta
+    }
+}

@@ -1,0 +1,80 @@
+extension Delta {
+    /// A delta that takes `old` to `new`, items being matched by their ids: an item in both is kept, edited or moved, never
+    /// deleted and inserted (unless its kind differs, which no change can bridge). As few items as possible are moved.
+    ///
+    /// O(n log n) in the items of both lists: a longest increasing subsequence tells which items stay (Schensted 1961, in
+    /// the form of Fredman 1975).
+    public init(from old: some Collection<Item>, to new: some Collection<Item>) {
+        let old = Array(old)
+        let new = Array(new)
+        var position: [ItemID: Int] = Dictionary(minimumCapacity: old.count)
+        for (index, item) in old.enumerated() { position[item.id] = index }
+        // For each new item the old item that it comes from, or −1.
+        let origins = new.map { item -> Int in
+            guard let index = position[item.id], old[index].content.kind == item.content.kind else { return -1 }
+            return index
+        }
+        self = Diff(old: old, new: new, origins: origins).delta()
+    }
+}
+
+private struct Diff {
+    let old: [Item]
+    let new: [Item]
+    let origins: [Int]
+
+    func delta() -> Delta {
+        let stays = Self.longestIncreasing(origins, limit: old.count)
+        var isUsed = [Bool](repeating: false, count: old.count)
+        for origin in origins where origin >= 0 { isUsed[origin] = true }
+        // Slots are numbered by position in the old list.
+        var slots = [Int](repeating: -1, count: old.count)
+        var next = 0
+        for index in old.indices where isUsed[index] && !stays[index] {
+            slots[index] = next
+            next += 1
+        }
+        var builder = DeltaBuilder()
+        var passed = 0
+        func pass(upTo end: Int) {
+            while passed < end {
+                if slots[passed] >= 0 { builder.pick(1) } else { builder.delete(1) }
+                passed += 1
+            }
+        }
+        for (item, origin) in zip(new, origins) {
+            if origin < 0 {
+                builder.insert(CollectionOfOne(item), .after)
+                continue
+            }
+            let change = Change(from: old[origin].content, to: item.content) ?? Change()
+            if stays[origin] {
+                pass(upTo: origin)
+                builder.edit(change)
+                passed += 1
+            } else {
+                builder.drop(slots[origin], 1, .after, change)
+            }
+        }
+        pass(upTo: old.count)
+        return builder.finish()
+    }
+
+    /// Marks the values of a longest increasing subsequence of those that are not negative.
+    private static func longestIncreasing(_ values: [Int], limit: Int) -> [Bool] {
+        var tails: [Int] = []  // position of the smallest last value of an increasing run of each length
+        var previous = [Int](repeating: -1, count: values.count)
+        for (position, value) in values.enumerated() where value >= 0 {
+            let length = tails.partition(by: { values[$0] >= value })
+            if length > 0 { previous[position] = tails[length - 1] }
+            if length == tails.count { tails.append(position) } else { tails[length] = position }
+        }
+        var marked = [Bool](repeating: false, count: limit)
+        var position = tails.last ?? -1
+        while position >= 0 {
+            marked[values[position]] = true
+            position = previous[position]
+        }
+        return marked
+    }
+}

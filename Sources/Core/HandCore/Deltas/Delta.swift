@@ -1,0 +1,152 @@
+/// Which neighbour the content of a gap holds on to.
+///
+/// In one gap `after` content always stands left of `before` content.
+public enum Side: UInt8, Hashable, Sendable, CaseIterable {
+    /// Holds on to the item on the left; *after the start* is the top of the list.
+    case after = 0
+    /// Holds on to the item on the right; *before the end* is appending.
+    case before = 1
+}
+
+/// One immutable edit of a list, as large as it needs to be: one insertion, a block move, a whole offline afternoon.
+///
+/// It walks the old list from left to right; the end is an implied `keep`. A delta is always well formed and in normal
+/// form: neighbouring components of one sort are joined, none is empty, the last is not `keep`, in each gap `after` stands
+/// before `before`, slots are numbered in the order of picking and each is dropped exactly once. So two deltas are equal
+/// exactly when they say the same.
+public struct Delta: Sendable {
+    /// The components, without the payloads that `items` and `changes` hold.
+    let steps: ContiguousArray<Step>
+    /// All inserted items, in the order of the components.
+    let items: [Item]
+    /// All changes, in the order of the components.
+    let changes: [Change]
+    /// The number of old items that the components reach: the shortest list that this delta fits.
+    public let reach: Int
+    /// Items inserted less items deleted.
+    public let growth: Int
+
+    /// The delta that changes nothing.
+    public static let identity = Delta(steps: [], items: [], changes: [], reach: 0, growth: 0)
+
+    init(steps: ContiguousArray<Step>, items: [Item], changes: [Change], reach: Int, growth: Int) {
+        self.steps = steps
+        self.items = items
+        self.changes = changes
+        self.reach = reach
+        self.growth = growth
+    }
+
+    public var isIdentity: Bool { steps.isEmpty }
+
+    /// One component as plain numbers, so that walking a delta touches no reference counts.
+    struct Step: Equatable, Sendable {
+        enum Kind: UInt8, Sendable {
+            case keep, edit, delete, pick, insert, drop
+        }
+
+        let kind: Kind
+        var side: Side = .after
+        /// Items kept, deleted, picked, inserted or dropped; 1 for an edit.
+        var count: Int
+        /// `insert`: index of the first item in `items`; `pick` and `drop`: the first slot; otherwise 0.
+        var start = 0
+        /// `edit`, `drop`: index in `changes`, or −1.
+        var change = -1
+
+        /// Whether the step stands in a gap (and not on old items).
+        @inline(__always) var isContent: Bool { kind.rawValue >= Kind.insert.rawValue }
+    }
+
+    /// One component as people and the codec see it.
+    public enum Component: Equatable, Sendable {
+        /// The next n items stay.
+        case keep(Int)
+        /// The next item stays, with changed content.
+        case edit(Change)
+        /// The next n items go.
+        case delete(Int)
+        /// The next n items leave for slots, numbered in the order of picking.
+        case pick(Int)
+        /// New items in this gap.
+        case insert([Item], Side)
+        /// Picked items arrive in this gap; a change goes with a single slot.
+        case drop(Range<Int>, Side, Change?)
+    }
+
+    /// The components from left to right. O(size of the delta).
+    public var components: [Component] {
+        steps.map { step in
+            switch step.kind {
+            case .keep: .keep(step.count)
+            case .edit: .edit(changes[step.change])
+            case .delete: .delete(step.count)
+            case .pick: .pick(step.count)
+            case .insert: .insert(Array(items[step.start..<step.start + step.count]), step.side)
+            case .drop:
+                .drop(step.start..<step.start + step.count, step.side, step.change < 0 ? nil : changes[step.change])
+            }
+        }
+    }
+
+    /// Number of components.
+    public var componentCount: Int { steps.count }
+    /// The items that this delta inserts, from left to right.
+    public var insertedItems: [Item] { items }
+    /// The changes that this delta makes, from left to right.
+    public var itemChanges: [Change] { changes }
+}
+
+extension Delta: Equatable {
+    public static func == (left: Delta, right: Delta) -> Bool {
+        left.steps == right.steps && left.items == right.items && left.changes == right.changes
+    }
+}
+
+// MARK: - Making one from components
+
+extension Delta {
+    /// Why components are not a delta.
+    public enum Malformed: Error, Equatable, Sendable {
+        case negativeCount(component: Int)
+        case changedBlock(component: Int)
+        /// The drops do not name each picked slot exactly once.
+        case slotsDoNotMatch(picked: Int)
+    }
+
+    /// Reads components in any form and brings them into the normal one.
+    ///
+    /// - Throws: `Malformed` if they are no delta.
+    public init(_ components: [Component]) throws(Malformed) {
+        var builder = DeltaBuilder()
+        for (index, component) in components.enumerated() {
+            switch component {
+            case .keep(let count), .delete(let count), .pick(let count):
+                if count < 0 { throw .negativeCount(component: index) }
+            case .drop(let slots, _, let change):
+                if slots.lowerBound < 0 { throw .negativeCount(component: index) }
+                if change != nil && slots.count != 1 { throw .changedBlock(component: index) }
+            case .edit, .insert: break
+            }
+            builder.append(component)
+        }
+        let delta = builder.finish()
+        guard delta.slotsMatch else { throw .slotsDoNotMatch(picked: delta.pickedCount) }
+        self = delta
+    }
+
+    var pickedCount: Int {
+        steps.reduce(0) { $0 + ($1.kind == .pick ? $1.count : 0) }
+    }
+
+    /// Whether each picked slot is dropped exactly once.
+    private var slotsMatch: Bool {
+        let drops = steps.filter { $0.kind == .drop }.sorted { $0.start < $1.start }
+        var next = 0
+        for drop in drops {
+            if drop.start != next { return false }
+            next += drop.count
+        }
+        return next == pickedCount
+    }
+}

@@ -1,0 +1,110 @@
+/// What a delta does to the old items, by their positions: the delta's own view of moves, ready to be looked up.
+///
+/// Made in O(components); a look-up is O(log components).
+struct Footprint {
+    /// Old items to which the same thing happens.
+    struct Run {
+        let kind: Delta.Step.Kind
+        /// Position of the first old item.
+        let old: Int
+        let count: Int
+        /// `pick`: the slot of the first item.
+        let slot: Int
+        /// `edit`: index in the delta's changes, or −1.
+        let change: Int
+    }
+
+    /// Runs of edited, deleted and picked items, by position; all other items are kept.
+    private(set) var runs: [Run] = []
+    /// The picked ones among them, by position and therefore by slot.
+    private(set) var picks: [Run] = []
+    /// Changes that go with a move: (slot, index in the delta's changes), by slot.
+    private var slotChanges: [(slot: Int, change: Int)] = []
+
+    init(_ delta: Delta) {
+        var old = 0
+        for step in delta.steps {
+            switch step.kind {
+            case .keep: old += step.count
+            case .edit, .delete, .pick:
+                let run = Run(kind: step.kind, old: old, count: step.count, slot: step.start, change: step.change)
+                runs.append(run)
+                if step.kind == .pick { picks.append(run) }
+                old += step.count
+            case .insert: break
+            case .drop:
+                if step.change >= 0 { slotChanges.append((step.start, step.change)) }
+            }
+        }
+        slotChanges.sort { $0.slot < $1.slot }
+    }
+
+    /// The change that a run makes to its item at `index`, as an index in the delta's changes; −1 for none.
+    func change(of run: Run, at index: Int) -> Int {
+        guard run.kind == .pick else { return run.change }
+        return change(ofSlot: run.slot + index - run.old)
+    }
+
+    private func change(ofSlot slot: Int) -> Int {
+        let found = slotChanges.partition(by: { $0.slot >= slot })
+        return found < slotChanges.count && slotChanges[found].slot == slot ? slotChanges[found].change : -1
+    }
+
+    /// Whether some item of that run changes as it moves; then it is looked at item by item.
+    func hasChanges(inSlots slot: Int, count: Int) -> Bool {
+        let found = slotChanges.partition(by: { $0.slot >= slot })
+        return found < slotChanges.count && slotChanges[found].slot < slot + count
+    }
+
+    /// Covers the old items at `range` with runs, clipped, those of kept items included.
+    @inline(__always)
+    func forEachRun(in range: Range<Int>, _ body: (Run) -> Void) {
+        var position = range.lowerBound
+        var next = runs.partition(by: { $0.old + $0.count > position })
+        while position < range.upperBound {
+            let run = next < runs.count ? runs[next] : nil
+            if let run, run.old <= position {
+                let end = min(run.old + run.count, range.upperBound)
+                body(
+                    Run(
+                        kind: run.kind, old: position, count: end - position, slot: run.slot + position - run.old,
+                        change: run.change))
+                position = end
+                next += 1
+            } else {
+                let end = min(run?.old ?? range.upperBound, range.upperBound)
+                body(Run(kind: .keep, old: position, count: end - position, slot: 0, change: -1))
+                position = end
+            }
+        }
+    }
+
+    /// Covers the slots at `range` with the runs of old items that they came from, clipped.
+    @inline(__always)
+    func forEachOrigin(ofSlots range: Range<Int>, _ body: (Run) -> Void) {
+        var slot = range.lowerBound
+        var next = picks.partition(by: { $0.slot + $0.count > slot })
+        while slot < range.upperBound {
+            let run = picks[next]
+            let skipped = slot - run.slot
+            let count = min(run.count - skipped, range.upperBound - slot)
+            body(Run(kind: .pick, old: run.old + skipped, count: count, slot: slot, change: -1))
+            slot += count
+            next += 1
+        }
+    }
+}
+
+extension Array {
+    /// Index of the first element for which `predicate` holds, in an array where it holds for all behind it. O(log n).
+    @inline(__always)
+    func partition(by predicate: (Element) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if predicate(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

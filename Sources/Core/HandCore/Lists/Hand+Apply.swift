@@ -1,0 +1,121 @@
+extension Delta {
+    /// Why a delta does not fit a list.
+    public enum Misfit: Error, Equatable, Sendable {
+        /// The delta walks over `reach` items, the list has only `count`.
+        case tooFewItems(reach: Int, count: Int)
+        /// The change sets fields that the item at `index` does not have.
+        case fieldsDoNotExist(index: Int, kind: Content.Kind, fields: Change.Fields)
+    }
+}
+
+extension Hand {
+    /// Above this many items a run is edited by splitting and joining trees, below it item by item in place.
+    private static let bulk = 8
+
+    /// The list after `delta`: total on deltas that fit.
+    ///
+    /// O(c log n) for c components and inserted items, whatever the list's length n; c copies of tree paths at most.
+    ///
+    /// - Throws: `Delta.Misfit` if the delta was made for another list.
+    public func applying(_ delta: Delta) throws(Delta.Misfit) -> Hand {
+        var copy = self
+        try copy.apply(delta)
+        return copy
+    }
+
+    /// Like `applying`, in place; on an error the list stays as it was.
+    public mutating func apply(_ delta: Delta) throws(Delta.Misfit) {
+        guard delta.reach <= count else { throw .tooFewItems(reach: delta.reach, count: count) }
+        try checkChanges(of: delta)
+        let old = delta.hasMoves ? self.tree : nil
+        let footprint = delta.hasMoves ? Footprint(delta) : nil
+        var position = 0
+        for step in delta.steps {
+            switch step.kind {
+            case .keep: position += step.count
+            case .edit:
+                change(at: position, delta.changes[step.change])
+                position += 1
+            case .delete, .pick: remove(at: position, step.count)
+            case .insert:
+                insert(delta.items[step.start..<step.start + step.count], at: position)
+                position += step.count
+            case .drop:
+                footprint?.forEachOrigin(ofSlots: step.start..<step.start + step.count) { origin in
+                    guard let old else { return }
+                    insert(from: old, origin.old..<origin.old + origin.count, at: position)
+                    if step.change >= 0 { change(at: position, delta.changes[step.change]) }
+                    position += origin.count
+                }
+            }
+        }
+    }
+
+    /// Every change is checked against its item before anything happens, so that an error leaves the list whole.
+    private func checkChanges(of delta: Delta) throws(Delta.Misfit) {
+        guard !delta.changes.isEmpty else { return }
+        let footprint = Footprint(delta)
+        for run in footprint.runs where run.kind != .delete {
+            guard run.kind == .edit || footprint.hasChanges(inSlots: run.slot, count: run.count) else { continue }
+            for index in run.old..<run.old + run.count {
+                let change = footprint.change(of: run, at: index)
+                guard change >= 0 else { continue }
+                let kind = self[index].content.kind
+                let fields = delta.changes[change].fields
+                if !kind.fields.isSuperset(of: fields) {
+                    throw .fieldsDoNotExist(index: index, kind: kind, fields: fields)
+                }
+            }
+        }
+    }
+
+    private mutating func change(at index: Int, _ change: Change) {
+        var item = tree[index].item
+        if let content = item.content.applying(change) { item.content = content }
+        tree.replace(at: index, with: Entry(item))
+    }
+
+    private mutating func remove(at index: Int, _ count: Int) {
+        if count <= Self.bulk {
+            for _ in 0..<count { tree.remove(at: index) }
+        } else {
+            tree.replaceSubrange(index..<index + count, with: SummaryTree())
+        }
+    }
+
+    private mutating func insert(_ items: ArraySlice<Item>, at index: Int) {
+        if items.count <= Self.bulk {
+            for (offset, item) in items.enumerated() { tree.insert(Entry(item), at: index + offset) }
+        } else {
+            tree.replaceSubrange(index..<index, with: SummaryTree(items.map(Entry.init)))
+        }
+    }
+
+    private mutating func insert(from old: SummaryTree<Entry>, _ range: Range<Int>, at index: Int) {
+        if range.count <= Self.bulk {
+            for (offset, origin) in range.enumerated() { tree.insert(old[origin], at: index + offset) }
+        } else {
+            tree.replaceSubrange(index..<index, with: old.slice(range))
+        }
+    }
+}
+
+// MARK: - What a delta takes away
+
+extension Delta {
+    /// The items that this delta deletes from `list`, from left to right. O(components + deleted · log n).
+    public func deletedItems(on list: Hand) -> [Item] {
+        var old = 0
+        var deleted: [Item] = []
+        for step in steps where !step.isContent {
+            if step.kind == .delete { deleted += list.items(in: old..<old + step.count) }
+            old += step.count
+        }
+        return deleted
+    }
+
+    /// Positions of the old items that this delta edits, deletes or moves, by runs.
+    public var touchedRanges: [Range<Int>] {
+        Footprint(self).runs.map { $0.old..<$0.old + $0.count }
+    }
+}

@@ -1,0 +1,127 @@
+/// The list: a value of items with structural sharing.
+///
+/// Copying is O(1), every edit O(log n), and one million items are ordinary. Each way to edit it returns a new value, so
+/// whoever holds an old one keeps it.
+public struct Hand: Sendable {
+    var tree: SummaryTree<Entry>
+    /// What this list accepts.
+    public var rules: Rules
+
+    /// An empty list.
+    public init(rules: Rules = Rules()) {
+        tree = SummaryTree()
+        self.rules = rules
+    }
+
+    /// A list of these items, in this order. O(n).
+    public init(_ items: some Collection<Item>, rules: Rules = Rules()) {
+        tree = SummaryTree(items.map(Entry.init))
+        self.rules = rules
+    }
+
+    init(tree: SummaryTree<Entry>, rules: Rules) {
+        self.tree = tree
+        self.rules = rules
+    }
+
+    /// The fingerprint of all items in order. O(1). Equal lists have equal digests.
+    public var digest: UInt64 { tree.summary.digest }
+
+    /// An item with its hash, as the leaves keep it.
+    struct Entry: Summarized {
+        let item: Item
+        let hash: UInt64
+
+        init(_ item: Item) {
+            self.item = item
+            hash = item.hash
+        }
+
+        var summary: HandSummary { HandSummary(count: 1, digest: hash, power: Digest.base) }
+
+        /// The digest of a leaf: products are added up in 128 bits and reduced once, which 64 factors of 61 bits allow.
+        static func summary(of elements: [Entry]) -> HandSummary {
+            let count = elements.count
+            precondition(count <= 64, "a leaf holds at most 64 items")
+            var high: UInt64 = 0
+            var low: UInt64 = 0
+            let power = Digest.powers.withUnsafeBufferPointer { powers in
+                for index in 0..<count {
+                    let product = elements[index].hash.multipliedFullWidth(by: powers[count - 1 - index])
+                    let (sum, carry) = low.addingReportingOverflow(product.low)
+                    low = sum
+                    high = high &+ product.high &+ (carry ? 1 : 0)
+                }
+                return powers[count]
+            }
+            return HandSummary(count: count, digest: Digest.reduce(high: high, low: low), power: power)
+        }
+    }
+}
+
+/// Count and digest of a run of items, and the base to the power of the count, which joining needs.
+struct HandSummary: Summary, Equatable {
+    let count: Int
+    let digest: UInt64
+    let power: UInt64
+
+    static let zero = HandSummary(count: 0, digest: 0, power: 1)
+
+    static func + (left: HandSummary, right: HandSummary) -> HandSummary {
+        HandSummary(
+            count: left.count + right.count,
+            digest: Digest.add(Digest.multiply(left.digest, right.power), right.digest),
+            power: Digest.multiply(left.power, right.power))
+    }
+}
+
+// MARK: - Reading
+
+extension Hand: Equatable {
+    /// Whether both hold the same items in the same order; O(1) if they differ, O(n) if they do not. Rules do not count.
+    public static func == (left: Hand, right: Hand) -> Bool {
+        left.tree.summary == right.tree.summary && (left.tree.root === right.tree.root || left.elementsEqual(right))
+    }
+}
+
+extension Hand: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { tree.count }
+    public var count: Int { tree.count }
+
+    /// The item at `index`. O(log n).
+    public subscript(index: Int) -> Item { tree[index].item }
+
+    public func makeIterator() -> Iterator { Iterator(entries: tree.makeIterator()) }
+
+    /// The items in order, amortized O(1) each.
+    public struct Iterator: IteratorProtocol {
+        fileprivate var entries: SummaryTree<Entry>.Iterator
+
+        public mutating func next() -> Item? { entries.next()?.item }
+    }
+
+    /// The items at `range`, in order. O(range + log n).
+    public func items(in range: Range<Int>) -> [Item] {
+        tree.elements(in: range).map(\.item)
+    }
+
+    /// Where the item with that id stands; nil if it is not here. O(n): ids are not indexed.
+    public func index(of id: ItemID) -> Int? {
+        firstIndex { $0.id == id }
+    }
+}
+
+// MARK: - Rules
+
+extension Hand {
+    /// Whether `content` may be inserted now; the reason why not, or nil. O(1).
+    public func violation(inserting content: Content) -> Rules.Violation? {
+        rules.violation(inserting: content, into: count)
+    }
+
+    /// Whether one more item of that kind may be inserted now.
+    public func canInsert(_ content: Content) -> Bool {
+        violation(inserting: content) == nil
+    }
+}

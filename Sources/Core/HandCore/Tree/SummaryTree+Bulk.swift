@@ -1,0 +1,139 @@
+// Building, splitting and joining whole trees: O(log n) whatever the sizes, structure shared with the originals.
+
+extension SummaryTree {
+    /// Builds a tree bottom-up with evenly filled nodes. O(n).
+    init(_ elements: some Collection<Element>) {
+        var level: [Node] = Self.evenRuns(of: elements.count, atMost: Self.leafCapacity).map { run in
+            let start = elements.index(elements.startIndex, offsetBy: run.lowerBound)
+            let end = elements.index(start, offsetBy: run.count)
+            return Node(elements: Array(elements[start..<end]))
+        }
+        while level.count > 1 {
+            let height = level[0].height + 1
+            level = Self.evenRuns(of: level.count, atMost: Self.fanOut).map { run in
+                Node(children: level[run].map(Child.init), height: height)
+            }
+        }
+        root = level.first ?? Node(elements: [])
+    }
+
+    /// Cuts 0..<count into as few runs as possible of nearly equal length.
+    private static func evenRuns(of count: Int, atMost limit: Int) -> [Range<Int>] {
+        let runs = (count + limit - 1) / limit
+        return (0..<runs).map { ($0 * count / runs)..<(($0 + 1) * count / runs) }
+    }
+
+    /// The elements before `index`, and the rest.
+    func split(at index: Int) -> (SummaryTree, SummaryTree) {
+        precondition(index >= 0 && index <= count, "index out of range")
+        let parts = Self.split(root, at: index)
+        return (SummaryTree(root: parts.left), SummaryTree(root: parts.right))
+    }
+
+    /// The elements in `range`, as a tree.
+    func slice(_ range: Range<Int>) -> SummaryTree {
+        split(at: range.upperBound).0.split(at: range.lowerBound).1
+    }
+
+    /// `left` and then `right`.
+    static func + (left: SummaryTree, right: SummaryTree) -> SummaryTree {
+        SummaryTree(root: join(left.root, right.root))
+    }
+
+    /// Replaces the elements in `range` by those of `tree`.
+    mutating func replaceSubrange(_ range: Range<Int>, with tree: SummaryTree) {
+        let (head, rest) = split(at: range.lowerBound)
+        let (_, tail) = rest.split(at: range.count)
+        self = head + tree + tail
+    }
+
+    private static func split(_ node: Node, at index: Int) -> (left: Node, right: Node) {
+        if index == 0 { return (Node(elements: []), node) }
+        if index == node.summary.count { return (node, Node(elements: [])) }
+        if node.height == 0 {
+            return (Node(elements: Array(node.elements[..<index])), Node(elements: Array(node.elements[index...])))
+        }
+        var offset = index
+        let slot = node.slot(of: &offset)
+        let middle = split(node.children[slot].node, at: offset)
+        return (
+            join(over(node.children[..<slot], height: node.height), middle.left),
+            join(middle.right, over(node.children[(slot + 1)...], height: node.height))
+        )
+    }
+
+    /// A node over these children; the only child itself, an empty leaf for none.
+    private static func over(_ children: ArraySlice<Child>, height: Int) -> Node {
+        switch children.count {
+        case 0: Node(elements: [])
+        case 1: children[children.startIndex].node
+        default: Node(children: Array(children), height: height)
+        }
+    }
+
+    private static func join(_ left: Node, _ right: Node) -> Node {
+        if left.size == 0 { return right }
+        if right.size == 0 { return left }
+        let nodes = joinLevel(left, right)
+        return nodes.count == 1 ? nodes[0] : Node(children: nodes.map(Child.init), height: nodes[0].height + 1)
+    }
+
+    /// Joins two nodes into one or two of the greater height.
+    static func joinLevel(_ left: Node, _ right: Node) -> [Node] {
+        if left.height == right.height { return joinEqual(left, right) }
+        var children: [Child]
+        if left.height > right.height {
+            children = left.children
+            let last = children.removeLast()
+            children += joinLevel(last.node, right).map(Child.init)
+        } else {
+            children = right.children
+            let first = children.removeFirst()
+            children = joinLevel(left, first.node).map(Child.init) + children
+        }
+        return spread(children, height: Swift.max(left.height, right.height))
+    }
+
+    private static func joinEqual(_ left: Node, _ right: Node) -> [Node] {
+        if !left.isSparse && !right.isSparse { return [left, right] }
+        guard left.height == 0 else { return spread(left.children + right.children, height: left.height) }
+        let elements = left.elements + right.elements
+        if elements.count <= leafCapacity { return [Node(elements: elements)] }
+        let half = elements.count / 2
+        return [Node(elements: Array(elements[..<half])), Node(elements: Array(elements[half...]))]
+    }
+
+    /// One node over the children, or two if they are too many for one.
+    private static func spread(_ children: [Child], height: Int) -> [Node] {
+        if children.count <= fanOut { return [Node(children: children, height: height)] }
+        let half = children.count / 2
+        return [
+            Node(children: Array(children[..<half]), height: height),
+            Node(children: Array(children[half...]), height: height),
+        ]
+    }
+}
+
+// MARK: - Invariants
+
+extension SummaryTree {
+    /// What is wrong with the tree; nil if nothing is. For tests: O(n).
+    func brokenInvariant(sumsAreEqual: (Sum, Sum) -> Bool) -> String? {
+        var problem: String?
+        func check(_ node: Node, isRoot: Bool) {
+            if node.size > node.capacity { problem = "a node holds \(node.size), more than \(node.capacity)" }
+            if !isRoot && node.isSparse { problem = "a node below the root holds only \(node.size)" }
+            if node.height > 0 && node.size < 2 { problem = "an inner node has \(node.size) children" }
+            for child in node.children {
+                if child.node.height != node.height - 1 { problem = "leaves lie at different depths" }
+                if !sumsAreEqual(child.summary, child.node.summary) { problem = "a parent's copy of a summary is old" }
+                check(child.node, isRoot: false)
+            }
+            let fresh = Node(copying: node)
+            fresh.summarize()
+            if !sumsAreEqual(fresh.summary, node.summary) { problem = "a summary is not the sum of its parts" }
+        }
+        check(root, isRoot: true)
+        return problem
+    }
+}

@@ -1,0 +1,102 @@
+// Edits of one element, in place where the path to it is not shared with another copy.
+
+extension SummaryTree {
+    /// Puts `element` into the gap before the element at `index`.
+    ///
+    /// - Precondition: `0 ≤ index ≤ count`.
+    mutating func insert(_ element: Element, at index: Int) {
+        precondition(index >= 0 && index <= count, "index out of range")
+        if let sibling = Self.insert(element, at: index, into: &root) {
+            root = Node(children: [Child(root), Child(sibling)], height: root.height + 1)
+        }
+    }
+
+    /// Takes the element at `index` out and returns it.
+    @discardableResult
+    mutating func remove(at index: Int) -> Element {
+        precondition(index >= 0 && index < count, "index out of range")
+        let removed = Self.remove(at: index, from: &root)
+        while root.height > 0, root.children.count == 1 { root = root.children[0].node }
+        return removed
+    }
+
+    /// Replaces the element at `index`.
+    mutating func replace(at index: Int, with element: Element) {
+        precondition(index >= 0 && index < count, "index out of range")
+        Self.replace(at: index, in: &root, with: element)
+    }
+
+    private static func makeUnique(_ node: inout Node) {
+        if !isKnownUniquelyReferenced(&node) { node = Node(copying: node) }
+    }
+
+    /// Returns a new right sibling if the node had to be split.
+    private static func insert(_ element: Element, at index: Int, into node: inout Node) -> Node? {
+        makeUnique(&node)
+        if node.height == 0 {
+            node.elements.insert(element, at: index)
+        } else {
+            var offset = index
+            let slot = node.slot(ofGap: &offset)
+            let sibling = insert(element, at: offset, into: &node.children[slot].node)
+            node.children[slot].summary = node.children[slot].node.summary
+            if let sibling { node.children.insert(Child(sibling), at: slot + 1) }
+        }
+        return node.splitIfOverfull()
+    }
+
+    private static func remove(at index: Int, from node: inout Node) -> Element {
+        makeUnique(&node)
+        let removed: Element
+        if node.height == 0 {
+            removed = node.elements.remove(at: index)
+        } else {
+            var offset = index
+            let slot = node.slot(of: &offset)
+            removed = remove(at: offset, from: &node.children[slot].node)
+            node.children[slot].summary = node.children[slot].node.summary
+            if node.children[slot].node.isSparse { node.fillChild(slot) }
+        }
+        node.summarize()
+        return removed
+    }
+
+    private static func replace(at index: Int, in node: inout Node, with element: Element) {
+        makeUnique(&node)
+        if node.height == 0 {
+            node.elements[index] = element
+        } else {
+            var offset = index
+            let slot = node.slot(of: &offset)
+            replace(at: offset, in: &node.children[slot].node, with: element)
+            node.children[slot].summary = node.children[slot].node.summary
+        }
+        node.summarize()
+    }
+}
+
+extension SummaryTree.Node {
+    /// Keeps the left half and returns the right one if there is one element or child too many; renews the summary.
+    fileprivate func splitIfOverfull() -> SummaryTree.Node? {
+        defer { summarize() }
+        guard size > capacity else { return nil }
+        let half = size / 2
+        let sibling: SummaryTree.Node
+        if height == 0 {
+            sibling = SummaryTree.Node(elements: Array(elements[half...]))
+            elements.removeSubrange(half...)
+        } else {
+            sibling = SummaryTree.Node(children: Array(children[half...]), height: height)
+            children.removeSubrange(half...)
+        }
+        return sibling
+    }
+
+    /// Joins a sparse child with a neighbour: into one node, or two of equal size.
+    fileprivate func fillChild(_ slot: Int) {
+        guard children.count > 1 else { return }
+        let left = slot == 0 ? 0 : slot - 1
+        let joined = SummaryTree.joinLevel(children[left].node, children[left + 1].node)
+        children.replaceSubrange(left...(left + 1), with: joined.map(SummaryTree.Child.init))
+    }
+}

@@ -1,0 +1,218 @@
+/// What a tree knows about a run of elements without looking at them. Summaries of neighbours add up.
+protocol Summary: Sendable {
+    static var zero: Self { get }
+    /// Number of elements summarized.
+    var count: Int { get }
+    static func + (left: Self, right: Self) -> Self
+}
+
+/// An element of a `SummaryTree`.
+protocol Summarized: Sendable {
+    associatedtype Sum: Summary
+    var summary: Sum { get }
+    static func summary(of elements: [Self]) -> Sum
+}
+
+extension Summarized {
+    static func summary(of elements: [Self]) -> Sum {
+        elements.reduce(.zero) { $0 + $1.summary }
+    }
+}
+
+/// A copy-on-write sequence as an order-statistic B+tree: elements in the leaves, a summary at each node.
+///
+/// Copying is O(1); access and edits by position are O(log n); splitting and joining are O(log n) and share structure.
+/// `Hand` keeps its items in one, `Composer` its pieces.
+struct SummaryTree<Element: Summarized>: Sendable {
+    typealias Sum = Element.Sum
+
+    /// The most elements in a leaf, and the most children of an inner node; all nodes but the root hold a third at least.
+    static var leafCapacity: Int { 64 }
+    static var fanOut: Int { 32 }
+
+    var root: Node
+
+    init() {
+        root = Node(elements: [])
+    }
+
+    init(root: Node) {
+        self.root = root
+    }
+
+    var summary: Sum { root.summary }
+    var count: Int { root.summary.count }
+
+    /// A node of either kind; `height` 0 is a leaf.
+    ///
+    /// `@unchecked Sendable` is safe: a node is changed only while `isKnownUniquelyReferenced` says that one value owns it.
+    final class Node: @unchecked Sendable {
+        var summary: Sum
+        let height: Int
+        var elements: [Element]
+        var children: [Child]
+
+        init(elements: [Element]) {
+            self.elements = elements
+            children = []
+            height = 0
+            summary = Element.summary(of: elements)
+        }
+
+        init(children: [Child], height: Int) {
+            self.children = children
+            self.height = height
+            elements = []
+            summary = .zero
+            summarize()
+        }
+
+        init(copying node: Node) {
+            summary = node.summary
+            height = node.height
+            elements = node.elements
+            children = node.children
+        }
+
+        var size: Int { height == 0 ? elements.count : children.count }
+        var capacity: Int { height == 0 ? leafCapacity : fanOut }
+        var isFull: Bool { size >= capacity }
+        var isSparse: Bool { size < capacity / 3 }
+
+        func summarize() {
+            summary =
+                height == 0
+                ? Element.summary(of: elements) : children.reduce(.zero) { $0 + $1.summary }
+        }
+    }
+
+    /// A child with its summary beside the reference, so that a search reads one array and not each child.
+    struct Child: Sendable {
+        var summary: Sum
+        var node: Node
+
+        init(_ node: Node) {
+            summary = node.summary
+            self.node = node
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension SummaryTree {
+    /// - Precondition: `0 ≤ index < count`.
+    subscript(index: Int) -> Element {
+        let (node, offset) = leafNode(containing: index)
+        return node.elements[offset]
+    }
+
+    /// The elements of the leaf that holds `index`, and the position of the first of them. O(log n).
+    func leaf(containing index: Int) -> (elements: [Element], start: Int) {
+        let (node, offset) = leafNode(containing: index)
+        return (node.elements, index - offset)
+    }
+
+    @inline(__always)
+    private func leafNode(containing index: Int) -> (node: Node, offset: Int) {
+        precondition(index >= 0 && index < count, "index out of range")
+        var offset = index
+        var node = root
+        while node.height > 0 {
+            let slot = node.slot(of: &offset)
+            node = node.children[slot].node
+        }
+        return (node, offset)
+    }
+
+    /// Position of the first element at which the running total of `metric` exceeds `offset`, and the total before it; nil
+    /// if the whole tree does not exceed it. O(log n).
+    @inline(__always)
+    func first(exceeding offset: Int, by metric: (Sum) -> Int) -> (index: Int, before: Int)? {
+        guard offset < metric(root.summary) else { return nil }
+        var index = 0
+        var before = 0
+        var node = root
+        while node.height > 0 {
+            var slot = 0
+            while before + metric(node.children[slot].summary) <= offset {
+                before += metric(node.children[slot].summary)
+                index += node.children[slot].summary.count
+                slot += 1
+            }
+            node = node.children[slot].node
+        }
+        for element in node.elements {
+            let next = before + metric(element.summary)
+            if next > offset { break }
+            before = next
+            index += 1
+        }
+        return (index, before)
+    }
+}
+
+extension SummaryTree.Node {
+    /// The child that holds the element at `offset`; leaves in `offset` the position within that child.
+    @inline(__always)
+    func slot(of offset: inout Int) -> Int {
+        var slot = 0
+        while offset >= children[slot].summary.count {
+            offset -= children[slot].summary.count
+            slot += 1
+        }
+        return slot
+    }
+
+    /// Like `slot(of:)`, for a gap: the end of a child counts as within it.
+    @inline(__always)
+    func slot(ofGap offset: inout Int) -> Int {
+        var slot = 0
+        while offset > children[slot].summary.count {
+            offset -= children[slot].summary.count
+            slot += 1
+        }
+        return slot
+    }
+}
+
+extension SummaryTree: Sequence {
+    var underestimatedCount: Int { count }
+
+    func makeIterator() -> Iterator { Iterator(tree: self, range: 0..<count) }
+
+    /// The elements in `range`, in order. O(range + log n).
+    func elements(in range: Range<Int>) -> IteratorSequence<Iterator> {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "range out of bounds")
+        return IteratorSequence(Iterator(tree: self, range: range))
+    }
+
+    /// Goes leaf by leaf.
+    struct Iterator: IteratorProtocol {
+        private let tree: SummaryTree
+        private var position: Int
+        private let end: Int
+        private var leaf: [Element] = []
+        private var offset = 0
+
+        init(tree: SummaryTree, range: Range<Int>) {
+            self.tree = tree
+            position = range.lowerBound
+            end = range.upperBound
+        }
+
+        mutating func next() -> Element? {
+            guard position < end else { return nil }
+            if offset == leaf.count {
+                let found = tree.leaf(containing: position)
+                leaf = found.elements
+                offset = position - found.start
+            }
+            defer {
+                offset += 1
+                position += 1
+            }
+            return leaf[offset]
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import HandCore
+import HandTestSupport
+import Testing
+
+@Suite struct SupersededTests {
+    private func superseded(_ a: Operation, _ b: Operation) -> [Superseded] {
+        Delta.superseded(earlier: a.delta, later: b.delta)
+    }
+
+    @Test func deletingBeatsMovingAndEditing() {
+        let edit = Operation.edit(at: 0, Change(text: "x", done: true))
+        #expect(superseded(.delete(0..<1), edit) == [Superseded(index: 0, loss: .edit([.text, .done]), loser: .later)])
+        #expect(superseded(edit, .delete(0..<1)) == [Superseded(index: 0, loss: .edit([.text, .done]), loser: .earlier)])
+        let move = Operation.move(0..<1, to: 3, .after)
+        #expect(superseded(.delete(0..<2), move) == [Superseded(index: 0, loss: .move, loser: .later)])
+        #expect(superseded(.delete(0..<1), .delete(0..<1)).isEmpty)
+    }
+
+    @Test func theLaterMoveAndTheLaterFieldWin() {
+        let first = Operation.move(1..<3, to: 0, .after)
+        let second = Operation.move(2..<3, to: 5, .before)
+        #expect(superseded(first, second) == [Superseded(index: 2, loss: .move, loser: .earlier)])
+        let both = superseded(.edit(at: 4, Change(text: "a", done: true)), .edit(at: 4, Change(text: "b")))
+        #expect(both == [Superseded(index: 4, loss: .edit(.text), loser: .earlier)])
+        #expect(superseded(.edit(at: 4, Change(text: "a")), .edit(at: 4, Change(done: true))).isEmpty)
+        #expect(superseded(.edit(at: 4, Change(text: "a")), .move(4..<5, to: 0, .after)).isEmpty)
+    }
+
+    /// A loss is reported exactly where the merge does not do what a delta says.
+    @Test func aLossIsReportedWhereTheMergeOverrides() throws {
+        let list = tasks(2)
+        let left = everyDelta(on: 2, inserting: TransformTests.first, edit: Change(text: "x"), limit: 2)
+        let right = everyDelta(on: 2, inserting: TransformTests.second, edit: Change(text: "y"), limit: 2)
+        for a in left {
+            for b in right {
+                let (first, second) = (NaiveView(a, count: 2), NaiveView(b, count: 2))
+                let losses = Delta.superseded(earlier: a, later: b)
+                for index in list.indices {
+                    let mine = losses.filter { $0.index == index }
+                    let isContested = first.fates[index] != .stays || !first.changes[index].isEmpty
+                    let isShared = isContested && (second.fates[index] != .stays || !second.changes[index].isEmpty)
+                    let differ = first.fates[index] != second.fates[index] || first.fates[index] == .picked
+                    let orthogonal =
+                        Set([first.fates[index] == .picked, second.fates[index] == .picked]).count == 2
+                        && first.fates[index] != .deleted && second.fates[index] != .deleted
+                    let bothEdit = !first.changes[index].isEmpty && !second.changes[index].isEmpty
+                    #expect(mine.isEmpty == !(isShared && ((differ && !orthogonal) || bothEdit)))
+                }
+            }
+        }
+    }
+}

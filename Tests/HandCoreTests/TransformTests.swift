@@ -1,0 +1,119 @@
+import HandCore
+import HandTestSupport
+import Testing
+
+@Suite struct TransformTests {
+    static let first = Item(id: ItemID(rawValue: 100), content: .task("a", done: false))
+    static let second = Item(id: ItemID(rawValue: 200), content: .task("b", done: false))
+
+    /// Every delta of two authors who insert and edit different things.
+    static func deltas(_ count: Int, _ limit: Int) -> ([Delta], [Delta]) {
+        (
+            everyDelta(on: count, inserting: first, edit: Change(text: "x", done: true), limit: limit),
+            everyDelta(on: count, inserting: second, edit: Change(text: "y"), limit: limit)
+        )
+    }
+
+    /// TP1 and the definition: both ways round the diamond end in the merge as the naive oracle computes it.
+    static func check(_ list: [Item], _ a: Delta, _ b: Delta) throws {
+        let hand = NaiveList(list)
+        let merged = NaiveView.merge(
+            earlier: NaiveView(a, count: list.count), later: NaiveView(b, count: list.count)
+        ).outcome(on: list)
+        let throughA = try hand.applying(a).applying(b.transformed(over: a, as: .later))
+        let throughB = try hand.applying(b).applying(a.transformed(over: b, as: .earlier))
+        if throughA.items != merged || throughB.items != merged {
+            Issue.record("list \(list)\na \(a.components)\nb \(b.components)\nmerge \(merged)\n\(throughA)\n\(throughB)")
+        }
+    }
+
+    @Test(arguments: [0, 1, 2])
+    func everyPairOnSmallLists(count: Int) throws {
+        let (left, right) = Self.deltas(count, .max)
+        for a in left { for b in right { try Self.check(tasks(count), a, b) } }
+        #expect(left.count == [3, 39, 729][count])
+    }
+
+    /// On three items all pairs are 330 million: `HAND_EXHAUSTIVE=1` runs them all (use `-c release`), otherwise those
+    /// pairs in which each delta does at most two things.
+    @Test func everyPairOnThreeItems() throws {
+        let isFull = wantsExhaustiveTests
+        let (left, right) = Self.deltas(3, isFull ? .max : 1)
+        let (allLeft, _) = Self.deltas(3, isFull ? 0 : 2)
+        for a in left + allLeft { for b in right { try Self.check(tasks(3), a, b) } }
+        if !isFull {
+            let (_, allRight) = Self.deltas(3, 2)
+            for a in left { for b in allRight { try Self.check(tasks(3), a, b) } }
+        }
+    }
+
+    @Test func randomPairs() throws {
+        let seed = testSeed(1)
+        var chaos = Chaos(seed: seed)
+        for round in 0..<4000 {
+            let list = NaiveList(chaos.items(chaos.random.next(below: 12)))
+            let a = chaos.delta(on: list, size: 1 + round % 6)
+            let b = chaos.delta(on: list, size: 1 + round / 7 % 6)
+            try Self.check(list.items, a, b)
+        }
+    }
+
+    @Test func randomPairsOnThousands() throws {
+        var chaos = Chaos(seed: testSeed(2))
+        for _ in 0..<10 {
+            let list = NaiveList(chaos.items(3000))
+            try Self.check(list.items, chaos.delta(on: list, size: 300), chaos.delta(on: list, size: 300))
+        }
+    }
+
+    /// The few integers of a single edit and the general transform are the same function.
+    @Test(arguments: [0, 1, 2, 3, 4])
+    func singleEditsAgree(count: Int) throws {
+        let left = everySingleEdit(on: count, Self.first)
+        let right = everySingleEdit(on: count, Self.second)
+        for a in left {
+            for b in right {
+                let edit = try #require(SingleEdit(a))
+                let other = try #require(SingleEdit(b))
+                let general = a.transformed(over: b, as: .later)
+                let quick = edit.transformed(over: other).map { a.placed(at: $0) } ?? .identity
+                #expect(general == quick, "\(a.components) over \(b.components)")
+            }
+        }
+    }
+
+    private func everySingleEdit(on count: Int, _ item: Item) -> [Delta] {
+        var result: [Operation] = []
+        for gap in 0...count {
+            for side in Side.allCases {
+                result.append(.insert([item], at: gap, side))
+                result.append(.insert([item, Item(id: ItemID(rawValue: 999), content: .note(""))], at: gap, side))
+                for index in 0..<count { result.append(.move(index..<index + 1, to: gap, side)) }
+            }
+        }
+        for index in 0..<count {
+            result.append(.delete(index..<index + 1))
+            result.append(.edit(at: index, Change(text: item.content.text)))
+        }
+        return result.map(\.delta)
+    }
+
+    @Test func everythingElseIsNotASingleEdit() throws {
+        let two = try Delta([.insert([Self.first], .after), .keep(1), .insert([Self.second], .after)])
+        #expect(SingleEdit(two) == nil)
+        #expect(SingleEdit(try Delta([.delete(2)])) == nil)
+        #expect(SingleEdit(try Delta([.pick(2), .keep(1), .drop(0..<2, .after, nil)])) == nil)
+        #expect(SingleEdit(try Delta([.pick(1), .keep(1), .drop(0..<1, .after, Change(done: true))])) == nil)
+        #expect(SingleEdit(.identity) == nil)
+    }
+
+    /// A planted fault, the earlier commit getting the place of the later, must not pass for the rule.
+    @Test func aWrongTieRuleIsCaught() throws {
+        let list = tasks(1)
+        let a = Operation.insert([Self.first], at: 1, .before).delta
+        let b = Operation.insert([Self.second], at: 1, .before).delta
+        let right = try NaiveList(list).applying(a).applying(b.transformed(over: a, as: .later))
+        let wrong = try NaiveList(list).applying(a).applying(b.transformed(over: a, as: .earlier))
+        #expect(right != wrong)
+    }
+}

@@ -1,0 +1,126 @@
+import HandCore
+
+/// The slow, plain reading of the design: a list is an array, and everything is done as the text says it.
+public struct NaiveList: EditableList, Equatable {
+    public var items: [Item]
+
+    public init(_ items: [Item]) {
+        self.items = items
+    }
+
+    public var count: Int { items.count }
+    public subscript(index: Int) -> Item { items[index] }
+
+    public func applying(_ delta: Delta) throws(Delta.Misfit) -> NaiveList {
+        guard delta.reach <= count else { throw .tooFewItems(reach: delta.reach, count: count) }
+        let view = NaiveView(delta, count: count)
+        return NaiveList(view.outcome(on: items))
+    }
+}
+
+/// A delta taken apart: what happens to each old item, and what stands in each gap.
+public struct NaiveView {
+    public enum Fate: Equatable { case stays, deleted, picked }
+    public enum Arrival: Equatable {
+        case new(Item)
+        case old(Int)
+    }
+
+    public var fates: [Fate]
+    public var changes: [Change]
+    public var after: [[Arrival]]
+    public var before: [[Arrival]]
+
+    public init(_ delta: Delta, count: Int) {
+        fates = Array(repeating: .stays, count: count)
+        changes = Array(repeating: Change(), count: count)
+        after = Array(repeating: [], count: count + 1)
+        before = Array(repeating: [], count: count + 1)
+        var position = 0
+        var origins: [Int] = []
+        for component in delta.components {
+            switch component {
+            case .keep(let n): position += n
+            case .edit(let change):
+                changes[position] = change
+                position += 1
+            case .delete(let n):
+                for _ in 0..<n {
+                    fates[position] = .deleted
+                    position += 1
+                }
+            case .pick(let n):
+                for _ in 0..<n {
+                    fates[position] = .picked
+                    origins.append(position)
+                    position += 1
+                }
+            case .insert, .drop: break
+            }
+        }
+        place(delta, origins)
+    }
+
+    private mutating func place(_ delta: Delta, _ origins: [Int]) {
+        var position = 0
+        for component in delta.components {
+            switch component {
+            case .keep(let n), .delete(let n), .pick(let n): position += n
+            case .edit: position += 1
+            case .insert(let items, let side):
+                for item in items { put(.new(item), at: position, side) }
+            case .drop(let slots, let side, let change):
+                for slot in slots {
+                    put(.old(origins[slot]), at: position, side)
+                    if let change { changes[origins[slot]] = change }
+                }
+            }
+        }
+    }
+
+    private mutating func put(_ arrival: Arrival, at gap: Int, _ side: Side) {
+        if side == .after { after[gap].append(arrival) } else { before[gap].append(arrival) }
+    }
+
+    /// The new list.
+    public func outcome(on items: [Item]) -> [Item] {
+        func changed(_ index: Int) -> Item {
+            Item(id: items[index].id, content: items[index].content.applying(changes[index]) ?? items[index].content)
+        }
+        var result: [Item] = []
+        for gap in 0...items.count {
+            for arrival in after[gap] + before[gap] {
+                switch arrival {
+                case .new(let item): result.append(item)
+                case .old(let index): result.append(changed(index))
+                }
+            }
+            if gap < items.count, fates[gap] == .stays { result.append(changed(gap)) }
+        }
+        return result
+    }
+
+    /// The merge of two deltas on one list, by the definition of design §4.
+    public static func merge(earlier a: NaiveView, later b: NaiveView) -> NaiveView {
+        var merged = a
+        for index in a.fates.indices {
+            switch (a.fates[index], b.fates[index]) {
+            case (.deleted, _), (_, .deleted): merged.fates[index] = .deleted
+            case (.picked, _), (_, .picked): merged.fates[index] = .picked
+            default: merged.fates[index] = .stays
+            }
+            merged.changes[index] = a.changes[index].followed(by: b.changes[index])
+        }
+        func survives(_ arrival: Arrival, ofLater: Bool) -> Bool {
+            guard case .old(let index) = arrival else { return true }
+            return merged.fates[index] == .picked && (ofLater || b.fates[index] != .picked)
+        }
+        for gap in a.after.indices {
+            merged.after[gap] =
+                b.after[gap].filter { survives($0, ofLater: true) } + a.after[gap].filter { survives($0, ofLater: false) }
+            merged.before[gap] =
+                a.before[gap].filter { survives($0, ofLater: false) } + b.before[gap].filter { survives($0, ofLater: true) }
+        }
+        return merged
+    }
+}
