@@ -4,16 +4,37 @@ import PackageDescription
 let package = Package(
     name: "hand",
     products: [
-        .library(name: "HandCore", targets: ["HandCore"])
+        .library(name: "HandCore", targets: ["HandCore"]),
+        .library(name: "HandSync", targets: ["HandSync"]),
     ],
-    dependencies: [],
+    dependencies: [
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
     targets: [
         // MARK: Core
         .target(name: "HandCore", path: "Sources/Core/HandCore"),
 
+        // MARK: Machines
+        .target(name: "HandWire", dependencies: ["HandCore"], path: "Sources/Machines/HandWire"),
+        .target(name: "HandSync", dependencies: ["HandCore", "HandWire"], path: "Sources/Machines/HandSync"),
+
+        // MARK: Shell
+        .systemLibrary(
+            name: "CLibuv", path: "Sources/Shell/CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+        .target(name: "EventLoop", dependencies: ["CLibuv"], path: "Sources/Shell/EventLoop"),
+        .target(
+            name: "HandStore",
+            dependencies: ["HandCore", "HandWire", "HandSync", .product(name: "GRDB", package: "GRDB.swift")],
+            path: "Sources/Shell/HandStore"),
+
         // MARK: Tests
         .target(name: "HandTestSupport", dependencies: ["HandCore"], path: "Tests/HandTestSupport"),
         .testTarget(name: "HandCoreTests", dependencies: ["HandCore", "HandTestSupport"]),
+        .testTarget(name: "HandSyncTests", dependencies: ["HandSync", "HandTestSupport"]),
+        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
+        .testTarget(name: "HandStoreTests", dependencies: ["HandStore", "HandTestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

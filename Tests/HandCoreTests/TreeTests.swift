@@ -1,7 +1,6 @@
+import HandCore
 import HandTestSupport
 import Testing
-
-@testable import HandCore
 
 extension Hand {
     var brokenInvariant: String? { tree.brokenInvariant(sumsAreEqual: ==) }

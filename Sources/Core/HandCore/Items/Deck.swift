@@ -12,6 +12,17 @@ public struct Deck: Equatable, Sendable {
         }
     }
 
+    /// A deck of these cards, from the bottom to the top; backs and repetitions are left out.
+    public init(codes: some Sequence<UInt8>) {
+        cards = []
+        for card in codes.compactMap(Card.init(code:)) where card != .faceDown && !cards.contains(card) {
+            cards.append(card)
+        }
+    }
+
+    /// The numbers of the cards from the bottom to the top.
+    public var codes: [UInt8] { cards.map(\.code) }
+
     public var count: Int { cards.count }
 
     public func contains(_ card: Card) -> Bool { cards.contains(card) }

@@ -26,7 +26,8 @@ extension Hand {
     /// Like `applying`, in place; on an error the list stays as it was.
     public mutating func apply(_ delta: Delta) throws(Delta.Misfit) {
         guard delta.reach <= count else { throw .tooFewItems(reach: delta.reach, count: count) }
-        try checkChanges(of: delta)
+        // Every change is checked against its item before anything happens, so that an error leaves the list whole.
+        _ = try delta.changedItems(on: self)
         let old = delta.hasMoves ? self.tree : nil
         let footprint = delta.hasMoves ? Footprint(delta) : nil
         var position = 0
@@ -46,24 +47,6 @@ extension Hand {
                     insert(from: old, origin.old..<origin.old + origin.count, at: position)
                     if step.change >= 0 { change(at: position, delta.changes[step.change]) }
                     position += origin.count
-                }
-            }
-        }
-    }
-
-    /// Every change is checked against its item before anything happens, so that an error leaves the list whole.
-    private func checkChanges(of delta: Delta) throws(Delta.Misfit) {
-        guard !delta.changes.isEmpty else { return }
-        let footprint = Footprint(delta)
-        for run in footprint.runs where run.kind != .delete {
-            guard run.kind == .edit || footprint.hasChanges(inSlots: run.slot, count: run.count) else { continue }
-            for index in run.old..<run.old + run.count {
-                let change = footprint.change(of: run, at: index)
-                guard change >= 0 else { continue }
-                let kind = self[index].content.kind
-                let fields = delta.changes[change].fields
-                if !kind.fields.isSuperset(of: fields) {
-                    throw .fieldsDoNotExist(index: index, kind: kind, fields: fields)
                 }
             }
         }

@@ -3,7 +3,7 @@
 /// Copying is O(1), every edit O(log n), and one million items are ordinary. Each way to edit it returns a new value, so
 /// whoever holds an old one keeps it.
 public struct Hand: Sendable {
-    var tree: SummaryTree<Entry>
+    package var tree: SummaryTree<Entry>
     /// What this list accepts.
     public var rules: Rules
 
@@ -28,19 +28,19 @@ public struct Hand: Sendable {
     public var digest: UInt64 { tree.summary.digest }
 
     /// An item with its hash, as the leaves keep it.
-    struct Entry: Summarized {
-        let item: Item
+    package struct Entry: Summarized {
+        package let item: Item
         let hash: UInt64
 
-        init(_ item: Item) {
+        package init(_ item: Item) {
             self.item = item
             hash = item.hash
         }
 
-        var summary: HandSummary { HandSummary(count: 1, digest: hash, power: Digest.base) }
+        package var summary: HandSummary { HandSummary(count: 1, digest: hash, power: Digest.base) }
 
         /// The digest of a leaf: products are added up in 128 bits and reduced once, which 64 factors of 61 bits allow.
-        static func summary(of elements: [Entry]) -> HandSummary {
+        package static func summary(of elements: [Entry]) -> HandSummary {
             let count = elements.count
             precondition(count <= 64, "a leaf holds at most 64 items")
             var high: UInt64 = 0
@@ -60,14 +60,14 @@ public struct Hand: Sendable {
 }
 
 /// Count and digest of a run of items, and the base to the power of the count, which joining needs.
-struct HandSummary: Summary, Equatable {
-    let count: Int
+package struct HandSummary: Summary, Equatable {
+    package let count: Int
     let digest: UInt64
     let power: UInt64
 
-    static let zero = HandSummary(count: 0, digest: 0, power: 1)
+    package static let zero = HandSummary(count: 0, digest: 0, power: 1)
 
-    static func + (left: HandSummary, right: HandSummary) -> HandSummary {
+    package static func + (left: HandSummary, right: HandSummary) -> HandSummary {
         HandSummary(
             count: left.count + right.count,
             digest: Digest.add(Digest.multiply(left.digest, right.power), right.digest),

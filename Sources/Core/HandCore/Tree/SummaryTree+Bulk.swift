@@ -2,7 +2,7 @@
 
 extension SummaryTree {
     /// Builds a tree bottom-up with evenly filled nodes. O(n).
-    init(_ elements: some Collection<Element>) {
+    package init(_ elements: some Collection<Element>) {
         var level: [Node] = Self.evenRuns(of: elements.count, atMost: Self.leafCapacity).map { run in
             let start = elements.index(elements.startIndex, offsetBy: run.lowerBound)
             let end = elements.index(start, offsetBy: run.count)
@@ -24,19 +24,19 @@ extension SummaryTree {
     }
 
     /// The elements before `index`, and the rest.
-    func split(at index: Int) -> (SummaryTree, SummaryTree) {
+    package func split(at index: Int) -> (SummaryTree, SummaryTree) {
         precondition(index >= 0 && index <= count, "index out of range")
         let parts = Self.split(root, at: index)
         return (SummaryTree(root: parts.left), SummaryTree(root: parts.right))
     }
 
     /// The elements in `range`, as a tree.
-    func slice(_ range: Range<Int>) -> SummaryTree {
+    package func slice(_ range: Range<Int>) -> SummaryTree {
         split(at: range.upperBound).0.split(at: range.lowerBound).1
     }
 
     /// `left` and then `right`.
-    static func + (left: SummaryTree, right: SummaryTree) -> SummaryTree {
+    package static func + (left: SummaryTree, right: SummaryTree) -> SummaryTree {
         SummaryTree(root: join(left.root, right.root))
     }
 
@@ -118,7 +118,7 @@ extension SummaryTree {
 
 extension SummaryTree {
     /// What is wrong with the tree; nil if nothing is. For tests: O(n).
-    func brokenInvariant(sumsAreEqual: (Sum, Sum) -> Bool) -> String? {
+    package func brokenInvariant(sumsAreEqual: (Sum, Sum) -> Bool) -> String? {
         var problem: String?
         func check(_ node: Node, isRoot: Bool) {
             if node.size > node.capacity { problem = "a node holds \(node.size), more than \(node.capacity)" }

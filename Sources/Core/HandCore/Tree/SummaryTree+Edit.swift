@@ -4,7 +4,7 @@ extension SummaryTree {
     /// Puts `element` into the gap before the element at `index`.
     ///
     /// - Precondition: `0 ≤ index ≤ count`.
-    mutating func insert(_ element: Element, at index: Int) {
+    package mutating func insert(_ element: Element, at index: Int) {
         precondition(index >= 0 && index <= count, "index out of range")
         if let sibling = Self.insert(element, at: index, into: &root) {
             root = Node(children: [Child(root), Child(sibling)], height: root.height + 1)
@@ -13,7 +13,7 @@ extension SummaryTree {
 
     /// Takes the element at `index` out and returns it.
     @discardableResult
-    mutating func remove(at index: Int) -> Element {
+    package mutating func remove(at index: Int) -> Element {
         precondition(index >= 0 && index < count, "index out of range")
         let removed = Self.remove(at: index, from: &root)
         while root.height > 0, root.children.count == 1 { root = root.children[0].node }
@@ -21,7 +21,7 @@ extension SummaryTree {
     }
 
     /// Replaces the element at `index`.
-    mutating func replace(at index: Int, with element: Element) {
+    package mutating func replace(at index: Int, with element: Element) {
         precondition(index >= 0 && index < count, "index out of range")
         Self.replace(at: index, in: &root, with: element)
     }

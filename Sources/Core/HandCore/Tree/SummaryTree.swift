@@ -1,5 +1,5 @@
 /// What a tree knows about a run of elements without looking at them. Summaries of neighbours add up.
-protocol Summary: Sendable {
+package protocol Summary: Sendable {
     static var zero: Self { get }
     /// Number of elements summarized.
     var count: Int { get }
@@ -7,14 +7,14 @@ protocol Summary: Sendable {
 }
 
 /// An element of a `SummaryTree`.
-protocol Summarized: Sendable {
+package protocol Summarized: Sendable {
     associatedtype Sum: Summary
     var summary: Sum { get }
     static func summary(of elements: [Self]) -> Sum
 }
 
 extension Summarized {
-    static func summary(of elements: [Self]) -> Sum {
+    package static func summary(of elements: [Self]) -> Sum {
         elements.reduce(.zero) { $0 + $1.summary }
     }
 }
@@ -23,30 +23,30 @@ extension Summarized {
 ///
 /// Copying is O(1); access and edits by position are O(log n); splitting and joining are O(log n) and share structure.
 /// `Hand` keeps its items in one, `Composer` its pieces.
-struct SummaryTree<Element: Summarized>: Sendable {
-    typealias Sum = Element.Sum
+package struct SummaryTree<Element: Summarized>: Sendable {
+    package typealias Sum = Element.Sum
 
     /// The most elements in a leaf, and the most children of an inner node; all nodes but the root hold a third at least.
-    static var leafCapacity: Int { 64 }
-    static var fanOut: Int { 32 }
+    package static var leafCapacity: Int { 64 }
+    package static var fanOut: Int { 32 }
 
-    var root: Node
+    package var root: Node
 
-    init() {
+    package init() {
         root = Node(elements: [])
     }
 
-    init(root: Node) {
+    package init(root: Node) {
         self.root = root
     }
 
-    var summary: Sum { root.summary }
-    var count: Int { root.summary.count }
+    package var summary: Sum { root.summary }
+    package var count: Int { root.summary.count }
 
     /// A node of either kind; `height` 0 is a leaf.
     ///
     /// `@unchecked Sendable` is safe: a node is changed only while `isKnownUniquelyReferenced` says that one value owns it.
-    final class Node: @unchecked Sendable {
+    package final class Node: @unchecked Sendable {
         var summary: Sum
         let height: Int
         var elements: [Element]
@@ -87,7 +87,7 @@ struct SummaryTree<Element: Summarized>: Sendable {
     }
 
     /// A child with its summary beside the reference, so that a search reads one array and not each child.
-    struct Child: Sendable {
+    package struct Child: Sendable {
         var summary: Sum
         var node: Node
 
@@ -102,7 +102,7 @@ struct SummaryTree<Element: Summarized>: Sendable {
 
 extension SummaryTree {
     /// - Precondition: `0 ≤ index < count`.
-    subscript(index: Int) -> Element {
+    package subscript(index: Int) -> Element {
         let (node, offset) = leafNode(containing: index)
         return node.elements[offset]
     }
@@ -177,9 +177,9 @@ extension SummaryTree.Node {
 }
 
 extension SummaryTree: Sequence {
-    var underestimatedCount: Int { count }
+    package var underestimatedCount: Int { count }
 
-    func makeIterator() -> Iterator { Iterator(tree: self, range: 0..<count) }
+    package func makeIterator() -> Iterator { Iterator(tree: self, range: 0..<count) }
 
     /// The elements in `range`, in order. O(range + log n).
     func elements(in range: Range<Int>) -> IteratorSequence<Iterator> {
@@ -188,7 +188,7 @@ extension SummaryTree: Sequence {
     }
 
     /// Goes leaf by leaf.
-    struct Iterator: IteratorProtocol {
+    package struct Iterator: IteratorProtocol {
         private let tree: SummaryTree
         private var position: Int
         private let end: Int
@@ -201,7 +201,7 @@ extension SummaryTree: Sequence {
             end = range.upperBound
         }
 
-        mutating func next() -> Element? {
+        package mutating func next() -> Element? {
             guard position < end else { return nil }
             if offset == leaf.count {
                 let found = tree.leaf(containing: position)

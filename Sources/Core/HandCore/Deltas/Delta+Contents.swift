@@ -1,0 +1,82 @@
+// What a delta does to contents, for those who check, deal or acknowledge.
+
+extension Delta {
+    /// The items of `list` that this delta changes, with their contents afterwards, from left to right.
+    ///
+    /// O(components + changed · log n).
+    ///
+    /// - Throws: `Misfit` if a change sets fields that its item does not have.
+    public func changedItems(on list: Hand) throws(Misfit) -> [(item: Item, content: Content)] {
+        guard !changes.isEmpty else { return [] }
+        guard reach <= list.count else { throw .tooFewItems(reach: reach, count: list.count) }
+        let footprint = Footprint(self)
+        var result: [(item: Item, content: Content)] = []
+        for run in footprint.runs where run.kind == .edit || run.kind == .pick {
+            guard run.kind == .edit || footprint.hasChanges(inSlots: run.slot, count: run.count) else { continue }
+            for index in run.old..<run.old + run.count {
+                let change = footprint.change(of: run, at: index)
+                guard change >= 0 else { continue }
+                let item = list[index]
+                guard let content = item.content.applying(changes[change]) else {
+                    throw .fieldsDoNotExist(index: index, kind: item.content.kind, fields: changes[change].fields)
+                }
+                result.append((item, content))
+            }
+        }
+        return result
+    }
+
+    /// The same delta with other contents in the items that it inserts; ids stay.
+    public func mappingInserted(_ transform: (Item) -> Content) -> Delta {
+        Delta(
+            steps: steps, items: items.map { Item(id: $0.id, content: transform($0)) }, changes: changes, reach: reach,
+            growth: growth)
+    }
+
+    /// The delta that takes the list after `self` to the list after `actual`, where both were made on `list`.
+    ///
+    /// O(components) where they differ only in the contents of inserted items, as a dealt card differs from its back;
+    /// otherwise both lists are compared, which is O(n log n).
+    public func correction(to actual: Delta, on list: Hand) throws(Misfit) -> Delta {
+        if self == actual { return .identity }
+        if steps == actual.steps, changes == actual.changes, let turned = turning(to: actual) { return turned }
+        return Delta(from: try list.applying(self), to: try list.applying(actual))
+    }
+
+    /// The edits of inserted items that make them those of `actual`; nil if their ids or kinds differ.
+    private func turning(to actual: Delta) -> Delta? {
+        var builder = DeltaBuilder()
+        for step in steps where step.kind != .delete && step.kind != .pick {
+            guard step.kind == .insert else {
+                builder.keep(step.count)
+                continue
+            }
+            for index in step.start..<step.start + step.count {
+                guard items[index].id == actual.items[index].id,
+                    let change = Change(from: items[index].content, to: actual.items[index].content)
+                else { return nil }
+                builder.edit(change)
+            }
+        }
+        return builder.finish()
+    }
+}
+
+extension Delta {
+    /// The items of `list` that this delta moves or edits: whether it moves them, and which fields it sets.
+    ///
+    /// O(components + touched · log n).
+    ///
+    /// - Precondition: this delta fits `list`.
+    public func intentions(on list: Hand) -> [(item: Item, isMoved: Bool, fields: Change.Fields)] {
+        let footprint = Footprint(self)
+        var result: [(item: Item, isMoved: Bool, fields: Change.Fields)] = []
+        for run in footprint.runs where run.kind != .delete {
+            for index in run.old..<run.old + run.count {
+                let change = footprint.change(of: run, at: index)
+                result.append((list[index], run.kind == .pick, change < 0 ? [] : changes[change].fields))
+            }
+        }
+        return result
+    }
+}

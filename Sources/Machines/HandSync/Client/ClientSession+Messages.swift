@@ -1,0 +1,188 @@
+import HandCore
+import HandWire
+
+extension ClientSession {
+    mutating func handle(_ message: DownMessage, now: UInt64, _ effect: (Effect) -> Void) {
+        switch message {
+        case .welcome(let welcome): greeted(by: welcome, now: now, effect)
+        case .subscribed(let subscribed): start(subscribed, now: now, effect)
+        case .chunk(let request, let items): take(items, of: request, now: now, effect)
+        case .commit(let list, let commit): take(commit, of: list, now: now, effect)
+        case .rejected(let list, let sequence, let reason):
+            guard let name = names[list], let update = subscriptions[name]?.replica.rejected(sequence: sequence, reason)
+            else { return }
+            journal(name, .rejected(sequence: sequence, reason), effect)
+            effect(.update(list: name, update))
+            submit(name, effect)
+        case .stale(let list, _, let head):
+            guard let name = names[list] else { return }
+            subscriptions[name]?.submitFrom = head
+            subscriptions[name]?.isCaughtUp = false
+            catchUp(name, effect)
+        case .acknowledged(let list, let sequence, let revision):
+            acknowledged(list: list, sequence: sequence, revision: revision, effect)
+        case .presence(let list, let entries):
+            if let name = names[list] { effect(.presence(list: name, entries)) }
+        case .pong: break
+        case .done, .lists, .history, .state: answered(message, effect)
+        case .error(let code, let request, let retryAfter, let text):
+            failed(code, request: request, retryAfter: retryAfter, text, now: now, effect)
+        }
+    }
+
+    private mutating func greeted(
+        by welcome: DownMessage.Welcome, now: UInt64, _ effect: (Effect) -> Void
+    ) {
+        guard state == .greeting else { return }
+        state = .ready
+        author = welcome.author
+        idleDeadline = max(1_000, welcome.idleDeadline)
+        nextPing = now + idleDeadline / 3
+        backoff.reset()
+        effect(.status(.online))
+        for name in subscriptions.keys.sorted() {
+            subscriptions[name]?.replica.author = welcome.author
+            subscribe(to: name, effect)
+        }
+    }
+
+    // MARK: Subscriptions
+
+    private mutating func start(
+        _ subscribed: DownMessage.Subscribed, now: UInt64, _ effect: (Effect) -> Void
+    ) {
+        guard let name = subscriptions.first(where: { $0.value.request == subscribed.request })?.key else { return }
+        names[subscribed.list] = name
+        subscriptions[name]?.list = subscribed.list
+        subscriptions[name]?.lastSequence = subscribed.lastSequence
+        switch subscribed.start {
+        case .resumed(let head):
+            subscriptions[name]?.submitFrom = head
+            catchUp(name, effect)
+        case .snapshot(let revision, let count, let digest, _):
+            subscriptions[name]?.incoming = IncomingSnapshot(
+                revision: revision, count: count, digest: digest, rules: subscribed.rules, logID: subscribed.logID,
+                lastSequence: subscribed.lastSequence)
+            if count == 0 { take([], of: subscribed.request, now: now, effect) }
+        }
+    }
+
+    /// Submits as soon as all commits that the server had at the start are here.
+    private mutating func catchUp(_ name: String, _ effect: (Effect) -> Void) {
+        guard let subscription = subscriptions[name], !subscription.isCaughtUp, subscription.incoming == nil,
+            let list = subscription.list, subscription.replica.revision >= subscription.submitFrom
+        else { return }
+        subscriptions[name]?.isCaughtUp = true
+        subscriptions[name]?.isLoaded = true
+        if subscription.replica.inFlight.map({ $0.sequence <= subscription.lastSequence }) ?? false
+            || subscription.replica.sequence < subscription.lastSequence
+        {
+            subscriptions[name]?.replica.caughtUp(lastSequence: subscription.lastSequence)
+            journal(name, .caughtUp(lastSequence: subscription.lastSequence), effect)
+        }
+        effect(.update(list: name, Replica.Update()))
+        // What is in flight goes out again; the server knows it by its sequence.
+        if subscription.replica.inFlight != nil {
+            if let submission = subscriptions[name]?.replica.takeSubmission(list: list) {
+                effect(.send(UpMessage.submit(submission).frame))
+            }
+        } else {
+            submit(name, effect)
+        }
+    }
+
+    private mutating func take(
+        _ items: [Item], of request: UInt64, now: UInt64, _ effect: (Effect) -> Void
+    ) {
+        guard let name = subscriptions.first(where: { $0.value.request == request && $0.value.incoming != nil })?.key
+        else { return takeFetched(items, of: request, effect) }
+        subscriptions[name]?.incoming?.items += items
+        guard let incoming = subscriptions[name]?.incoming else { return }
+        guard incoming.isComplete else {
+            return effect(.progress(list: name, items: incoming.items.count, of: incoming.count))
+        }
+        guard let snapshot = incoming.assembled() else { return fail("a snapshot arrived damaged", now: now, effect) }
+        subscriptions[name]?.incoming = nil
+        let update = subscriptions[name]?.replica.reset(
+            to: snapshot, revision: incoming.revision, logID: incoming.logID, lastSequence: incoming.lastSequence)
+        subscriptions[name]?.submitFrom = incoming.revision
+        if subscriptions[name]?.isJournaled == true { effect(.checkpoint(list: name)) }
+        if let update { effect(.update(list: name, update)) }
+        catchUp(name, effect)
+    }
+
+    private mutating func take(_ commit: Commit, of list: UInt64, now: UInt64, _ effect: (Effect) -> Void) {
+        guard let name = names[list], let subscription = subscriptions[name], subscription.incoming == nil else { return }
+        if commit.revision <= subscription.replica.revision { return }
+        do {
+            guard let update = try subscriptions[name]?.replica.receive(commit) else { return }
+            journal(name, .commit(commit), effect)
+            effect(.update(list: name, update))
+        } catch {
+            return fail("a commit does not follow what is here: \(error)", now: now, effect)
+        }
+        if subscriptions[name]?.replica.hasDiverged == true {
+            // The number stays; a snapshot of the same list comes under a new request.
+            return subscribe(to: name, effect)
+        }
+        if subscriptions[name]?.isCaughtUp == true { submit(name, effect) } else { catchUp(name, effect) }
+    }
+
+    private mutating func acknowledged(
+        list: UInt64, sequence: UInt64, revision: Int, _ effect: (Effect) -> Void
+    ) {
+        guard let name = names[list], let replica = subscriptions[name]?.replica,
+            replica.inFlight?.sequence == sequence, replica.revision >= revision
+        else { return }
+        // Its commit lies in what is here already and was not known as one's own: another program made it.
+        subscriptions[name]?.replica.caughtUp(lastSequence: sequence)
+        journal(name, .caughtUp(lastSequence: sequence), effect)
+        if let submission = subscriptions[name]?.replica.takeSubmission(list: list) {
+            effect(.send(UpMessage.submit(submission).frame))
+        }
+    }
+
+    // MARK: Requests
+
+    private mutating func answered(_ message: DownMessage, _ effect: (Effect) -> Void) {
+        switch message {
+        case .done(let request): answer(request, .done, effect)
+        case .lists(let request, let entries, let hasMore): answer(request, .lists(entries, hasMore: hasMore), effect)
+        case .history(let request, let commits, let people): answer(request, .history(commits, people: people), effect)
+        case .state(let request, let revision, let count, let digest, let rules):
+            requests[request]?.incoming = IncomingSnapshot(
+                revision: revision, count: count, digest: digest, rules: rules)
+            takeFetched([], of: request, effect)
+        default: break
+        }
+    }
+
+    private mutating func takeFetched(_ new: [Item], of request: UInt64, _ effect: (Effect) -> Void) {
+        requests[request]?.incoming?.items += new
+        guard let incoming = requests[request]?.incoming, incoming.isComplete else { return }
+        if let hand = incoming.assembled() {
+            answer(request, .state(hand, revision: incoming.revision), effect)
+        } else {
+            answer(request, .error(.internalError, "what was fetched arrived damaged"), effect)
+        }
+    }
+
+    private mutating func answer(_ request: UInt64, _ answer: Answer, _ effect: (Effect) -> Void) {
+        guard requests.removeValue(forKey: request) != nil else { return }
+        effect(.answer(request: request, answer))
+    }
+
+    private mutating func failed(
+        _ code: ErrorCode, request: UInt64, retryAfter: UInt64, _ text: String, now: UInt64, _ effect: (Effect) -> Void
+    ) {
+        if code.closes {
+            guard code.mayRetry else { return stop(reason: text, effect) }
+            return fail(text, now: now, effect)
+        }
+        if requests[request] != nil { return answer(request, .error(code, text), effect) }
+        guard let name = subscriptions.first(where: { $0.value.request == request })?.key else { return }
+        subscriptions[name] = nil
+        names = names.filter { $0.value != name }
+        effect(.refused(list: name, code, text))
+    }
+}

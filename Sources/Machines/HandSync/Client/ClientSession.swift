@@ -1,0 +1,351 @@
+import HandCore
+import HandWire
+
+/// The client's side of one connection, and what survives it: the replicas of the lists that it is subscribed to.
+///
+/// Events and times go in, effects come out, in the order in which they are to be carried out. In particular what must be
+/// kept (`journal`) comes before what is sent.
+public struct ClientSession: Sendable {
+    enum State: Equatable, Sendable {
+        /// Not connected; tries at `retryAt`, or not at all if nil. → `connecting`
+        case disconnected(retryAt: UInt64?)
+        /// A connection is being made. → `greeting`, `disconnected`
+        case connecting
+        /// The hello is sent. → `ready`, `disconnected`
+        case greeting
+        /// The server has said welcome. → `disconnected`
+        case ready
+    }
+
+    public enum Effect: Sendable {
+        case connect
+        case send([UInt8])
+        case disconnect
+        /// Events of a list that must be kept before anything that follows is done.
+        case journal(list: String, JournalEvent)
+        /// A list's replica was set anew from a snapshot: what was kept of it is to be replaced.
+        case checkpoint(list: String)
+        /// The view of a list has changed, or its user should be told something.
+        case update(list: String, Replica.Update)
+        case status(Status)
+        /// How much of a list's snapshot has come.
+        case progress(list: String, items: Int, of: Int)
+        case presence(list: String, [DownMessage.Presence])
+        case answer(request: UInt64, Answer)
+        /// A subscription came to nothing.
+        case refused(list: String, ErrorCode, String)
+    }
+
+    /// What a client keeps of each list in order to go on after a restart: the events of its replica in their order.
+    public enum JournalEvent: Equatable, Sendable {
+        case edit(Delta, isExact: Bool)
+        case undo
+        case redo
+        /// The first portion of the buffer went into flight.
+        case submitted
+        case commit(Commit)
+        case rejected(sequence: UInt64, Rejection)
+        case caughtUp(lastSequence: UInt64)
+    }
+
+    public enum Status: Equatable, Sendable {
+        case connecting
+        case online
+        /// Milliseconds until the next try; nil if there will be none.
+        case offline(reason: String, retryIn: UInt64?)
+    }
+
+    public enum Answer: Sendable {
+        case done
+        case lists([DownMessage.ListEntry], hasMore: Bool)
+        case history([Commit], people: [DownMessage.Person])
+        case state(Hand, revision: Int)
+        case error(ErrorCode, String)
+        /// The connection was lost before the answer came.
+        case disconnected
+    }
+
+    /// What is known of one list.
+    public struct Subscription: Sendable {
+        public internal(set) var replica: Replica
+        /// Its number on this connection, once the server has answered.
+        public internal(set) var list: UInt64?
+        var request: UInt64 = 0
+        /// Commits up to here must come before anything is submitted.
+        var submitFrom = 0
+        var lastSequence: UInt64 = 0
+        var isCaughtUp = false
+        var incoming: IncomingSnapshot?
+        /// Whether commits and edits are kept on disk.
+        var isJournaled: Bool
+        /// Whether this client has ever had the list.
+        public internal(set) var isLoaded: Bool
+
+        /// Whether what is shown is the server's present, but for edits on the way.
+        public var isLive: Bool { list != nil && isCaughtUp }
+    }
+
+    /// A list that is arriving in chunks.
+    struct IncomingSnapshot: Sendable {
+        var items: [Item] = []
+        let revision: Int
+        let count: Int
+        let digest: UInt64
+        let rules: Rules
+        var logID: UInt64 = 0
+        var lastSequence: UInt64 = 0
+
+        var isComplete: Bool { items.count >= count }
+
+        /// The whole list; nil if it is not what the server announced.
+        func assembled() -> Hand? {
+            let hand = Hand(items, rules: rules)
+            return hand.digest == digest && hand.count == count ? hand : nil
+        }
+    }
+
+    /// What was asked and is not answered yet.
+    struct Request: Sendable {
+        var incoming: IncomingSnapshot?
+    }
+
+    var state = State.disconnected(retryAt: nil)
+    var reader = FrameReader(limit: Int(Int32.max))
+    var backoff: Backoff
+    let hello: UpMessage.Hello
+    public internal(set) var author: UInt64?
+    public internal(set) var subscriptions: [String: Subscription] = [:]
+    var names: [UInt64: String] = [:]
+    var requests: [UInt64: Request] = [:]
+    var nextRequest: UInt64 = 1
+    var idleDeadline: UInt64 = 45_000
+    var lastHeard: UInt64 = 0
+    var nextPing: UInt64 = 0
+    /// Milliseconds that a server has to say welcome.
+    static let greetingDeadline: UInt64 = 10_000
+
+    public init(
+        client: ClientID, person: String, program: String, capabilities: Capabilities = .presence, seed: UInt64
+    ) {
+        hello = UpMessage.Hello(
+            capabilities: capabilities, client: client, person: person, program: program)
+        backoff = Backoff(seed: seed)
+    }
+
+    public var isReady: Bool { state == .ready }
+
+    /// When `timer(now:)` is to be called at the latest.
+    public var deadline: UInt64? {
+        switch state {
+        case .disconnected(let retryAt): retryAt
+        case .connecting: nil
+        case .greeting: lastHeard + Self.greetingDeadline
+        case .ready: min(nextPing, lastHeard + idleDeadline)
+        }
+    }
+}
+
+// MARK: - The connection
+
+extension ClientSession {
+    /// Starts connecting, and keeps at it until `stop`.
+    public mutating func start(_ effect: (Effect) -> Void) {
+        guard case .disconnected = state else { return }
+        state = .connecting
+        effect(.status(.connecting))
+        effect(.connect)
+    }
+
+    public mutating func connected(now: UInt64, _ effect: (Effect) -> Void) {
+        guard state == .connecting else { return }
+        state = .greeting
+        lastHeard = now
+        reader = FrameReader(limit: Int(Int32.max))
+        effect(.send(UpMessage.hello(hello).frame))
+    }
+
+    /// The connection could not be made, or is lost. All pending edits stay.
+    public mutating func disconnected(reason: String, now: UInt64, _ effect: (Effect) -> Void) {
+        if case .disconnected = state { return }
+        let wait = backoff.next()
+        leave(reason: reason, retryAt: now + wait, wait: wait, effect)
+    }
+
+    /// Gives the connection up for good.
+    public mutating func stop(reason: String, _ effect: (Effect) -> Void) {
+        if case .disconnected(retryAt: nil) = state { return }
+        effect(.disconnect)
+        leave(reason: reason, retryAt: nil, wait: nil, effect)
+    }
+
+    private mutating func leave(reason: String, retryAt: UInt64?, wait: UInt64?, _ effect: (Effect) -> Void) {
+        state = .disconnected(retryAt: retryAt)
+        names = [:]
+        for name in subscriptions.keys {
+            subscriptions[name]?.list = nil
+            subscriptions[name]?.isCaughtUp = false
+            subscriptions[name]?.incoming = nil
+        }
+        let unanswered = requests.keys.sorted()
+        requests = [:]
+        for request in unanswered { effect(.answer(request: request, .disconnected)) }
+        effect(.status(.offline(reason: reason, retryIn: wait)))
+    }
+
+    public mutating func timer(now: UInt64, _ effect: (Effect) -> Void) {
+        guard let deadline, now >= deadline else { return }
+        switch state {
+        case .disconnected: start(effect)
+        case .connecting: break
+        case .greeting: fail("the server did not answer the hello in time", now: now, effect)
+        case .ready:
+            if now >= lastHeard + idleDeadline {
+                fail("nothing was heard from the server for \(idleDeadline / 1000) s", now: now, effect)
+            } else {
+                effect(.send(UpMessage.ping(now).frame))
+                nextPing = now + idleDeadline / 3
+            }
+        }
+    }
+
+    /// Closes this connection because of what came or did not come over it, and tries again later.
+    mutating func fail(_ reason: String, now: UInt64, _ effect: (Effect) -> Void) {
+        effect(.disconnect)
+        disconnected(reason: reason, now: now, effect)
+    }
+
+    /// Takes bytes from the socket.
+    public mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, _ effect: (Effect) -> Void) {
+        guard state == .greeting || state == .ready else { return }
+        lastHeard = now
+        var reader = reader
+        do {
+            try reader.read(bytes) { (body) throws(WireError) -> Bool in
+                handle(try DownMessage(body), now: now, effect)
+                return state == .greeting || state == .ready
+            }
+            self.reader = reader
+        } catch {
+            fail("the server sent something else than Protocol.md allows: \(error)", now: now, effect)
+        }
+    }
+}
+
+// MARK: - Lists
+
+extension ClientSession {
+    /// Follows a list, from what was kept of it or from nothing.
+    public mutating func open(
+        _ name: String, from replica: Replica? = nil, isJournaled: Bool = false, _ effect: (Effect) -> Void
+    ) {
+        guard subscriptions[name] == nil else { return }
+        var subscription = Subscription(
+            replica: replica ?? Replica(), isJournaled: isJournaled, isLoaded: replica.map { $0.logID != 0 } ?? false)
+        subscription.replica.author = author
+        subscriptions[name] = subscription
+        if isReady { subscribe(to: name, effect) }
+    }
+
+    public mutating func close(_ name: String, _ effect: (Effect) -> Void) {
+        guard let subscription = subscriptions.removeValue(forKey: name) else { return }
+        if let list = subscription.list, isReady {
+            names[list] = nil
+            effect(.send(UpMessage.unsubscribe(list: list).frame))
+        }
+    }
+
+    mutating func subscribe(to name: String, _ effect: (Effect) -> Void) {
+        guard let replica = subscriptions[name]?.replica else { return }
+        let request = newRequest()
+        subscriptions[name]?.request = request
+        subscriptions[name]?.isCaughtUp = false
+        subscriptions[name]?.incoming = nil
+        let logID = replica.hasDiverged ? 0 : replica.logID
+        effect(
+            .send(
+                UpMessage.subscribe(
+                    UpMessage.Subscribe(request: request, name: name, logID: logID, revision: logID == 0 ? 0 : replica.revision)
+                ).frame))
+    }
+
+    mutating func newRequest() -> UInt64 {
+        defer { nextRequest += 1 }
+        return nextRequest
+    }
+
+    /// Makes an edit on a list's view, and submits it if that can be done now.
+    public mutating func edit(
+        _ name: String, _ delta: Delta, isExact: Bool = false, _ effect: (Effect) -> Void
+    ) throws(Replica.EditError) {
+        guard subscriptions[name] != nil else { return }
+        let made = try subscriptions[name]?.replica.edit(delta, isExact: isExact)
+        finishEdit(name, made, .edit(delta, isExact: isExact), effect)
+    }
+
+    /// Takes one's newest edit back; false if there is none.
+    public mutating func undo(_ name: String, _ effect: (Effect) -> Void) throws(Replica.EditError) -> Bool {
+        let made = try subscriptions[name]?.replica.undo()
+        finishEdit(name, made, .undo, effect)
+        return made != nil
+    }
+
+    /// Makes again what was undone last; false if there is nothing.
+    public mutating func redo(_ name: String, _ effect: (Effect) -> Void) throws(Replica.EditError) -> Bool {
+        let made = try subscriptions[name]?.replica.redo()
+        finishEdit(name, made, .redo, effect)
+        return made != nil
+    }
+
+    private mutating func finishEdit(
+        _ name: String, _ delta: Delta?, _ event: JournalEvent, _ effect: (Effect) -> Void
+    ) {
+        guard let delta else { return }
+        journal(name, event, effect)
+        effect(.update(list: name, Replica.Update(delta: delta)))
+        submit(name, effect)
+    }
+
+    /// Brings the next portion on its way if none is.
+    mutating func submit(_ name: String, _ effect: (Effect) -> Void) {
+        guard let subscription = subscriptions[name], subscription.isLive, let list = subscription.list,
+            subscription.replica.inFlight == nil, subscription.replica.hasPending,
+            let submission = subscriptions[name]?.replica.takeSubmission(list: list)
+        else { return }
+        journal(name, .submitted, effect)
+        effect(.send(UpMessage.submit(submission).frame))
+    }
+
+    func journal(_ name: String, _ event: JournalEvent, _ effect: (Effect) -> Void) {
+        if subscriptions[name]?.isJournaled == true { effect(.journal(list: name, event)) }
+    }
+
+    /// Tells others which item this person is on.
+    public mutating func setPresence(_ name: String, item: ItemID?, _ effect: (Effect) -> Void) {
+        guard isReady, let list = subscriptions[name]?.list else { return }
+        effect(.send(UpMessage.presence(list: list, item: item).frame))
+    }
+
+    /// Asks the server something; the answer comes as an effect with that number. Nil if there is no connection.
+    public mutating func ask(_ message: (UInt64) -> UpMessage, _ effect: (Effect) -> Void) -> UInt64? {
+        guard isReady else { return nil }
+        let request = newRequest()
+        requests[request] = Request()
+        effect(.send(message(request).frame))
+        return request
+    }
+}
+
+extension Replica {
+    /// Does what a journaled event says, as it was done the first time.
+    public mutating func replay(_ event: ClientSession.JournalEvent) throws {
+        switch event {
+        case .edit(let delta, let isExact): try edit(delta, isExact: isExact)
+        case .undo: _ = try undo()
+        case .redo: _ = try redo()
+        case .submitted: _ = takeSubmission(list: 0)
+        case .commit(let commit): _ = try receive(commit)
+        case .rejected(let sequence, let reason): _ = rejected(sequence: sequence, reason)
+        case .caughtUp(let lastSequence): caughtUp(lastSequence: lastSequence)
+        }
+    }
+}

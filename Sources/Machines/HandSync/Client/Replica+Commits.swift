@@ -1,0 +1,158 @@
+import HandCore
+import HandWire
+
+extension Replica {
+    /// What an event brought: how the view has changed, and what its user should be told.
+    public struct Update: Equatable, Sendable {
+        /// The change of the view; the identity if it is as it was.
+        public var delta: Delta = .identity
+        public var notices: [Notice] = []
+    }
+
+    public enum Notice: Equatable, Sendable {
+        /// An edit of one's own is durable on the server.
+        case acknowledged(sequence: UInt64, revision: Int)
+        /// Somebody's commit overrode something of one's own.
+        case superseded(Item, Superseded.Loss, author: UInt64, revision: Int)
+        /// The server did not take an edit; it is undone here. `delta` is what it was, on the view before.
+        case rejected(Rejection, Delta)
+        /// This replica's digest is not the server's: it resynchronizes from a snapshot.
+        case diverged(revision: Int)
+    }
+
+    /// Why a commit cannot follow what is here: the server or the connection is broken.
+    public enum CommitError: Error, Equatable, Sendable {
+        case wrongRevision(expected: Int, found: Int)
+        case misfit(Delta.Misfit)
+    }
+
+    /// Takes the next commit of the list, anybody's.
+    public mutating func receive(_ commit: Commit) throws(CommitError) -> Update {
+        guard commit.revision == revision + 1 else {
+            throw .wrongRevision(expected: revision + 1, found: commit.revision)
+        }
+        let isOwn = commit.author == author && commit.sequence == inFlight?.sequence
+        var update = Update()
+        do {
+            if isOwn {
+                update = try acknowledge(commit)
+            } else {
+                update.notices = overrides(by: commit)
+                try advance(by: commit.delta, commit, &update)
+            }
+        } catch {
+            throw .misfit(error)
+        }
+        revision = commit.revision
+        if confirmed.digest != commit.digest || confirmed.count != commit.count {
+            hasDiverged = true
+            update.notices.append(.diverged(revision: revision))
+        }
+        return update
+    }
+
+    /// Somebody else's commit: everything pending is transformed over it, and it over everything pending.
+    private mutating func advance(
+        by delta: Delta, _ commit: Commit, _ update: inout Update
+    ) throws(Delta.Misfit) {
+        let before = confirmed
+        confirmed = try confirmed.applying(delta)
+        let passed = rebase(over: delta, on: before) { item, loss in
+            update.notices.append(
+                .superseded(item, loss, author: commit.author, revision: commit.revision))
+        }
+        try follow(passed, &update)
+    }
+
+    /// Changes the view by what somebody else did.
+    mutating func follow(_ delta: Delta, _ update: inout Update) throws(Delta.Misfit) {
+        view = try view.applying(delta)
+        history.follow(delta)
+        update.delta = delta
+    }
+
+    /// Transforms all that is pending over `delta`, made on `list`, step by step, and returns what of `delta` is left for
+    /// the view. `lost` hears of pending intentions that it overrode.
+    mutating func rebase(over delta: Delta, on list: Hand, _ lost: (Item, Superseded.Loss) -> Void) -> Delta {
+        var passing = delta
+        var base = list
+        func step(_ mine: Delta) -> Delta {
+            for loss in Delta.superseded(earlier: passing, later: mine) where loss.loser == .later {
+                lost(base[loss.index], loss.loss)
+            }
+            let rest = mine.transformed(over: passing, as: .later)
+            passing = passing.transformed(over: mine, as: .earlier)
+            return rest
+        }
+        if let mine = inFlight?.delta {
+            let rest = step(mine)
+            if !buffer.isEmpty, let next = try? base.applying(mine) { base = next }
+            inFlight?.delta = rest
+        }
+        for index in buffer.indices {
+            let mine = buffer[index].edits.delta
+            let rest = step(mine)
+            if index + 1 < buffer.count, let next = try? base.applying(mine) { base = next }
+            if rest != mine { buffer[index].edits = Composer(rest) }
+        }
+        return passing
+    }
+
+    /// One's own commit: the server's delta takes the place of what was in flight. They differ only where the server had a
+    /// say, as in dealing a card; the difference then passes through the buffer into the view.
+    private mutating func acknowledge(_ commit: Commit) throws(Delta.Misfit) -> Update {
+        var update = Update()
+        guard let mine = inFlight else { return update }
+        let correction = try mine.delta.correction(to: commit.delta, on: confirmed)
+        noteOwnWork(commit)
+        let expected = correction.isIdentity ? nil : try confirmed.applying(mine.delta)
+        confirmed = try confirmed.applying(commit.delta)
+        inFlight = nil
+        if let expected {
+            let passed = rebase(over: correction, on: expected) { _, _ in }
+            try follow(passed, &update)
+        }
+        update.notices.append(.acknowledged(sequence: commit.sequence, revision: commit.revision))
+        return update
+    }
+
+    // MARK: Being overridden after the fact
+
+    /// Remembers which items one's own commit edited or moved, on `confirmed` before it.
+    private mutating func noteOwnWork(_ commit: Commit) {
+        let touched = commit.delta.intentions(on: confirmed)
+        for (item, isMoved, fields) in touched.prefix(Self.ownWorkRevisions) {
+            var work = ownWork[item.id] ?? OwnWork(revision: 0, isMoved: false, fields: [])
+            work.revision = commit.revision
+            work.isMoved = work.isMoved || isMoved
+            work.fields.formUnion(fields)
+            ownWork[item.id] = work
+        }
+        if ownWork.count > Self.ownWorkRevisions {
+            let oldest = commit.revision - Self.ownWorkRevisions
+            ownWork = ownWork.filter { $0.value.revision > oldest }
+        }
+    }
+
+    /// What of one's own commits a concurrent later commit overrides: its author had not seen them (`base`).
+    private func overrides(by commit: Commit) -> [Notice] {
+        guard !ownWork.isEmpty, commit.author != author, commit.delta.reach <= confirmed.count else { return [] }
+        var notices: [Notice] = []
+        func note(_ item: Item, _ work: OwnWork, moves: Bool, fields: Change.Fields) {
+            func add(_ loss: Superseded.Loss) {
+                notices.append(.superseded(item, loss, author: commit.author, revision: commit.revision))
+            }
+            if moves && work.isMoved { add(.move) }
+            if !work.fields.isDisjoint(with: fields) { add(.edit(work.fields.intersection(fields))) }
+        }
+        for item in commit.delta.deletedItems(on: confirmed) {
+            guard let work = ownWork[item.id], commit.base < work.revision else { continue }
+            note(item, work, moves: true, fields: work.fields)
+        }
+        for (item, isMoved, fields) in commit.delta.intentions(on: confirmed) {
+            guard let work = ownWork[item.id], commit.base < work.revision else { continue }
+            note(item, work, moves: isMoved, fields: fields)
+        }
+        return notices
+    }
+}

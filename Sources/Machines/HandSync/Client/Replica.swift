@@ -1,0 +1,184 @@
+import HandCore
+import HandWire
+
+/// The client's side of one list: what the server has confirmed, what is on its way there, and what waits behind it.
+///
+///     confirmed ──inFlight──▶ · ──buffer──▶ view
+///         │                   │              │
+///       commit              commit′        commit″   (what its user is told)
+///         ▼                   ▼              ▼
+///     confirmed′ ─inFlight′─▶ · ─buffer′──▶ view′
+///
+/// Three states: synchronized (neither), awaiting (`inFlight`), awaiting with buffer. Pure: no clock, no socket.
+public struct Replica: Sendable {
+    /// The list as the server has confirmed it, at `revision` of the history `logID`.
+    public internal(set) var confirmed: Hand
+    public internal(set) var revision: Int
+    public internal(set) var logID: UInt64
+    /// The list as its user sees it.
+    public internal(set) var view: Hand
+    /// The submission that the server has or will get, unchanged but for what others do: at most one.
+    public internal(set) var inFlight: InFlight?
+    /// Edits made since, joined, in portions that fit into a frame each.
+    var buffer: [Portion] = []
+    /// The last sequence that was used in this list's history.
+    public internal(set) var sequence: UInt64
+    /// This client's number on the server; nil until it is known.
+    public var author: UInt64?
+    var history = UndoHistory()
+    /// What this client has in the list and others may override, by item.
+    var ownWork: [ItemID: OwnWork] = [:]
+    /// Whether a digest did not agree; then only a snapshot helps.
+    public internal(set) var hasDiverged = false
+
+    public struct InFlight: Equatable, Sendable {
+        public let sequence: UInt64
+        /// Made on `confirmed`.
+        public internal(set) var delta: Delta
+        public let isExact: Bool
+
+        public init(sequence: UInt64, delta: Delta, isExact: Bool) {
+            self.sequence = sequence
+            self.delta = delta
+            self.isExact = isExact
+        }
+    }
+
+    struct Portion: Sendable {
+        var edits: Composer
+        var isExact: Bool
+        var size: Int
+    }
+
+    struct OwnWork: Sendable {
+        var revision: Int
+        var isMoved: Bool
+        var fields: Change.Fields
+    }
+
+    /// About how many bytes of edits are joined into one submission.
+    public static let portionBytes = 256 << 10
+    /// How many commits back others' overriding of one's own work is noticed.
+    static let ownWorkRevisions = 1_000
+
+    /// A replica that knows nothing yet.
+    public init() {
+        self.init(confirmed: Hand(), revision: 0, logID: 0, sequence: 0)
+    }
+
+    /// A replica that goes on from what was kept.
+    public init(confirmed: Hand, revision: Int, logID: UInt64, sequence: UInt64) {
+        self.confirmed = confirmed
+        self.revision = revision
+        self.logID = logID
+        self.sequence = sequence
+        view = confirmed
+    }
+
+    public enum State: Equatable, Sendable {
+        case synchronized
+        case awaiting
+        case awaitingWithBuffer
+    }
+
+    public var state: State {
+        if inFlight == nil && buffer.isEmpty { return .synchronized }
+        return inFlight != nil && buffer.isEmpty ? .awaiting : .awaitingWithBuffer
+    }
+
+    public var hasPending: Bool { state != .synchronized }
+    /// Edits that wait behind the one in flight, as they were made.
+    public var bufferedCount: Int { buffer.reduce(0) { $0 + $1.edits.count } }
+    /// Everything pending as deltas, each on the list that the one before leaves, the first on `confirmed`.
+    public var pending: [Delta] { (inFlight.map { [$0.delta] } ?? []) + buffer.map(\.edits.delta) }
+    public var canUndo: Bool { history.canUndo }
+    public var canRedo: Bool { history.canRedo }
+}
+
+// MARK: - Own edits
+
+extension Replica {
+    /// Why an edit was not made here.
+    public enum EditError: Error, Equatable, Sendable {
+        case misfit(Delta.Misfit)
+        case violation(Rules.Violation)
+        /// The edit alone is larger than the frame that would carry it: divide it.
+        case tooLarge(bytes: Int, limit: Int)
+    }
+
+    /// Makes an edit on the view, at once. `isExact` asks the server to reject it if the list has moved on meanwhile.
+    ///
+    /// - Returns: the edit, as a delta of the view.
+    @discardableResult
+    public mutating func edit(_ delta: Delta, isExact: Bool = false) throws(EditError) -> Delta {
+        let inverse = try make(delta, isExact: isExact)
+        history.record(inverse: inverse)
+        return delta
+    }
+
+    /// Takes back the newest of one's own edits that still stands; nil if there is none.
+    public mutating func undo() throws(EditError) -> Delta? {
+        guard let delta = history.undo() else { return nil }
+        history.undid(inverse: try make(delta, isExact: false))
+        return delta
+    }
+
+    /// Makes again what was undone last; nil if there is nothing.
+    public mutating func redo() throws(EditError) -> Delta? {
+        guard let delta = history.redo() else { return nil }
+        history.redid(inverse: try make(delta, isExact: false))
+        return delta
+    }
+
+    /// Makes an edit and returns what takes it back.
+    private mutating func make(_ delta: Delta, isExact: Bool) throws(EditError) -> Delta {
+        let size = delta.wireSize
+        if size > Self.portionBytes * 16 { throw .tooLarge(bytes: size, limit: Self.portionBytes * 16) }
+        if delta.growth > 0, view.count + delta.growth > view.rules.maximumCount {
+            throw .violation(.listFull(maximum: view.rules.maximumCount))
+        }
+        for item in delta.insertedItems {
+            if let violation = view.rules.violation(of: item.content) { throw .violation(violation) }
+        }
+        let edited: Hand
+        do { edited = try view.applying(delta) } catch { throw .misfit(error) }
+        let inverse = delta.inverted(on: view)
+        view = edited
+        enqueue(delta, size: size, isExact: isExact)
+        return inverse
+    }
+
+    private mutating func enqueue(_ delta: Delta, size: Int, isExact: Bool) {
+        guard !delta.isIdentity || isExact else { return }
+        if let last = buffer.last, !last.isExact, !isExact, last.size + size <= Self.portionBytes {
+            buffer[buffer.count - 1].edits.append(delta)
+            buffer[buffer.count - 1].size += size
+        } else {
+            buffer.append(Portion(edits: Composer(delta), isExact: isExact, size: size))
+        }
+    }
+
+    /// What to submit now: what is in flight already (a resubmission), or the first portion of the buffer, which thereby
+    /// gets into flight; nil if nothing is pending.
+    public mutating func takeSubmission(list: UInt64) -> Submission? {
+        if inFlight == nil, !buffer.isEmpty {
+            let portion = buffer.removeFirst()
+            sequence += 1
+            inFlight = InFlight(sequence: sequence, delta: portion.edits.delta, isExact: portion.isExact)
+        }
+        guard let inFlight else { return nil }
+        return Submission(
+            list: list, base: revision, sequence: inFlight.sequence, isExact: inFlight.isExact, delta: inFlight.delta)
+    }
+}
+
+extension Delta {
+    /// About how many bytes this delta takes on the wire, without encoding it.
+    public var wireSize: Int {
+        let items = insertedItems.reduce(0) { $0 + 14 + $1.content.bodySize }
+        let changes = itemChanges.reduce(0) {
+            $0 + 8 + ($1.text?.utf8.count ?? 0) + ($1.url?.utf8.count ?? 0) + ($1.bytes?.count ?? 0)
+        }
+        return items + changes + 5 * componentCount
+    }
+}

@@ -1,0 +1,159 @@
+import HandCore
+import HandWire
+
+extension Authority {
+    /// What became of a submission.
+    public enum Outcome: Equatable, Sendable {
+        /// It has a number and waits to be written. Its commit, once visible, is the acknowledgement.
+        case numbered(Commit)
+        /// It has a number already and is being written.
+        case waiting
+        /// It was committed before, at that revision (0 if it is too long ago to tell).
+        case acknowledged(revision: Int)
+        /// Its base lies before the window.
+        case stale(head: Int)
+        case rejected(Rejection)
+        /// The client does not keep to the protocol.
+        case failed(ErrorCode)
+    }
+
+    /// Takes an edit: transforms it over the commits since its base one by one, checks it, numbers it.
+    ///
+    /// O(commits since the base) with a few nanoseconds each where all are single edits, and O(log n) for the list.
+    public mutating func submit(_ submission: Submission, author: UInt64, now: UInt64) -> Outcome {
+        if let answer = answerFromBefore(submission, author: author) { return answer }
+        if submission.base > revision { return .failed(.baseInFuture) }
+        if submission.isExact && submission.base != present.revision {
+            return .rejected(.revisionMoved(now: present.revision))
+        }
+        if submission.base < window.floor { return .stale(head: revision) }
+        do {
+            let delta = try checked(transformed(submission.delta, since: submission.base))
+            return .numbered(number(delta, submission, author: author, now: now))
+        } catch {
+            return .rejected(error)
+        }
+    }
+
+    /// Each sequence is committed once: what came before is answered with what became of it.
+    private func answerFromBefore(_ submission: Submission, author: UInt64) -> Outcome? {
+        let last = sequences[author] ?? SequenceMark(sequence: 0, revision: 0)
+        if submission.sequence == last.sequence + 1 { return nil }
+        if submission.sequence > last.sequence || submission.sequence == 0 { return .failed(.wrongSequence) }
+        if submission.sequence < last.sequence { return .acknowledged(revision: 0) }
+        return last.revision > revision ? .waiting : .acknowledged(revision: last.revision)
+    }
+
+    /// What is left of a delta made at `base`, after all commits since.
+    private func transformed(_ delta: Delta, since base: Int) -> Delta {
+        var delta = delta
+        var next = base + 1
+        if var edit = SingleEdit(delta) {
+            while next <= present.revision, let other = window.edit(at: next) {
+                guard let rest = edit.transformed(over: other) else { return .identity }
+                edit = rest
+                next += 1
+            }
+            delta = delta.placed(at: edit)
+        }
+        while next <= present.revision {
+            delta = delta.transformed(over: window.delta(at: next), as: .later)
+            next += 1
+        }
+        return delta
+    }
+
+    private mutating func number(
+        _ delta: Delta, _ submission: Submission, author: UInt64, now: UInt64
+    ) -> Commit {
+        let commit = Commit(
+            revision: present.revision, author: author, sequence: submission.sequence, base: submission.base, time: now,
+            count: present.hand.count, digest: present.hand.digest, delta: delta)
+        window.append(commit, list: list)
+        pending.append(Pending(commit: commit, previous: sequences[author]))
+        sequences[author] = SequenceMark(sequence: submission.sequence, revision: commit.revision)
+        return commit
+    }
+
+    // MARK: Checking
+
+    /// Makes the delta on the present list if everything about it is allowed; cards are turned over.
+    private mutating func checked(_ delta: Delta) throws(Rejection) -> Delta {
+        guard delta.reach <= present.hand.count else {
+            throw .doesNotFit(reach: delta.reach, count: present.hand.count)
+        }
+        try checkRules(of: delta)
+        let deleted = delta.deletedItems(on: present.hand)
+        try checkIDs(inserted: delta.insertedItems, deleted: deleted)
+        var deck = present.deck
+        let dealt = try deck?.play(delta, deleted: deleted) ?? delta
+        do { try present.hand.apply(dealt) } catch { throw .doesNotFit(reach: delta.reach, count: present.hand.count) }
+        present.deck = deck
+        present.revision += 1
+        for item in deleted { ids.remove(item.id) }
+        for item in dealt.insertedItems { ids.insert(item.id) }
+        return dealt
+    }
+
+    private func checkRules(of delta: Delta) throws(Rejection) {
+        let maximum = min(rules.maximumCount, limits.listItems)
+        if delta.growth > 0, present.hand.count + delta.growth > maximum { throw .violation(.listFull(maximum: maximum)) }
+        for item in delta.insertedItems { try checkContent(item.content) }
+        let changed: [(item: Item, content: Content)]
+        do { changed = try delta.changedItems(on: present.hand) } catch {
+            throw .doesNotFit(reach: delta.reach, count: present.hand.count)
+        }
+        for (item, content) in changed {
+            if rules.hasDeck, case .card = item.content { throw .violation(.cardsAreDealt) }
+            try checkContent(content)
+        }
+    }
+
+    private func checkContent(_ content: Content) throws(Rejection) {
+        if let violation = rules.violation(of: content) { throw .violation(violation) }
+        if content.size > limits.itemBytes {
+            throw .violation(.itemTooLarge(size: content.size, maximum: limits.itemBytes))
+        }
+    }
+
+    private func checkIDs(inserted: [Item], deleted: [Item]) throws(Rejection) {
+        guard !inserted.isEmpty else { return }
+        if inserted.count == 1, !ids.contains(inserted[0].id) { return }
+        let gone = Set(deleted.map(\.id))
+        var seen: Set<ItemID> = []
+        for item in inserted {
+            let isHere = ids.contains(item.id) && !gone.contains(item.id)
+            if isHere || !seen.insert(item.id).inserted { throw .duplicateItem(item.id) }
+        }
+    }
+}
+
+extension Deck {
+    /// Follows a delta that is being committed: its deleted cards go under the deck, its face-down cards are dealt from
+    /// the top, its face-up cards are taken out. Returns the delta with the cards turned over.
+    mutating func play(_ delta: Delta, deleted: [Item]) throws(Rejection) -> Delta {
+        for item in deleted {
+            if case .card(let card) = item.content { putUnder(card) }
+        }
+        var problem: Rejection?
+        let dealt = delta.mappingInserted { item in
+            guard case .card(let card) = item.content else { return item.content }
+            if card != .faceDown {
+                if !take(card) { problem = problem ?? .violation(.cardNotInDeck(card)) }
+                return item.content
+            }
+            guard let top = deal() else {
+                problem = problem ?? .violation(.deckEmpty)
+                return item.content
+            }
+            return .card(top)
+        }
+        if let problem { throw problem }
+        return dealt
+    }
+
+    /// Follows a commit that was made before, as a store does when it replays a list's history.
+    public mutating func replay(_ delta: Delta, on list: Hand) {
+        _ = try? play(delta, deleted: delta.deletedItems(on: list))
+    }
+}

@@ -1,0 +1,143 @@
+import HandCore
+import HandWire
+
+/// The server's side of one list: puts submissions into one order, checks the rules, deals cards.
+///
+///     submit ──▶ numbered ──takeBatch──▶ being written ──wrote──▶ durable: visible to everybody
+///                                              └─────writeFailed──▶ gone, as if never submitted
+///
+/// Sans-IO: writing happens outside, and several commits can be numbered while earlier ones are being written.
+public struct Authority {
+    /// What a store knows of a list: enough to carry on.
+    public struct Start: Sendable {
+        public var list: UInt64
+        public var logID: UInt64
+        public var hand: Hand
+        public var revision: Int
+        public var deck: Deck?
+        /// The last sequence of each author and the revision that it became.
+        public var sequences: [UInt64: SequenceMark]
+
+        public init(
+            list: UInt64, logID: UInt64, hand: Hand, revision: Int, deck: Deck?, sequences: [UInt64: SequenceMark]
+        ) {
+            self.list = list
+            self.logID = logID
+            self.hand = hand
+            self.revision = revision
+            self.deck = deck
+            self.sequences = sequences
+        }
+    }
+
+    public let list: UInt64
+    public let logID: UInt64
+    let limits: Limits
+
+    /// The list with all that is numbered.
+    var present: State
+    /// The list as it was when the batch that is being written was taken.
+    private var writing: State?
+    /// The list with all that is durable: what everybody may see.
+    private var durable: State
+
+    var window: Window
+    var ids: Set<ItemID>
+    var sequences: [UInt64: SequenceMark]
+    /// What is numbered and not yet durable, in order.
+    var pending: [Pending] = []
+    /// How many of the pending are in the batch that is being written.
+    private var inWriting = 0
+
+    struct State {
+        var hand: Hand
+        var revision: Int
+        var deck: Deck?
+    }
+
+    struct Pending {
+        let commit: Commit
+        /// What stood in `sequences` before it.
+        let previous: SequenceMark?
+    }
+
+    public init(_ start: Start, limits: Limits) {
+        list = start.list
+        logID = start.logID
+        self.limits = limits
+        present = State(hand: start.hand, revision: start.revision, deck: start.deck)
+        durable = present
+        window = Window(floor: start.revision, limit: limits.windowBytes)
+        ids = Set(start.hand.lazy.map(\.id))
+        sequences = start.sequences
+    }
+
+    // MARK: What everybody may see
+
+    public var hand: Hand { durable.hand }
+    public var revision: Int { durable.revision }
+    public var deck: Deck? { durable.deck }
+    public var rules: Rules { durable.hand.rules }
+    /// The oldest revision from which frames can be read here.
+    public var floor: Int { window.floor }
+    /// Whether something waits to be written or is being written.
+    public var isBusy: Bool { !pending.isEmpty }
+
+    /// The last sequence of an author that is durable.
+    public func lastSequence(of author: UInt64) -> UInt64 {
+        let first = pending.first { $0.commit.author == author }
+        return first.map { $0.previous?.sequence ?? 0 } ?? sequences[author]?.sequence ?? 0
+    }
+
+    /// Frames of durable commits after `cursor`, about `bytes` of them, and the revision that they lead to.
+    ///
+    /// - Precondition: `floor ≤ cursor ≤ revision`.
+    public func frames(after cursor: Int, about bytes: Int) -> (runs: [FrameRun], revision: Int) {
+        window.frames(after: cursor, through: durable.revision, about: bytes)
+    }
+
+    // MARK: Writing
+
+    /// The commits numbered since the last batch, to be written in one transaction. Empty while a batch is under way.
+    public mutating func takeBatch() -> [Commit] {
+        guard writing == nil, pending.count > 0 else { return [] }
+        writing = present
+        inWriting = pending.count
+        return pending.map(\.commit)
+    }
+
+    /// The batch is durable: from now on it is visible.
+    public mutating func wrote() {
+        guard let written = writing else { return }
+        durable = written
+        writing = nil
+        pending.removeFirst(inWriting)
+        inWriting = 0
+        window.trim(through: durable.revision)
+    }
+
+    /// The batch could not be written: the list falls back to its durable value. Returns whose submissions are lost,
+    /// those numbered behind the batch included, for they stand on it.
+    public mutating func writeFailed() -> [(author: UInt64, sequence: UInt64)] {
+        let lost = pending.map { (author: $0.commit.author, sequence: $0.commit.sequence) }
+        for commit in pending.reversed() { sequences[commit.commit.author] = commit.previous }
+        pending = []
+        inWriting = 0
+        writing = nil
+        present = durable
+        window.truncate(to: durable.revision)
+        ids = Set(durable.hand.lazy.map(\.id))
+        return lost
+    }
+}
+
+/// An author's last submission to a list that was numbered, and the revision that it became.
+public struct SequenceMark: Equatable, Sendable {
+    public var sequence: UInt64
+    public var revision: Int
+
+    public init(sequence: UInt64, revision: Int) {
+        self.sequence = sequence
+        self.revision = revision
+    }
+}

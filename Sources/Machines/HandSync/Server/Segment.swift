@@ -1,0 +1,52 @@
+/// A run of memory that only grows at its end: commits as encoded frames, one behind the other.
+///
+/// Connections write from it to their sockets while later frames are appended, so it is a reference and never copied.
+/// `@unchecked Sendable` is safe: bytes below a visible end are never written again, and only the list's authority, on
+/// one thread, appends.
+public final class Segment: @unchecked Sendable {
+    private let base: UnsafeMutableRawPointer
+    private let capacity: Int
+    private(set) var count = 0
+
+    static let standardCapacity = 64 << 10
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        base = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+    }
+
+    deinit {
+        base.deallocate()
+    }
+
+    func hasRoom(for bytes: Int) -> Bool { capacity - count >= bytes }
+
+    /// - Precondition: there is room.
+    func append(_ bytes: [UInt8]) {
+        precondition(hasRoom(for: bytes.count), "a segment is full")
+        bytes.withUnsafeBytes { source in
+            guard let start = source.baseAddress else { return }
+            base.advanced(by: count).copyMemory(from: start, byteCount: source.count)
+        }
+        count += bytes.count
+    }
+
+    /// Forgets what was appended behind `count`, which nobody has seen.
+    func truncate(to count: Int) {
+        self.count = count
+    }
+
+    /// The bytes at `range`, valid while the segment lives.
+    public func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer {
+        precondition(range.upperBound <= count, "beyond the end of a segment")
+        return UnsafeRawBufferPointer(start: base.advanced(by: range.lowerBound), count: range.count)
+    }
+}
+
+/// Some frames that stand one behind the other in memory.
+public struct FrameRun: Sendable {
+    public let segment: Segment
+    public let range: Range<Int>
+
+    public var bytes: UnsafeRawBufferPointer { segment.bytes(in: range) }
+}

@@ -1,0 +1,146 @@
+import HandCore
+import HandWire
+
+/// The server's side of one connection: who it is, which version it speaks, whether it is still there.
+///
+/// Bytes and times go in, effects come out. What is asked of lists is handed on; lists are not its business.
+public struct ServerSession: Sendable {
+    private enum State: Sendable {
+        /// Nothing but a hello is taken. → `greeting`, `closed`
+        case awaitingHello(until: UInt64)
+        /// The hello was handed on; nothing is read until `identified`. → `ready`, `closed`
+        case greeting(version: Int, Capabilities)
+        /// Everything is taken. → `closed`
+        case ready(lastHeard: UInt64)
+        /// Nothing is taken any more.
+        case closed
+    }
+
+    public enum Effect: Equatable, Sendable {
+        /// Find out this client's author number, close its old connection, then call `identified`. Read nothing before.
+        case identify(UpMessage.Hello)
+        /// A message for the lists.
+        case handle(UpMessage)
+        /// Bytes for the client.
+        case send([UInt8])
+        /// Close the connection once everything has been sent.
+        case close(ErrorCode)
+    }
+
+    private var state: State
+    private var reader: FrameReader
+    private let limits: Limits
+    private let program: String
+
+    public init(limits: Limits, program: String, now: UInt64) {
+        self.limits = limits
+        self.program = program
+        state = .awaitingHello(until: now + limits.handshakeDeadline)
+        reader = FrameReader(limit: limits.helloBytes)
+    }
+
+    /// When `timeout(now:)` is to be called at the latest, in milliseconds.
+    public var deadline: UInt64? {
+        switch state {
+        case .awaitingHello(let until): until
+        case .ready(let lastHeard): lastHeard + limits.idleDeadline
+        case .greeting, .closed: nil
+        }
+    }
+
+    public var isClosed: Bool {
+        if case .closed = state { true } else { false }
+    }
+
+    /// Takes bytes from the socket; effects come in order, as the frames do.
+    public mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, _ effect: (Effect) -> Void) {
+        if case .closed = state { return }
+        if case .ready = state { state = .ready(lastHeard: now) }
+        var reader = reader
+        do {
+            try reader.read(bytes) { (body) throws(WireError) -> Bool in
+                try handle(UpMessage(body), effect)
+                if case .ready = state { return true }
+                return false
+            }
+        } catch {
+            fail(Self.code(for: error), "\(error)", effect)
+        }
+        self.reader.replace(by: reader, limit: isReady ? limits.frameBytes : limits.helloBytes)
+    }
+
+    /// The hello was accepted; what came behind it is read now.
+    public mutating func identified(author: UInt64, now: UInt64, _ effect: (Effect) -> Void) {
+        guard case .greeting(let version, let capabilities) = state else { return }
+        state = .ready(lastHeard: now)
+        let welcome = DownMessage.welcome(
+            DownMessage.Welcome(
+                version: version, capabilities: capabilities, author: author, idleDeadline: limits.idleDeadline,
+                frameBytes: limits.frameBytes, program: program))
+        effect(.send(welcome.frame))
+        reader.limit = limits.frameBytes
+        received(UnsafeRawBufferPointer(start: nil, count: 0), now: now, effect)
+    }
+
+    /// To be called when the deadline has passed; does nothing if it has moved meanwhile.
+    public mutating func timeout(now: UInt64, _ effect: (Effect) -> Void) {
+        guard let deadline, now >= deadline else { return }
+        if case .awaitingHello = state {
+            fail(.handshakeTimeout, "expected a hello within \(limits.handshakeDeadline) ms of connecting", effect)
+        } else {
+            fail(.idleTimeout, "nothing was heard from this client for \(limits.idleDeadline) ms", effect)
+        }
+    }
+
+    /// Tells the client why, and closes.
+    public mutating func fail(
+        _ code: ErrorCode, _ message: String, retryAfter: UInt64 = 0, _ effect: (Effect) -> Void
+    ) {
+        if case .closed = state { return }
+        state = .closed
+        effect(.send(DownMessage.error(code: code, request: 0, retryAfter: retryAfter, message: message).frame))
+        effect(.close(code))
+    }
+
+    private var isReady: Bool {
+        if case .ready = state { true } else { false }
+    }
+
+    private mutating func handle(_ message: UpMessage, _ effect: (Effect) -> Void) {
+        switch (state, message) {
+        case (.awaitingHello, .hello(let hello)): greet(hello, effect)
+        case (.awaitingHello, _): fail(.outOfOrder, "expected a hello first", effect)
+        case (.ready, .hello): fail(.outOfOrder, "a second hello came on one connection", effect)
+        case (.ready, .ping(let nonce)): effect(.send(DownMessage.pong(nonce).frame))
+        case (.ready, _): effect(.handle(message))
+        case (.greeting, _), (.closed, _): break
+        }
+    }
+
+    private mutating func greet(_ hello: UpMessage.Hello, _ effect: (Effect) -> Void) {
+        let version = min(hello.highestVersion, ProtocolVersion.highest)
+        guard version >= max(hello.lowestVersion, ProtocolVersion.lowest) else {
+            let (low, high) = (ProtocolVersion.lowest, ProtocolVersion.highest)
+            let theirs = "\(hello.lowestVersion) to \(hello.highestVersion)"
+            return fail(
+                .versionNotSupported, "this server speaks versions \(low) to \(high), the client \(theirs)", effect)
+        }
+        state = .greeting(version: version, hello.capabilities.intersection(.presence))
+        effect(.identify(hello))
+    }
+
+    private static func code(for error: WireError) -> ErrorCode {
+        switch error {
+        case .notHand: .notHand
+        case .tooLarge(field: "length of a frame", _, _): .frameTooLarge
+        default: .malformedMessage
+        }
+    }
+}
+
+extension FrameReader {
+    fileprivate mutating func replace(by other: FrameReader, limit: Int) {
+        self = other
+        self.limit = limit
+    }
+}

@@ -1,0 +1,134 @@
+import HandCore
+import HandWire
+
+/// The latest commits of one list, each encoded once as the frame that every client gets, in contiguous segments.
+///
+/// Readers hold no more than a revision as their cursor, so a slow one costs no memory. Beside each frame stands the
+/// commit as a few numbers, if it is a single edit: what submissions are transformed over.
+struct Window {
+    private struct Entry {
+        let segment: Segment
+        let range: Range<Int>
+        /// Where the delta starts within the segment; it ends with the frame.
+        let delta: Int
+        let edit: SingleEdit?
+    }
+
+    /// Revision of the commit before the first one here. A submission on it, and a reader at it, can still be served.
+    private(set) var floor: Int
+    private var entries: [Entry] = []
+    /// Entries at the front that are no longer valid; cut off when they are half of all.
+    private var dropped = 0
+    /// Bytes of all frames here.
+    private(set) var byteCount = 0
+    let limit: Int
+
+    init(floor: Int, limit: Int) {
+        self.floor = floor
+        self.limit = limit
+    }
+
+    /// Revision of the last commit here.
+    var head: Int { floor + entries.count - dropped }
+
+    private func index(of revision: Int) -> Int { dropped + revision - floor - 1 }
+
+    /// Adds the next commit.
+    mutating func append(_ commit: Commit, list: UInt64) {
+        precondition(commit.revision == head + 1, "commits are numbered without gaps")
+        let frame = DownMessage.commit(list: list, commit).frame
+        let segment: Segment
+        if let last = entries.last?.segment, last.hasRoom(for: frame.count) {
+            segment = last
+        } else {
+            segment = Segment(capacity: max(Segment.standardCapacity, frame.count))
+        }
+        let start = segment.count
+        segment.append(frame)
+        var writer = WireWriter()
+        writer.delta(commit.delta)
+        entries.append(
+            Entry(
+                segment: segment, range: start..<segment.count, delta: segment.count - writer.bytes.count,
+                edit: SingleEdit(commit.delta)))
+        byteCount += frame.count
+    }
+
+    /// Drops whole segments from the front while there is more than the limit, but nothing behind `revision`.
+    mutating func trim(through revision: Int) {
+        while byteCount > limit, let first = entries[dropped...].first {
+            var end = dropped
+            while end < entries.count, entries[end].segment === first.segment { end += 1 }
+            guard end < entries.count, floor + end - dropped <= revision else { break }
+            for index in dropped..<end { byteCount -= entries[index].range.count }
+            floor += end - dropped
+            dropped = end
+        }
+        if dropped > 1024, dropped > entries.count / 2 {
+            entries.removeFirst(dropped)
+            dropped = 0
+        }
+    }
+
+    /// Forgets the commits behind `revision`, which nobody has seen.
+    mutating func truncate(to revision: Int) {
+        while head > revision, let last = entries.popLast() {
+            last.segment.truncate(to: last.range.lowerBound)
+            byteCount -= last.range.count
+        }
+    }
+
+    // MARK: Reading
+
+    func edit(at revision: Int) -> SingleEdit? { entries[index(of: revision)].edit }
+
+    /// The delta of a commit, decoded from its frame.
+    func delta(at revision: Int) -> Delta {
+        let entry = entries[index(of: revision)]
+        var reader = WireReader(entry.segment.bytes(in: entry.delta..<entry.range.upperBound))
+        do { return try reader.delta() } catch { preconditionFailure("a frame of our own does not read back: \(error)") }
+    }
+
+    /// The frames after `cursor` up to `end`, as few runs of memory, about `bytes` at most (one frame at least); and the
+    /// revision that they lead to.
+    ///
+    /// - Precondition: `floor ≤ cursor ≤ end ≤ head`.
+    func frames(after cursor: Int, through end: Int, about bytes: Int) -> (runs: [FrameRun], revision: Int) {
+        guard cursor < end else { return ([], cursor) }
+        var runs: [FrameRun] = []
+        var next = index(of: cursor + 1)
+        let stop = index(of: end)
+        var total = 0
+        while next <= stop, total < bytes {
+            let segment = entries[next].segment
+            let start = entries[next].range.lowerBound
+            var last = lastIndex(of: segment, from: next, to: stop)
+            if entries[last].range.upperBound - start > bytes - total {
+                last = entries[next...last].partitionPoint { $0.range.upperBound - start >= bytes - total }
+            }
+            runs.append(FrameRun(segment: segment, range: start..<entries[last].range.upperBound))
+            total += entries[last].range.upperBound - start
+            next = last + 1
+        }
+        return (runs, floor + next - dropped)
+    }
+
+    /// The last entry up to `stop` that stands in the same segment. O(log n).
+    private func lastIndex(of segment: Segment, from first: Int, to stop: Int) -> Int {
+        if entries[stop].segment === segment { return stop }
+        return entries[first...stop].partitionPoint { $0.segment !== segment } - 1
+    }
+}
+
+extension ArraySlice {
+    /// The first index at which `predicate` holds, where it holds for all behind it; the last index if it holds nowhere.
+    fileprivate func partitionPoint(_ predicate: (Element) -> Bool) -> Int {
+        var low = startIndex
+        var high = endIndex - 1
+        while low < high {
+            let middle = (low + high) / 2
+            if predicate(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,131 @@
+import HandCore
+
+extension DownMessage {
+    /// Reads what stands inside a frame.
+    public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+        var reader = WireReader(bytes)
+        let number = try reader.byte("message type")
+        self = try Self.read(number, &reader)
+        try reader.expectEnd(of: "message \(number)")
+    }
+
+    private static func read(_ number: UInt8, _ reader: inout WireReader) throws(WireError) -> DownMessage {
+        switch number {
+        case 1:
+            return .welcome(
+                Welcome(
+                    version: try reader.count("version"),
+                    capabilities: Capabilities(rawValue: try reader.varint("capabilities")),
+                    author: try reader.varint("author"), idleDeadline: try reader.varint("idle deadline"),
+                    frameBytes: try reader.count("largest frame"),
+                    program: try reader.string("program", limit: Limits.personBytes)))
+        case 2: return .subscribed(try subscribed(&reader))
+        case 3:
+            let request = try reader.varint("request")
+            return .chunk(request: request, items: try reader.list("items of a chunk", size: 10, WireReader.readItem))
+        case commitType: return .commit(list: try reader.varint("list"), try reader.commit())
+        case 5:
+            return .rejected(
+                list: try reader.varint("list"), sequence: try reader.varint("sequence"),
+                try Rejection(
+                    code: try reader.varint("reason"), first: try reader.varint("first detail"),
+                    second: try reader.varint("second detail")))
+        case 6:
+            return .stale(
+                list: try reader.varint("list"), sequence: try reader.varint("sequence"),
+                head: try reader.revision("newest revision"))
+        case 7:
+            return .acknowledged(
+                list: try reader.varint("list"), sequence: try reader.varint("sequence"),
+                revision: try reader.revision("revision"))
+        case 8:
+            let list = try reader.varint("list")
+            return .presence(list: list, try reader.list("presence", size: 2, presence))
+        case 9: return .pong(try reader.varint("nonce"))
+        default: return try answer(number, &reader)
+        }
+    }
+
+    private static func answer(_ number: UInt8, _ reader: inout WireReader) throws(WireError) -> DownMessage {
+        switch number {
+        case 10: return .done(request: try reader.varint("request"))
+        case 11:
+            let request = try reader.varint("request")
+            let hasMore = try reader.flag("more lists")
+            return .lists(request: request, try reader.list("lists", size: 6, listEntry), hasMore: hasMore)
+        case 12:
+            let request = try reader.varint("request")
+            let people = try reader.list("people", size: 2, person)
+            return .history(request: request, try reader.list("commits", size: 15, WireReader.readCommit), people: people)
+        case 13:
+            return .state(
+                request: try reader.varint("request"), revision: try reader.revision("revision"),
+                count: try reader.count("number of items"), digest: try reader.word("digest"),
+                rules: try reader.rules())
+        case 14:
+            let number = try reader.varint("error code")
+            guard let code = ErrorCode(rawValue: number) else {
+                throw .unknownValue(field: "error code", found: number)
+            }
+            return .error(
+                code: code, request: try reader.varint("request"), retryAfter: try reader.varint("retry after"),
+                message: try reader.string("message"))
+        default: throw .unknownValue(field: "message type", found: UInt64(number))
+        }
+    }
+
+    private static func subscribed(_ reader: inout WireReader) throws(WireError) -> Subscribed {
+        let request = try reader.varint("request")
+        let list = try reader.varint("list")
+        let logID = try reader.word("log id")
+        let rules = try reader.rules()
+        let lastSequence = try reader.varint("last sequence")
+        let start: Subscribed.Start =
+            try reader.flag("kind of start")
+            ? .snapshot(
+                revision: try reader.revision("revision"), count: try reader.count("number of items"),
+                digest: try reader.word("digest"), bytes: try reader.revision("bytes of the snapshot"))
+            : .resumed(head: try reader.revision("newest revision"))
+        return Subscribed(
+            request: request, list: list, logID: logID, rules: rules, lastSequence: lastSequence, start: start)
+    }
+
+    private static func presence(_ reader: inout WireReader) throws(WireError) -> Presence {
+        let author = try reader.varint("author")
+        let status = try reader.byte("presence")
+        guard status <= 2 else { throw .unknownValue(field: "presence", found: UInt64(status)) }
+        guard status > 0 else { return Presence(author: author, place: .gone) }
+        let person = try reader.string("person", limit: Limits.personBytes)
+        let item = status == 2 ? ItemID(rawValue: try reader.word("item id")) : nil
+        return Presence(author: author, place: .here(person: person, item: item))
+    }
+
+    private static func listEntry(_ reader: inout WireReader) throws(WireError) -> ListEntry {
+        ListEntry(
+            name: try reader.string("list name"), count: try reader.count("number of items"),
+            revision: try reader.revision("revision"), rules: try reader.rules())
+    }
+
+    private static func person(_ reader: inout WireReader) throws(WireError) -> Person {
+        Person(
+            author: try reader.varint("author"), name: try reader.string("person", limit: Limits.personBytes))
+    }
+}
+
+extension WireReader {
+    fileprivate static func readItem(_ reader: inout WireReader) throws(WireError) -> Item { try reader.item() }
+    fileprivate static func readCommit(_ reader: inout WireReader) throws(WireError) -> Commit { try reader.commit() }
+
+    /// A count and that many things of at least `size` bytes each: more than the bytes can hold are not reserved for.
+    fileprivate mutating func list<Element>(
+        _ field: @autoclosure () -> String, size: Int,
+        _ read: (inout WireReader) throws(WireError) -> Element
+    ) throws(WireError) -> [Element] {
+        let number = try count(field())
+        guard number <= remaining / size else { throw .truncated(field: field()) }
+        var elements: [Element] = []
+        elements.reserveCapacity(number)
+        for _ in 0..<number { elements.append(try read(&self)) }
+        return elements
+    }
+}

@@ -1,0 +1,138 @@
+import HandCore
+
+extension DownMessage {
+    /// The number of a commit's frame; its fields up to the digest can be read without decoding the delta.
+    public static let commitType: UInt8 = 4
+
+    /// The whole frame.
+    public var frame: [UInt8] {
+        var writer = WireWriter()
+        write(to: &writer)
+        return Frame.around(writer.bytes)
+    }
+
+    private func write(to writer: inout WireWriter) {
+        switch self {
+        case .welcome(let welcome):
+            writer.byte(1)
+            writer.varint(welcome.version)
+            writer.varint(welcome.capabilities.rawValue)
+            writer.varint(welcome.author)
+            writer.varint(welcome.idleDeadline)
+            writer.varint(welcome.frameBytes)
+            writer.string(welcome.program)
+        case .subscribed(let subscribed): write(subscribed, to: &writer)
+        case .chunk(let request, let items):
+            writer.byte(3)
+            writer.varint(request)
+            writer.varint(items.count)
+            for item in items { writer.item(item) }
+        case .commit(let list, let commit):
+            writer.byte(Self.commitType)
+            writer.varint(list)
+            writer.commit(commit)
+        case .rejected(let list, let sequence, let reason):
+            let fields = reason.fields
+            writer.byte(5)
+            writer.varint(list)
+            writer.varint(sequence)
+            writer.varint(fields.code)
+            writer.varint(fields.first)
+            writer.varint(fields.second)
+        case .stale(let list, let sequence, let head):
+            writer.byte(6)
+            writer.varint(list)
+            writer.varint(sequence)
+            writer.varint(head)
+        case .acknowledged(let list, let sequence, let revision):
+            writer.byte(7)
+            writer.varint(list)
+            writer.varint(sequence)
+            writer.varint(revision)
+        case .presence(let list, let entries): write(entries, of: list, to: &writer)
+        case .pong(let nonce):
+            writer.byte(9)
+            writer.varint(nonce)
+        default: writeAnswer(to: &writer)
+        }
+    }
+
+    private func writeAnswer(to writer: inout WireWriter) {
+        switch self {
+        case .done(let request):
+            writer.byte(10)
+            writer.varint(request)
+        case .lists(let request, let entries, let hasMore):
+            writer.byte(11)
+            writer.varint(request)
+            writer.byte(hasMore ? 1 : 0)
+            writer.varint(entries.count)
+            for entry in entries {
+                writer.string(entry.name)
+                writer.varint(entry.count)
+                writer.varint(entry.revision)
+                writer.rules(entry.rules)
+            }
+        case .history(let request, let commits, let people):
+            writer.byte(12)
+            writer.varint(request)
+            writer.varint(people.count)
+            for person in people {
+                writer.varint(person.author)
+                writer.string(person.name)
+            }
+            writer.varint(commits.count)
+            for commit in commits { writer.commit(commit) }
+        case .state(let request, let revision, let count, let digest, let rules):
+            writer.byte(13)
+            writer.varint(request)
+            writer.varint(revision)
+            writer.varint(count)
+            writer.word(digest)
+            writer.rules(rules)
+        case .error(let code, let request, let retryAfter, let message):
+            writer.byte(14)
+            writer.varint(code.rawValue)
+            writer.varint(request)
+            writer.varint(retryAfter)
+            writer.string(message)
+        default: break
+        }
+    }
+
+    private func write(_ subscribed: Subscribed, to writer: inout WireWriter) {
+        writer.byte(2)
+        writer.varint(subscribed.request)
+        writer.varint(subscribed.list)
+        writer.word(subscribed.logID)
+        writer.rules(subscribed.rules)
+        writer.varint(subscribed.lastSequence)
+        switch subscribed.start {
+        case .resumed(let head):
+            writer.byte(0)
+            writer.varint(head)
+        case .snapshot(let revision, let count, let digest, let bytes):
+            writer.byte(1)
+            writer.varint(revision)
+            writer.varint(count)
+            writer.word(digest)
+            writer.varint(bytes)
+        }
+    }
+
+    private func write(_ entries: [Presence], of list: UInt64, to writer: inout WireWriter) {
+        writer.byte(8)
+        writer.varint(list)
+        writer.varint(entries.count)
+        for entry in entries {
+            writer.varint(entry.author)
+            switch entry.place {
+            case .gone: writer.byte(0)
+            case .here(let person, let item):
+                writer.byte(item == nil ? 1 : 2)
+                writer.string(person)
+                if let item { writer.word(item.rawValue) }
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import HandCore
+
+/// Everything that a server says to a client. Numbers are never reused.
+public enum DownMessage: Equatable, Sendable {
+    case welcome(Welcome)
+    case subscribed(Subscribed)
+    /// Some items of a snapshot or a fetched state, in order.
+    case chunk(request: UInt64, items: [Item])
+    case commit(list: UInt64, Commit)
+    case rejected(list: UInt64, sequence: UInt64, Rejection)
+    /// The base of a submission lies before what the server can transform over: catch up to `head` and submit anew.
+    case stale(list: UInt64, sequence: UInt64, head: Int)
+    /// The submission was committed before, at that revision (0 if it is too long ago to tell).
+    case acknowledged(list: UInt64, sequence: UInt64, revision: Int)
+    case presence(list: UInt64, [Presence])
+    case pong(UInt64)
+    /// A request was carried out.
+    case done(request: UInt64)
+    case lists(request: UInt64, [ListEntry], hasMore: Bool)
+    /// Commits in order, with the names of their authors.
+    case history(request: UInt64, [Commit], people: [Person])
+    /// What was fetched: `count` items follow in chunks.
+    case state(request: UInt64, revision: Int, count: Int, digest: UInt64, rules: Rules)
+    case error(code: ErrorCode, request: UInt64, retryAfter: UInt64, message: String)
+
+    public struct Welcome: Equatable, Sendable {
+        public var version: Int
+        public var capabilities: Capabilities
+        /// This client's public number.
+        public var author: UInt64
+        /// Milliseconds of silence after which the server counts this client as gone.
+        public var idleDeadline: UInt64
+        /// The largest frame that the server takes.
+        public var frameBytes: Int
+        public var program: String
+
+        public init(
+            version: Int, capabilities: Capabilities, author: UInt64, idleDeadline: UInt64, frameBytes: Int,
+            program: String
+        ) {
+            self.version = version
+            self.capabilities = capabilities
+            self.author = author
+            self.idleDeadline = idleDeadline
+            self.frameBytes = frameBytes
+            self.program = program
+        }
+    }
+
+    public struct Subscribed: Equatable, Sendable {
+        public var request: UInt64
+        /// The number that stands for the list from now on.
+        public var list: UInt64
+        public var logID: UInt64
+        public var rules: Rules
+        /// The last sequence that this client has in the list's history.
+        public var lastSequence: UInt64
+        public var start: Start
+
+        /// How the client gets to the present.
+        public enum Start: Equatable, Sendable {
+            /// The commits after the revision that it has follow; the list's newest one is `head`.
+            case resumed(head: Int)
+            /// The list at `revision` follows in chunks: `count` items of about `bytes` bytes; then the commits after it.
+            case snapshot(revision: Int, count: Int, digest: UInt64, bytes: Int)
+        }
+
+        public init(
+            request: UInt64, list: UInt64, logID: UInt64, rules: Rules, lastSequence: UInt64, start: Start
+        ) {
+            self.request = request
+            self.list = list
+            self.logID = logID
+            self.rules = rules
+            self.lastSequence = lastSequence
+            self.start = start
+        }
+    }
+
+    /// Where one connected client is.
+    public struct Presence: Equatable, Sendable {
+        public var author: UInt64
+        public var place: Place
+
+        public enum Place: Equatable, Sendable {
+            case gone
+            case here(person: String, item: ItemID?)
+        }
+
+        public init(author: UInt64, place: Place) {
+            self.author = author
+            self.place = place
+        }
+    }
+
+    public struct ListEntry: Equatable, Sendable {
+        public var name: String
+        public var count: Int
+        public var revision: Int
+        public var rules: Rules
+
+        public init(name: String, count: Int, revision: Int, rules: Rules) {
+            self.name = name
+            self.count = count
+            self.revision = revision
+            self.rules = rules
+        }
+    }
+
+    public struct Person: Equatable, Sendable {
+        public var author: UInt64
+        public var name: String
+
+        public init(author: UInt64, name: String) {
+            self.author = author
+            self.name = name
+        }
+    }
+}

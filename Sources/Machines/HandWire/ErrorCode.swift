@@ -1,0 +1,58 @@
+/// What a server says when it cannot do what was asked, or closes a connection. Numbers are never reused.
+public enum ErrorCode: UInt64, CaseIterable, Sendable {
+    case notHand = 1
+    case versionNotSupported = 2
+    case malformedMessage = 3
+    case frameTooLarge = 4
+    case outOfOrder = 5
+    case handshakeTimeout = 6
+    case idleTimeout = 7
+    case tooManyConnections = 8
+    case replaced = 9
+    case noSuchList = 10
+    case listExists = 11
+    case badListName = 12
+    case badRules = 13
+    case tooManySubscriptions = 14
+    case notSubscribed = 15
+    case wrongSequence = 16
+    case baseInFuture = 17
+    case shuttingDown = 18
+    case internalError = 19
+    case noSuchRevision = 20
+    case listDamaged = 21
+    case tooManyLists = 22
+    case listDeleted = 23
+    case badName = 24
+
+    public enum Fault: String, Sendable {
+        case client, server, nobody
+    }
+
+    /// Whose doing it is.
+    public var fault: Fault {
+        switch self {
+        case .tooManyConnections, .shuttingDown, .replaced, .listDeleted, .idleTimeout: .nobody
+        case .internalError, .listDamaged: .server
+        default: .client
+        }
+    }
+
+    /// Whether the server closes the connection after it.
+    public var closes: Bool {
+        switch self {
+        case .noSuchList, .listExists, .badListName, .badRules, .tooManySubscriptions, .notSubscribed, .noSuchRevision,
+            .listDamaged, .tooManyLists, .listDeleted:
+            false
+        default: true
+        }
+    }
+
+    /// Whether a client does well to connect again by itself after it.
+    public var mayRetry: Bool {
+        switch self {
+        case .tooManyConnections, .shuttingDown, .idleTimeout, .handshakeTimeout, .internalError: true
+        default: false
+        }
+    }
+}

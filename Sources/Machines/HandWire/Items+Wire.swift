@@ -1,0 +1,108 @@
+import HandCore
+
+// Items, changes and rules as bytes (`Protocol.md`, “Items”).
+
+extension WireWriter {
+    public mutating func item(_ item: Item) {
+        word(item.id.rawValue)
+        varint(UInt64(item.content.kind.rawValue))
+        varint(item.content.bodySize)
+        switch item.content {
+        case .card(let card): byte(card.code)
+        case .note(let text), .heading(let text): raw(text.utf8)
+        case .task(let text, let done):
+            byte(done ? 1 : 0)
+            raw(text.utf8)
+        case .link(let text, let url):
+            string(text)
+            raw(url.utf8)
+        case .unknown(_, let bytes): raw(bytes)
+        }
+    }
+
+    /// The fields of a change in the order of their bits; which they are stands elsewhere.
+    public mutating func fields(of change: Change) {
+        if let text = change.text { string(text) }
+        if let done = change.done { byte(done ? 1 : 0) }
+        if let url = change.url { string(url) }
+        if let card = change.card { byte(card.code) }
+        if let bytes = change.bytes { blob(bytes) }
+    }
+
+    public mutating func rules(_ rules: Rules) {
+        varint(rules.maximumCount)
+        varint(rules.maximumSize)
+        byte((rules.hasDeck ? 1 : 0) | (rules.allowedKinds == nil ? 0 : 2))
+        guard let kinds = rules.allowedKinds else { return }
+        varint(kinds.count)
+        for kind in kinds.map(\.rawValue).sorted() { varint(UInt64(kind)) }
+    }
+}
+
+extension WireReader {
+    public mutating func item() throws(WireError) -> Item {
+        let id = ItemID(rawValue: try word("item id"))
+        let kind = Content.Kind(rawValue: UInt32(try count("item kind")))
+        let size = try count("item body")
+        var body = try part(size, "item body")
+        let content = try body.content(of: kind)
+        try body.expectEnd(of: "item body")
+        return Item(id: id, content: content)
+    }
+
+    private mutating func content(of kind: Content.Kind) throws(WireError) -> Content {
+        switch kind {
+        case Content.Kind(rawValue: 0): throw .unknownValue(field: "item kind", found: 0)
+        case .card: return .card(try card())
+        case .note: return .note(try text(remaining, "note text"))
+        case .task:
+            let done = try flag("task done")
+            return .task(try text(remaining, "task text"), done: done)
+        case .link:
+            let words = try string("link text")
+            return .link(words, url: try text(remaining, "link URL"))
+        case .heading: return .heading(try text(remaining, "heading text"))
+        default: return .unknown(kind, try raw(remaining, "item body"))
+        }
+    }
+
+    public mutating func flag(_ field: @autoclosure () -> String) throws(WireError) -> Bool {
+        let value = try byte(field())
+        guard value <= 1 else { throw .unknownValue(field: field(), found: UInt64(value)) }
+        return value == 1
+    }
+
+    private mutating func card() throws(WireError) -> Card {
+        let code = try byte("card")
+        guard let card = Card(code: code) else { throw .unknownValue(field: "card", found: UInt64(code)) }
+        return card
+    }
+
+    public mutating func change(_ mask: UInt64) throws(WireError) -> Change {
+        guard mask > 0, mask < 32 else { throw .unknownValue(field: "fields of a change", found: mask) }
+        let fields = Change.Fields(rawValue: UInt8(mask))
+        var change = Change()
+        if fields.contains(.text) { change.text = try string("changed text") }
+        if fields.contains(.done) { change.done = try flag("changed done") }
+        if fields.contains(.url) { change.url = try string("changed URL") }
+        if fields.contains(.card) { change.card = try card() }
+        if fields.contains(.bytes) { change.bytes = try blob("changed bytes") }
+        return change
+    }
+
+    public mutating func rules() throws(WireError) -> Rules {
+        var rules = Rules()
+        rules.maximumCount = try count("maximum number of items", limit: Rules.unlimitedCount)
+        rules.maximumSize = try count("maximum size of an item")
+        let flags = try byte("flags of the rules")
+        guard flags < 4 else { throw .unknownValue(field: "flags of the rules", found: UInt64(flags)) }
+        rules.hasDeck = flags & 1 != 0
+        guard flags & 2 != 0 else { return rules }
+        var kinds: Set<Content.Kind> = []
+        for _ in 0..<(try count("number of kinds", limit: 64)) {
+            kinds.insert(Content.Kind(rawValue: UInt32(try count("allowed kind"))))
+        }
+        rules.allowedKinds = kinds
+        return rules
+    }
+}

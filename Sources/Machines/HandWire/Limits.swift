@@ -1,0 +1,44 @@
+/// Every bound of a server in one place. A limit stands before each allocation that a client could cause.
+public struct Limits: Equatable, Sendable {
+    /// Connections at one time; further ones are told `tooManyConnections` and closed.
+    public var connections = 20_000
+    /// Bytes of one frame, from its type to its end.
+    public var frameBytes = 8 << 20
+    /// Bytes of a frame before the hello has been accepted.
+    public var helloBytes = 1024
+    /// Items of one list, whatever its rules say.
+    public var listItems = 10_000_000
+    /// Bytes of one item's content, whatever the rules say.
+    public var itemBytes = 1 << 20
+    /// Lists on the server.
+    public var lists = 100_000
+    /// Lists that one connection may be subscribed to.
+    public var subscriptions = 64
+    /// Submissions of one connection that may wait to be written.
+    public var pendingSubmissions = 64
+    /// Bytes of encoded commits that each list keeps in memory for those who lag or resume.
+    public var windowBytes = 8 << 20
+    /// Commits in one page of history.
+    public var historyCommits = 1_000
+    /// Bytes of items in one chunk of a snapshot.
+    public var chunkBytes = 64 << 10
+    /// Names in one page of lists.
+    public var listsPage = 500
+    /// Milliseconds from the accepting of a connection to its hello.
+    public var handshakeDeadline: UInt64 = 10_000
+    /// Milliseconds without a byte from a client before it counts as gone. Clients send a ping three times as often.
+    public var idleDeadline: UInt64 = 45_000
+    /// Milliseconds that a closing server gives its clients to take what is written.
+    public var drainDeadline: UInt64 = 3_000
+    /// Milliseconds between two presence frames of one list.
+    public var presenceInterval: UInt64 = 100
+    /// Milliseconds that a list without subscribers stays in memory.
+    public var unloadDelay: UInt64 = 60_000
+
+    public init() {}
+
+    /// Bytes of a list's name.
+    public static let nameBytes = 128
+    /// Bytes of a person's name, and of a program's.
+    public static let personBytes = 64
+}

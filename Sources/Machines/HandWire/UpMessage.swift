@@ -1,0 +1,255 @@
+import HandCore
+
+/// The secret by which a server knows a client again: 128 random bits.
+public struct ClientID: Hashable, Sendable {
+    public let high: UInt64
+    public let low: UInt64
+
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    public static func random(using generator: inout some RandomNumberGenerator) -> ClientID {
+        ClientID(high: generator.next(), low: generator.next())
+    }
+}
+
+/// Versions of the protocol that this program speaks.
+public enum ProtocolVersion {
+    public static let lowest = 1
+    public static let highest = 1
+}
+
+/// What both sides may do beyond the version's core.
+public struct Capabilities: OptionSet, Equatable, Sendable {
+    public let rawValue: UInt64
+
+    public init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
+    /// Presence frames are sent and understood.
+    public static let presence = Capabilities(rawValue: 1)
+}
+
+/// Everything that a client says to a server. Numbers are never reused.
+public enum UpMessage: Equatable, Sendable {
+    case hello(Hello)
+    case subscribe(Subscribe)
+    case unsubscribe(list: UInt64)
+    case submit(Submission)
+    /// The item that this person is on, or none.
+    case presence(list: UInt64, item: ItemID?)
+    case ping(UInt64)
+    case create(request: UInt64, name: String, rules: Rules)
+    case delete(request: UInt64, name: String)
+    /// A page of lists whose names come after `after`.
+    case lists(request: UInt64, after: String)
+    /// Commits of a list from a revision on, at most `limit`.
+    case history(request: UInt64, name: String, from: Int, limit: Int)
+    /// The list as it was at a revision; nil for now.
+    case fetch(request: UInt64, name: String, revision: Int?)
+
+    public struct Hello: Equatable, Sendable {
+        public var lowestVersion: Int
+        public var highestVersion: Int
+        public var capabilities: Capabilities
+        public var client: ClientID
+        /// The person's name, for others to see.
+        public var person: String
+        /// The program and its version, for logs.
+        public var program: String
+
+        public init(
+            lowestVersion: Int = ProtocolVersion.lowest, highestVersion: Int = ProtocolVersion.highest,
+            capabilities: Capabilities, client: ClientID, person: String, program: String
+        ) {
+            self.lowestVersion = lowestVersion
+            self.highestVersion = highestVersion
+            self.capabilities = capabilities
+            self.client = client
+            self.person = person
+            self.program = program
+        }
+    }
+
+    public struct Subscribe: Equatable, Sendable {
+        public var request: UInt64
+        public var name: String
+        /// The history that `revision` belongs to; 0 for a client that has nothing yet.
+        public var logID: UInt64
+        public var revision: Int
+
+        public init(request: UInt64, name: String, logID: UInt64, revision: Int) {
+            self.request = request
+            self.name = name
+            self.logID = logID
+            self.revision = revision
+        }
+    }
+}
+
+/// An edit that a client asks to have committed.
+public struct Submission: Equatable, Sendable {
+    public var list: UInt64
+    /// The revision on which the delta was made.
+    public var base: Int
+    public var sequence: UInt64
+    /// Reject it if the list is no longer at `base`.
+    public var isExact: Bool
+    public var delta: Delta
+
+    public init(list: UInt64, base: Int, sequence: UInt64, isExact: Bool = false, delta: Delta) {
+        self.list = list
+        self.base = base
+        self.sequence = sequence
+        self.isExact = isExact
+        self.delta = delta
+    }
+}
+
+// MARK: - Bytes
+
+extension UpMessage {
+    /// The first bytes of every connection.
+    static let magic = Array("HAND".utf8)
+
+    /// The whole frame.
+    public var frame: [UInt8] {
+        var writer = WireWriter()
+        write(to: &writer)
+        return Frame.around(writer.bytes)
+    }
+
+    private func write(to writer: inout WireWriter) {
+        switch self {
+        case .hello(let hello):
+            writer.byte(1)
+            writer.raw(Self.magic)
+            writer.varint(hello.lowestVersion)
+            writer.varint(hello.highestVersion)
+            writer.varint(hello.capabilities.rawValue)
+            writer.word(hello.client.high)
+            writer.word(hello.client.low)
+            writer.string(hello.person)
+            writer.string(hello.program)
+        case .subscribe(let subscribe):
+            writer.byte(2)
+            writer.varint(subscribe.request)
+            writer.string(subscribe.name)
+            writer.word(subscribe.logID)
+            writer.varint(subscribe.revision)
+        case .unsubscribe(let list):
+            writer.byte(3)
+            writer.varint(list)
+        case .submit(let submission):
+            writer.byte(4)
+            writer.varint(submission.list)
+            writer.varint(submission.base)
+            writer.varint(submission.sequence)
+            writer.byte(submission.isExact ? 1 : 0)
+            writer.delta(submission.delta)
+        case .presence(let list, let item):
+            writer.byte(5)
+            writer.varint(list)
+            writer.byte(item == nil ? 0 : 1)
+            if let item { writer.word(item.rawValue) }
+        case .ping(let nonce):
+            writer.byte(6)
+            writer.varint(nonce)
+        default: writeRequest(to: &writer)
+        }
+    }
+
+    private func writeRequest(to writer: inout WireWriter) {
+        switch self {
+        case .create(let request, let name, let rules):
+            writer.byte(7)
+            writer.varint(request)
+            writer.string(name)
+            writer.rules(rules)
+        case .delete(let request, let name):
+            writer.byte(8)
+            writer.varint(request)
+            writer.string(name)
+        case .lists(let request, let after):
+            writer.byte(9)
+            writer.varint(request)
+            writer.string(after)
+        case .history(let request, let name, let from, let limit):
+            writer.byte(10)
+            writer.varint(request)
+            writer.string(name)
+            writer.varint(from)
+            writer.varint(limit)
+        case .fetch(let request, let name, let revision):
+            writer.byte(11)
+            writer.varint(request)
+            writer.string(name)
+            writer.byte(revision == nil ? 0 : 1)
+            if let revision { writer.varint(revision) }
+        default: break
+        }
+    }
+
+    /// Reads what stands inside a frame.
+    public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+        var reader = WireReader(bytes)
+        let number = try reader.byte("message type")
+        self = try Self.read(number, &reader)
+        try reader.expectEnd(of: "message \(number)")
+    }
+
+    private static func read(_ number: UInt8, _ reader: inout WireReader) throws(WireError) -> UpMessage {
+        switch number {
+        case 1: return .hello(try hello(&reader))
+        case 2:
+            return .subscribe(
+                Subscribe(
+                    request: try reader.varint("request"), name: try reader.string("list name"),
+                    logID: try reader.word("log id"), revision: try reader.revision("revision")))
+        case 3: return .unsubscribe(list: try reader.varint("list"))
+        case 4:
+            return .submit(
+                Submission(
+                    list: try reader.varint("list"), base: try reader.revision("base"),
+                    sequence: try reader.varint("sequence"), isExact: try reader.flag("exact"),
+                    delta: try reader.delta()))
+        case 5:
+            let list = try reader.varint("list")
+            let hasItem = try reader.flag("presence on an item")
+            return .presence(list: list, item: hasItem ? ItemID(rawValue: try reader.word("item id")) : nil)
+        case 6: return .ping(try reader.varint("nonce"))
+        default: return try readRequest(number, &reader)
+        }
+    }
+
+    private static func readRequest(_ number: UInt8, _ reader: inout WireReader) throws(WireError) -> UpMessage {
+        guard (7...11).contains(number) else { throw .unknownValue(field: "message type", found: UInt64(number)) }
+        let request = try reader.varint("request")
+        let name = try reader.string("list name")
+        switch number {
+        case 7: return .create(request: request, name: name, rules: try reader.rules())
+        case 8: return .delete(request: request, name: name)
+        case 9: return .lists(request: request, after: name)
+        case 10:
+            return .history(
+                request: request, name: name, from: try reader.revision("first revision"),
+                limit: try reader.count("number of commits"))
+        default:
+            let hasRevision = try reader.flag("at a revision")
+            return .fetch(request: request, name: name, revision: hasRevision ? try reader.revision("revision") : nil)
+        }
+    }
+
+    private static func hello(_ reader: inout WireReader) throws(WireError) -> Hello {
+        guard let start = try? reader.raw(4, "magic"), start == magic else { throw .notHand }
+        return Hello(
+            lowestVersion: try reader.count("lowest version"), highestVersion: try reader.count("highest version"),
+            capabilities: Capabilities(rawValue: try reader.varint("capabilities")),
+            client: ClientID(high: try reader.word("client id"), low: try reader.word("client id")),
+            person: try reader.string("person", limit: Limits.personBytes),
+            program: try reader.string("program", limit: Limits.personBytes))
+    }
+}

@@ -1,0 +1,37 @@
+import HandCore
+
+/// Why bytes are not what they should be: which field, what was expected, what was found.
+public enum WireError: Error, Equatable, Sendable {
+    /// The bytes end inside a field.
+    case truncated(field: String)
+    /// Bytes are left behind the last field of a message.
+    case trailingBytes(message: String, count: Int)
+    /// A varint is longer than it need be, or exceeds 64 bits.
+    case badVarint(field: String)
+    case tooLarge(field: String, limit: Int, found: UInt64)
+    case invalidUTF8(field: String)
+    /// A number that stands for nothing here.
+    case unknownValue(field: String, found: UInt64)
+    /// The first four bytes of a connection are not `HAND`.
+    case notHand
+    /// The components are no delta.
+    case malformedDelta(Delta.Malformed)
+    /// The components are a delta, but not in normal form.
+    case notNormalForm
+}
+
+extension WireError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .truncated(let field): "\(field): the message ends inside it"
+        case .trailingBytes(let message, let count): "\(message): expected its end, found \(count) more bytes"
+        case .badVarint(let field): "\(field): expected a varint in its shortest form, at most 64 bits"
+        case .tooLarge(let field, let limit, let found): "\(field): expected at most \(limit), found \(found)"
+        case .invalidUTF8(let field): "\(field): expected UTF-8 text"
+        case .unknownValue(let field, let found): "\(field): \(found) stands for nothing in this version"
+        case .notHand: "expected a hello that starts with the bytes HAND; this is another protocol"
+        case .malformedDelta(let reason): "delta: \(reason)"
+        case .notNormalForm: "delta: expected the normal form"
+        }
+    }
+}

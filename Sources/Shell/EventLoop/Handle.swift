@@ -1,0 +1,106 @@
+internal import CLibuv
+
+/// Something that is open on a ``Loop``: a timer, a signal, a stream.
+///
+/// A handle belongs to its loop's thread. **The loop retains it, and it retains the loop, until it is closed**:
+/// dropping the last reference to an open handle closes nothing, and the handle can then be closed by
+/// ``Loop/close()`` only. Every method on a closed handle does nothing.
+public class Handle {
+    /// The loop that it is open on.
+    public let loop: Loop
+
+    /// A `uv_*_t` of the right size, at an address that stays.
+    let raw: UnsafeMutableRawPointer
+    private var phase = Phase.open
+    private var closeActions: [() -> Void] = []
+
+    private enum Phase { case open, closing, closed }
+
+    /// Allocates a handle of `type` and has `initialize` call its `uv_*_init`, which throws if that fails.
+    init<Failure: Error>(
+        _ loop: Loop, _ type: uv_handle_type,
+        _ initialize: (UnsafeMutablePointer<uv_loop_t>, UnsafeMutableRawPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        precondition(!loop.isClosed, "a handle on a closed loop")
+        let raw = UnsafeMutableRawPointer.allocate(byteCount: uv_handle_size(type), alignment: 16)
+        do {
+            try initialize(loop.pointer, raw)
+        } catch {
+            raw.deallocate()
+            throw error
+        }
+        self.loop = loop
+        self.raw = raw
+        // From here on libuv has the address, so the object has to live until libuv's last callback about it.
+        base.pointee.data = Unmanaged.passRetained(self).toOpaque()
+    }
+
+    deinit {
+        raw.deallocate()
+    }
+
+    /// Whether ``close(_:)`` was called.
+    public final var isClosing: Bool { phase != .open }
+
+    /// Closes it. Afterwards it calls nothing but `done`, and what was still to be answered is answered `ECANCELED`.
+    ///
+    /// May be called again, and from the handle's own callbacks.
+    /// - Parameter done: runs when the descriptor and the memory are free, which is never inside this call unless
+    ///   they already were.
+    public final func close(_ done: (() -> Void)? = nil) {
+        switch phase {
+        case .open:
+            phase = .closing
+            if let done { closeActions.append(done) }
+            willClose()
+            uv_close(base) { Handle.finishClosing($0) }
+        case .closing:
+            if let done { closeActions.append(done) }
+        case .closed:
+            done?()
+        }
+    }
+
+    /// Has `action` run when it is closed, by whomever, and before what was given to ``close(_:)``.
+    final func whenClosed(_ action: @escaping () -> Void) {
+        closeActions.append(action)
+    }
+
+    /// Lets ``Loop/run()`` return although this handle is active.
+    public final func unreference() {
+        if !isClosing { uv_unref(base) }
+    }
+
+    /// Undoes ``unreference()``.
+    public final func reference() {
+        if !isClosing { uv_ref(base) }
+    }
+
+    /// For subclasses: drop the closures, so that nothing is called any more and no cycle remains.
+    func willClose() {}
+
+    /// For subclasses: libuv has let go; answer who still waits.
+    func didClose() {}
+
+    private static func finishClosing(_ pointer: UnsafeMutablePointer<uv_handle_t>?) {
+        guard let data = pointer?.pointee.data else { return }
+        let handle = Unmanaged<Handle>.fromOpaque(data).takeRetainedValue()
+        handle.phase = .closed
+        handle.didClose()
+        let actions = handle.closeActions
+        handle.closeActions = []
+        for action in actions { action() }
+    }
+}
+
+extension Handle {
+    final var base: UnsafeMutablePointer<uv_handle_t> { raw.assumingMemoryBound(to: uv_handle_t.self) }
+
+    /// The object that a libuv callback is about.
+    static func of(_ pointer: UnsafeMutableRawPointer?) -> Self {
+        // libuv calls back with handles made by `init` only, and those have their object in `data`.
+        let data = pointer.unsafelyUnwrapped.assumingMemoryBound(to: uv_handle_t.self).pointee.data
+        let handle = Unmanaged<Handle>.fromOpaque(data.unsafelyUnwrapped).takeUnretainedValue()
+        return unsafeDowncast(handle, to: Self.self)
+    }
+}

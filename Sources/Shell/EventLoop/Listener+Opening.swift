@@ -1,0 +1,83 @@
+internal import Glibc
+
+extension Listener {
+    /// Listens on a TCP address.
+    /// - Parameters:
+    ///   - address: port 0 lets the system choose, see ``localAddress``. The IPv6 address `::` takes IPv4 too.
+    ///   - backlog: how many connections may wait to be accepted.
+    ///   - onConnection: gets each connection, which stays open until it is closed.
+    ///   - onError: told when connections cannot be accepted, for example `.tooManyOpenFiles`; it tries again in 100 ms.
+    /// - Throws: for example `.addressInUse`.
+    public static func tcp(
+        _ loop: Loop, address: SocketAddress, backlog: Int32 = 511,
+        onConnection: @escaping (TCP) -> Void, onError: @escaping (UVError) -> Void = { _ in }
+    ) throws(UVError) -> Listener {
+        let socket = try Descriptor.socket(family: address.family)
+        var on: Int32 = 1
+        // So that a server can start again while its old connections are in TIME_WAIT.
+        try UVError.checkCall(
+            setsockopt(socket.number, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size)))
+        try UVError.checkCall(address.withSockaddr { bind(socket.number, $0, $1) })
+        try UVError.checkCall(listen(socket.number, backlog))
+        let number = socket.number
+        let local = SocketAddress(filling: { getsockname(number, $0, &$1) })
+        return try Listener(
+            loop, socket, localAddress: local, file: nil,
+            adopt: { (accepted, peer) throws(UVError) in
+                guard let peer else { throw .notConnected }
+                onConnection(try TCP.adopt(accepted, loop, peer: peer))
+            }, onError: onError)
+    }
+
+    /// Listens on a Unix socket, whose file is made here and removed by ``close(_:)``.
+    /// - Parameters:
+    ///   - permissions: of the file. Who may write to it may connect.
+    ///   - backlog, onConnection, onError: as in ``tcp(_:address:backlog:onConnection:onError:)``.
+    /// - Throws: `.addressInUse` if there is a file, see ``removeStaleSocket(path:)``; `.nameTooLong` for a path of
+    ///   more than 107 bytes; `.noSuchFile` without its folder.
+    public static func pipe(
+        _ loop: Loop, path: String, permissions: UInt32 = 0o600, backlog: Int32 = 511,
+        onConnection: @escaping (Pipe) -> Void, onError: @escaping (UVError) -> Void = { _ in }
+    ) throws(UVError) -> Listener {
+        let address = try UnixAddress(path: path)
+        let socket = try Descriptor.socket(family: AF_UNIX)
+        try UVError.checkCall(address.withSockaddr { bind(socket.number, $0, $1) })
+        do throws(UVError) {
+            // Before it listens, as nobody can connect until then.
+            try UVError.checkCall(chmod(path, permissions))
+            try UVError.checkCall(listen(socket.number, backlog))
+            return try Listener(
+                loop, socket, localAddress: nil, file: SocketFile(at: path),
+                adopt: { (accepted, _) throws(UVError) in onConnection(try Pipe.adopt(accepted, loop, path: path)) },
+                onError: onError)
+        } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
+    /// Removes the socket file of a server that is gone, so that its path can be listened on again.
+    ///
+    /// Two servers that start at the same moment may both do so; where that can happen, hold a lock file.
+    /// - Returns: whether there was one.
+    /// - Throws: `.addressInUse` if a server answers; `.notASocket` if something else than a socket is there, which
+    ///   is left alone; `.permissionDenied` if this cannot be found out.
+    @discardableResult
+    public static func removeStaleSocket(path: String) throws(UVError) -> Bool {
+        let address = try UnixAddress(path: path)
+        do throws(UVError) {
+            let file = try SocketFile(at: path)
+            let socket = try Descriptor.socket(family: AF_UNIX)
+            guard address.withSockaddr({ connect(socket.number, $0, $1) }) < 0 else { throw .addressInUse }
+            switch errno {
+            case ECONNREFUSED: try file.remove()
+            // There is a server, with as many waiting as it takes.
+            case EAGAIN: throw .addressInUse
+            case let number: throw UVError(errno: number)
+            }
+            return true
+        } catch .noSuchFile {
+            return false
+        }
+    }
+}

@@ -1,0 +1,108 @@
+internal import CLibuv
+internal import Glibc
+
+/// A libuv event loop: waits for sockets, timers, signals, pool work and other threads, and calls back.
+///
+/// Confined to one thread at a time, with everything that is open on it; the compiler sees to that, as none of it is
+/// `Sendable`. Other threads reach it through a ``Mailbox``. Callbacks never run inside the call that asked for them.
+///
+/// The first loop makes the process ignore `SIGPIPE` if it was not handled, since libuv writes with plain `writev`.
+public final class Loop {
+    let pointer: UnsafeMutablePointer<uv_loop_t>
+
+    /// One for all streams, as libuv fills it and hands it over in one go.
+    private let readBuffer: UnsafeMutableRawPointer
+    static let readBufferSize = 64 * 1024
+
+    private(set) var isClosed = false
+    private var isRunning = false
+
+    /// - Throws: for example `.tooManyOpenFiles`, as a loop has descriptors of its own.
+    public init() throws(UVError) {
+        _ = Loop.ignoreBrokenPipes
+        let pointer = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+        let result = uv_loop_init(pointer)
+        guard result == 0 else {
+            pointer.deallocate()
+            throw UVError(code: result)
+        }
+        self.pointer = pointer
+        readBuffer = UnsafeMutableRawPointer.allocate(byteCount: Loop.readBufferSize, alignment: 16)
+        pointer.pointee.data = readBuffer
+    }
+
+    deinit {
+        // Open handles and requests retain the loop, so that here none is left and this cannot wait for anything.
+        if !isClosed { close() }
+    }
+
+    /// Runs turns until nothing active is left, or ``stop()`` is called.
+    public func run() {
+        turn(UV_RUN_DEFAULT)
+    }
+
+    /// Runs one turn, waiting for something to happen if nothing has.
+    /// - Returns: whether something active is left.
+    @discardableResult
+    public func runOnce() -> Bool {
+        turn(UV_RUN_ONCE)
+    }
+
+    /// Makes ``run()`` return at the end of this turn. On the loop's thread only.
+    public func stop() {
+        if !isClosed { uv_stop(pointer) }
+    }
+
+    /// Closes everything that is open, delivers what that cancels, waits for pool work that is under way and delivers
+    /// that too, then frees the loop. May be called again, but not from one of the loop's callbacks.
+    public func close() {
+        guard !isClosed else { return }
+        precondition(!isRunning, "a loop closed from its own callback")
+        isRunning = true
+        // Again until it holds, as callbacks may open new handles.
+        repeat {
+            uv_walk(pointer, { handle, _ in Handle.of(handle).close() }, nil)
+            uv_run(pointer, UV_RUN_ONCE)
+        } while uv_loop_close(pointer) == UV_EBUSY.rawValue
+        isRunning = false
+        isClosed = true
+        readBuffer.deallocate()
+        pointer.deallocate()
+    }
+
+    /// The time in milliseconds at which this turn began, on a clock that never goes back.
+    ///
+    /// Timers count from it.
+    public var now: UInt64 {
+        precondition(!isClosed, "the time of a closed loop")
+        return uv_now(pointer)
+    }
+
+    /// The time in nanoseconds on a clock that never goes back, read anew. From any thread.
+    public static var monotonicNanoseconds: UInt64 { uv_hrtime() }
+
+    @discardableResult
+    private func turn(_ mode: uv_run_mode) -> Bool {
+        precondition(!isClosed, "a closed loop cannot run")
+        precondition(!isRunning, "a loop run from its own callback")
+        isRunning = true
+        defer { isRunning = false }
+        return uv_run(pointer, mode) != 0
+    }
+
+    private static let ignoreBrokenPipes: Void = {
+        var current = sigaction()
+        // A program that handles the signal itself is left alone.
+        if sigaction(SIGPIPE, nil, &current) == 0, current.__sigaction_handler.sa_handler == nil {
+            signal(SIGPIPE, SIG_IGN)
+        }
+    }()
+}
+
+extension Loop {
+    /// Runs `body` soon, and never inside this call: for answers that are known too early.
+    func soon(_ body: @escaping () -> Void) {
+        // Of all callbacks, libuv delivers that of a closed handle always, even while the loop is being closed.
+        if isClosed { body() } else { Timer(self).close(body) }
+    }
+}

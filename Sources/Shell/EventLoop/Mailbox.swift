@@ -1,0 +1,106 @@
+internal import CLibuv
+internal import Synchronization
+
+/// The way from other threads to a loop's thread.
+///
+/// Messages arrive in batches, each in the order in which they were posted. The loop is woken once per batch.
+public final class Mailbox<Message: Sendable>: Sendable {
+    private let state = Mutex(State())
+
+    private struct State {
+        var messages: [Message] = []
+        /// Missing once the mailbox is closed.
+        var wakeup: Wakeup?
+    }
+
+    /// - Parameters:
+    ///   - keepsLoopAlive: whether the loop runs on as long as the mailbox is open.
+    ///   - receive: called on the loop's thread with at least one message.
+    /// - Throws: for example `.tooManyOpenFiles`.
+    public init(
+        _ loop: Loop, keepsLoopAlive: Bool = true, _ receive: @escaping ([Message]) -> Void
+    ) throws(UVError) {
+        let handle = try AsyncHandle(loop)
+        let wakeup = Wakeup(handle)
+        state.withLock { $0.wakeup = wakeup }
+        handle.onClose = { [self] in shut() }
+        handle.onWakeup = { [self, unowned handle] in
+            let (messages, isOpen) = state.withLock { state in
+                let messages = state.messages
+                state.messages = []
+                return (messages, state.wakeup != nil)
+            }
+            if !isOpen {
+                handle.close()
+            } else if !messages.isEmpty {
+                receive(messages)
+            }
+        }
+        if !keepsLoopAlive { handle.unreference() }
+    }
+
+    /// Posts a message. From any thread.
+    /// - Returns: false if the mailbox was closed, and the message dropped.
+    @discardableResult
+    public func post(_ message: Message) -> Bool {
+        state.withLock { state in
+            guard let wakeup = state.wakeup else { return false }
+            state.messages.append(message)
+            // With messages before it, the loop has been woken and has not been here yet.
+            if state.messages.count == 1 { wakeup.send() }
+            return true
+        }
+    }
+
+    /// Closes it. From any thread, and more than once. Messages that were not delivered are dropped.
+    public func close() {
+        shut()
+    }
+
+    private func shut() {
+        // Dropped outside the lock, as a message's `deinit` may post.
+        _ = state.withLock { state in
+            let messages = state.messages
+            state.messages = []
+            // The handle is closed on the loop's thread, where this takes it.
+            state.wakeup?.send()
+            state.wakeup = nil
+            return messages
+        }
+    }
+}
+
+/// The part of an ``AsyncHandle`` that other threads may have.
+///
+/// Unchecked because of the pointer. Safe because `uv_async_send` is made for other threads, and because a mailbox
+/// calls it under its lock and only while the handle is open.
+private struct Wakeup: @unchecked Sendable {
+    private let async: UnsafeMutablePointer<uv_async_t>
+
+    init(_ handle: AsyncHandle) {
+        async = handle.raw.assumingMemoryBound(to: uv_async_t.self)
+    }
+
+    func send() {
+        uv_async_send(async)
+    }
+}
+
+/// Not inside `Mailbox`, as a C callback cannot be written in a generic type.
+private final class AsyncHandle: Handle {
+    var onWakeup: (() -> Void)?
+    var onClose: (() -> Void)?
+
+    init(_ loop: Loop) throws(UVError) {
+        try super.init(loop, UV_ASYNC) { (loop, raw) throws(UVError) in
+            let async = raw.assumingMemoryBound(to: uv_async_t.self)
+            try UVError.check(uv_async_init(loop, async) { AsyncHandle.of($0).onWakeup?() })
+        }
+    }
+
+    override func willClose() {
+        onClose?()
+        onClose = nil
+        onWakeup = nil
+    }
+}

@@ -1,0 +1,48 @@
+internal import CLibuv
+
+/// A connection over a Unix domain socket. Confined to its loop's thread.
+public final class Pipe: Stream {
+    /// The socket file that the listening side has made.
+    public let path: String
+
+    private init(_ loop: Loop, path: String) {
+        self.path = path
+        super.init(loop, UV_NAMED_PIPE, peer: "unix:" + path) { loop, raw in
+            uv_pipe_init(loop, raw.assumingMemoryBound(to: uv_pipe_t.self), 0)
+        }
+    }
+
+    /// Connects.
+    /// - Parameter done: called once, with the connection or the error: `.noSuchFile`, `.connectionRefused` when the
+    ///   file's server is dead, `EAGAIN` when too many are waiting for it, `.nameTooLong`.
+    /// - Returns: what gives the attempt up.
+    @discardableResult
+    public static func connect(
+        _ loop: Loop, path: String, _ done: @escaping (Result<Pipe, UVError>) -> Void
+    ) -> Cancellable {
+        let pipe = Pipe(loop, path: path)
+        let request = ConnectRequest(pipe) { error in
+            done(error.map(Result.failure) ?? .success(pipe))
+        }
+        return request.start { request in
+            // libuv would connect to a path that is too long cut off.
+            do throws(UVError) { _ = try UnixAddress(path: path) } catch { return error.code }
+            uv_pipe_connect(request, pipe.pipe, path) { ConnectRequest.answered($0, $1) }
+            return 0
+        }
+    }
+
+    /// Takes over a connected socket.
+    static func adopt(_ descriptor: consuming Descriptor, _ loop: Loop, path: String) throws(UVError) -> Pipe {
+        let pipe = Pipe(loop, path: path)
+        let result = uv_pipe_open(pipe.pipe, descriptor.number)
+        guard result == 0 else {
+            pipe.close()
+            throw UVError(code: result)
+        }
+        descriptor.release()
+        return pipe
+    }
+
+    private var pipe: UnsafeMutablePointer<uv_pipe_t> { raw.assumingMemoryBound(to: uv_pipe_t.self) }
+}

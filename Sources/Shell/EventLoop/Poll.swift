@@ -1,0 +1,64 @@
+internal import CLibuv
+
+/// Watches a descriptor that somebody else reads and writes, such as a terminal. Confined to its loop's thread.
+///
+/// It does not own the descriptor: close that after the poll was stopped or closed. One poll per descriptor. The
+/// descriptor becomes non-blocking.
+public final class Poll: Handle {
+    /// What a descriptor is ready for.
+    public struct Events: OptionSet, Hashable, Sendable {
+        public let rawValue: Int32
+
+        public init(rawValue: Int32) {
+            self.rawValue = rawValue
+        }
+
+        public static let readable = Events(rawValue: Int32(UV_READABLE.rawValue))
+        public static let writable = Events(rawValue: Int32(UV_WRITABLE.rawValue))
+        /// The peer has ended its side.
+        public static let disconnected = Events(rawValue: Int32(UV_DISCONNECT.rawValue))
+    }
+
+    private var body: ((Result<Events, UVError>) -> Void)?
+
+    /// - Throws: `.badDescriptor`, or `EPERM` for one that cannot be watched, such as that of a regular file.
+    public init(_ loop: Loop, descriptor: Int32) throws(UVError) {
+        try super.init(loop, UV_POLL) { (loop, raw) throws(UVError) in
+            try UVError.check(uv_poll_init(loop, raw.assumingMemoryBound(to: uv_poll_t.self), descriptor))
+        }
+    }
+
+    /// Calls back in each turn in which the descriptor is ready for one of `events`, until it is stopped.
+    ///
+    /// A failure is the last call. Starting it again replaces the events and the body.
+    public func start(_ events: Events, _ body: @escaping (Result<Events, UVError>) -> Void) {
+        guard !isClosing else { return }
+        self.body = body
+        uv_poll_start(poll, events.rawValue) { handle, status, events in
+            Poll.of(handle).ready(status, events)
+        }
+    }
+
+    /// Stops watching; the body is not called until it is started again.
+    public func stop() {
+        guard !isClosing else { return }
+        uv_poll_stop(poll)
+        body = nil
+    }
+
+    override func willClose() {
+        body = nil
+    }
+
+    private func ready(_ status: Int32, _ events: Int32) {
+        guard let body else { return }
+        if status < 0 {
+            stop()
+            body(.failure(UVError(code: status)))
+        } else {
+            body(.success(Events(rawValue: events)))
+        }
+    }
+
+    private var poll: UnsafeMutablePointer<uv_poll_t> { raw.assumingMemoryBound(to: uv_poll_t.self) }
+}

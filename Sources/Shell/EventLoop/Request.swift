@@ -1,0 +1,68 @@
+internal import CLibuv
+
+/// One operation that libuv answers later, and once.
+///
+/// Like a ``Handle``, it is retained while libuv knows its address: from ``submit(_:)`` to ``take(_:)``.
+class Request {
+    /// A `uv_*_t` of the right size, at an address that stays.
+    let raw: UnsafeMutableRawPointer
+    /// Whether libuv still has to answer it.
+    private(set) final var isUnderWay = false
+
+    init(_ type: uv_req_type) {
+        raw = UnsafeMutableRawPointer.allocate(byteCount: uv_req_size(type), alignment: 16)
+    }
+
+    deinit {
+        raw.deallocate()
+    }
+
+    final var base: UnsafeMutablePointer<uv_req_t> { raw.assumingMemoryBound(to: uv_req_t.self) }
+
+    /// Hands the request to libuv; `start` makes the call and returns libuv's result.
+    final func submit(_ start: (UnsafeMutableRawPointer) -> Int32) throws(UVError) {
+        let retained = Unmanaged.passRetained(self)
+        base.pointee.data = retained.toOpaque()
+        let result = start(raw)
+        if result < 0 {
+            retained.release()
+            throw UVError(code: result)
+        }
+        isUnderWay = true
+    }
+
+    /// The object of a request that is under way; for callbacks that are not the last one.
+    static func of(_ pointer: UnsafeMutableRawPointer?) -> Self {
+        unsafeDowncast(unmanaged(pointer).takeUnretainedValue(), to: Self.self)
+    }
+
+    /// The object of a request that has just been answered; libuv does not use it any more.
+    static func take(_ pointer: UnsafeMutableRawPointer?) -> Self {
+        let request = unmanaged(pointer).takeRetainedValue()
+        request.isUnderWay = false
+        return unsafeDowncast(request, to: Self.self)
+    }
+
+    private static func unmanaged(_ pointer: UnsafeMutableRawPointer?) -> Unmanaged<Request> {
+        // libuv calls back with requests that went through `submit` only, and those have their object in `data`.
+        let data = pointer.unsafelyUnwrapped.assumingMemoryBound(to: uv_req_t.self).pointee.data
+        return Unmanaged.fromOpaque(data.unsafelyUnwrapped)
+    }
+}
+
+/// A way to give up something that was begun.
+///
+/// Confined to its loop's thread. Dropping it changes nothing.
+public final class Cancellable {
+    private let action: () -> Void
+
+    init(_ action: @escaping () -> Void) {
+        self.action = action
+    }
+
+    /// Gives it up, so that it is answered `.canceled`, later and never inside this call. If it has been answered
+    /// already, nothing happens.
+    public func cancel() {
+        action()
+    }
+}

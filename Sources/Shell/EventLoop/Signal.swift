@@ -1,0 +1,28 @@
+internal import CLibuv
+
+/// Calls back when the process receives a signal. Confined to its loop's thread.
+///
+/// It keeps the loop running; use ``Handle/unreference()`` where a signal alone should not. Signals that arrive close
+/// together may be reported once. When the last one for a number is closed, the signal's default is back.
+public final class Signal: Handle {
+    private var body: (() -> Void)?
+
+    /// - Parameter number: for example `SIGINT`.
+    /// - Throws: `.invalidArgument` for numbers that cannot be handled, such as `SIGKILL`.
+    public init(_ loop: Loop, _ number: Int32, _ body: @escaping () -> Void) throws(UVError) {
+        self.body = body
+        try super.init(loop, UV_SIGNAL) { (loop, raw) throws(UVError) in
+            try UVError.check(uv_signal_init(loop, raw.assumingMemoryBound(to: uv_signal_t.self)))
+        }
+        let signal = raw.assumingMemoryBound(to: uv_signal_t.self)
+        let result = uv_signal_start(signal, { handle, _ in Signal.of(handle).body?() }, number)
+        if result < 0 {
+            close()
+            throw UVError(code: result)
+        }
+    }
+
+    override func willClose() {
+        body = nil
+    }
+}

@@ -1,0 +1,134 @@
+internal import CLibuv
+internal import Glibc
+
+/// The address of a TCP socket, IPv4 or IPv6.
+public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
+    /// In host order.
+    public let port: UInt16
+    private let host: Host
+
+    /// The addresses as they are in memory, that is, in network order.
+    private enum Host: Hashable {
+        case v4(UInt32)
+        case v6(SIMD2<UInt64>, scope: UInt32)
+    }
+
+    /// - Parameter ip: numbers only, for example `127.0.0.1`, `::1` or `fe80::1%eth0`. Names are for ``DNS``.
+    /// - Throws: `.invalidArgument` for anything else.
+    public init(ip: String, port: UInt16) throws(UVError) {
+        var v4 = sockaddr_in()
+        var v6 = sockaddr_in6()
+        if uv_ip4_addr(ip, Int32(port), &v4) == 0 {
+            self.init(v4)
+        } else {
+            try UVError.check(uv_ip6_addr(ip, Int32(port), &v6))
+            self.init(v6)
+        }
+    }
+
+    /// The address without the port, in numbers.
+    public var ip: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
+            withSockaddr { address, _ in
+                switch host {
+                case .v4:
+                    address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                        _ = uv_ip4_name($0, text.baseAddress, text.count)
+                    }
+                case .v6:
+                    address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+                        _ = uv_ip6_name($0, text.baseAddress, text.count)
+                    }
+                }
+            }
+            return String(cString: text.baseAddress.unsafelyUnwrapped) + zone
+        }
+    }
+
+    /// For example `127.0.0.1:7777` or `[::1]:7777`.
+    public var description: String {
+        switch host {
+        case .v4: "\(ip):\(port)"
+        case .v6: "[\(ip)]:\(port)"
+        }
+    }
+
+    /// `%eth0` for a link-local address.
+    private var zone: String {
+        guard case .v6(_, let scope) = host, scope != 0 else { return "" }
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(UV_IF_NAMESIZE)) { name in
+            var size = name.count
+            let result = uv_if_indextoiid(scope, name.baseAddress, &size)
+            return result == 0 ? "%" + String(cString: name.baseAddress.unsafelyUnwrapped) : "%\(scope)"
+        }
+    }
+}
+
+extension SocketAddress {
+    var family: Int32 {
+        switch host {
+        case .v4: AF_INET
+        case .v6: AF_INET6
+        }
+    }
+
+    init(_ address: sockaddr_in) {
+        port = UInt16(bigEndian: address.sin_port)
+        host = .v4(address.sin_addr.s_addr)
+    }
+
+    init(_ address: sockaddr_in6) {
+        port = UInt16(bigEndian: address.sin6_port)
+        host = .v6(unsafeBitCast(address.sin6_addr, to: SIMD2<UInt64>.self), scope: address.sin6_scope_id)
+    }
+
+    /// Copies what a system call has answered.
+    /// - Returns: nil for other families than IPv4 and IPv6.
+    init?(_ address: UnsafePointer<sockaddr>) {
+        let raw = UnsafeRawPointer(address)
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET: self.init(raw.loadUnaligned(as: sockaddr_in.self))
+        case AF_INET6: self.init(raw.loadUnaligned(as: sockaddr_in6.self))
+        default: return nil
+        }
+    }
+
+    /// Has a system call fill in an address.
+    /// - Returns: nil where that fails or the address is of another family.
+    init?(filling body: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Int32) {
+        var storage = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let address = withUnsafeMutableBytes(of: &storage) { bytes -> SocketAddress? in
+            let address = bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: sockaddr.self)
+            return body(address, &size) < 0 ? nil : SocketAddress(address)
+        }
+        guard let address else { return nil }
+        self = address
+    }
+
+    /// The address as system calls want it.
+    func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        func call<Address>(_ address: Address) -> Result {
+            withUnsafeBytes(of: address) { bytes in
+                body(
+                    bytes.baseAddress.unsafelyUnwrapped.assumingMemoryBound(to: sockaddr.self),
+                    socklen_t(bytes.count))
+            }
+        }
+        switch host {
+        case .v4(let ip):
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = ip
+            return call(address)
+        case .v6(let ip, let scope):
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = port.bigEndian
+            address.sin6_addr = unsafeBitCast(ip, to: in6_addr.self)
+            address.sin6_scope_id = scope
+            return call(address)
+        }
+    }
+}

@@ -1,0 +1,159 @@
+internal import CLibuv
+
+/// What ``Stream/write(_:)`` did with the bytes.
+public enum WriteResult: Hashable, Sendable {
+    /// The system has all of them.
+    case written
+    /// The rest is on its way, or queued; ``Stream/onDrain`` or an error will tell.
+    case draining
+    /// None was taken, as the stream is closed, has failed, or was shut down.
+    case dropped
+}
+
+extension Stream {
+    /// The state of the writing half.
+    struct Output {
+        /// What libuv is writing. Holds the owners.
+        var inFlight: [OutputBuffer] = []
+        /// What came while libuv was writing.
+        var queue: [OutputBuffer] = []
+        /// libuv's memory for the one write, made when a write first has to wait.
+        var writing: Request?
+
+        var isShutDown = false
+        var onShutdown: ((UVError?) -> Void)?
+        var shutdown: Request?
+    }
+
+    /// Whether bytes are waiting for the peer. Who produces faster than the peer reads, waits until it is false.
+    public final var isWriting: Bool { !output.inFlight.isEmpty }
+
+    /// The number of bytes that the system has not taken yet.
+    public final var pendingBytes: Int {
+        if isClosing { return 0 }
+        return output.queue.reduce(uv_stream_get_write_queue_size(stream)) { $0 + $1.bytes.count }
+    }
+
+    /// Writes the bytes after all earlier ones.
+    ///
+    /// What the system takes at once is written without any allocation; the owners of the rest are retained until it
+    /// is written. Everything that is written while ``isWriting`` is queued without limit, and goes out in one piece.
+    /// Errors are reported through the `onEnd` of ``startReading(_:onEnd:)``, never inside this call.
+    @discardableResult
+    public final func write(_ buffers: [OutputBuffer]) -> WriteResult {
+        guard !isClosing, failure == nil, !output.isShutDown else { return .dropped }
+        if isWriting {
+            output.queue += buffers
+            return .draining
+        }
+        return send(buffers)
+    }
+
+    /// Ends this direction, once everything is written: the peer sees `.eof`. Reading goes on.
+    /// - Parameter done: called once, with nil when that has happened.
+    public final func shutdown(_ done: @escaping (UVError?) -> Void = { _ in }) {
+        guard !isClosing, failure == nil, !output.isShutDown else {
+            let error = failure ?? .notConnected
+            return loop.soon { done(error) }
+        }
+        output.isShutDown = true
+        output.onShutdown = done
+        if !isWriting { sendShutdown() }
+    }
+
+    /// Drops what was not written, and answers who waits for the end.
+    final func abandonOutput(_ error: UVError) {
+        output.queue = []
+        answerShutdown(error)
+    }
+
+    /// First as much as the socket takes; then one request for the rest.
+    private func send(_ buffers: [OutputBuffer]) -> WriteResult {
+        withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: buffers.count) { vector in
+            var count = 0
+            for buffer in buffers where !buffer.bytes.isEmpty {
+                vector[count] = uv_buf_t(buffer.bytes)
+                count += 1
+            }
+            guard count > 0 else { return .written }
+            let result = uv_try_write(stream, vector.baseAddress, UInt32(count))
+            let rest = UnsafeMutableBufferPointer(rebasing: vector[..<count]).dropping(bytes: max(0, Int(result)))
+            if rest.isEmpty { return .written }
+            // A failure takes the same way, which makes libuv report it later instead of here. The request would
+            // report the one that comes after it.
+            let isFailure = result < 0 && result != UV_EAGAIN.rawValue
+            return send(rest, of: buffers, failed: isFailure ? UVError(code: result) : nil)
+        }
+    }
+
+    private func send(
+        _ rest: UnsafeMutableBufferPointer<uv_buf_t>, of buffers: [OutputBuffer], failed: UVError?
+    ) -> WriteResult {
+        let request = output.writing ?? Request(UV_WRITE)
+        output.writing = request
+        output.inFlight = buffers
+        var failed = failed
+        if failed == nil {
+            let write = request.raw.assumingMemoryBound(to: uv_write_t.self)
+            let result = uv_write(write, stream, rest.baseAddress, UInt32(rest.count)) { request, status in
+                Stream.of(request?.pointee.handle).wrote(status)
+            }
+            if result < 0 { failed = UVError(code: result) }
+        }
+        if let failed { loop.soon { [self] in wrote(failed.code) } }
+        return .draining
+    }
+
+    private func wrote(_ status: Int32) {
+        output.inFlight = []
+        // Closing cancels it, and is not an error to report.
+        if isClosing { return }
+        if status < 0 { return fail(UVError(code: status)) }
+        let queue = output.queue
+        output.queue = []
+        if send(queue) == .draining { return }
+        if output.onShutdown != nil { sendShutdown() }
+        onDrain?()
+    }
+
+    private func sendShutdown() {
+        let request = Request(UV_SHUTDOWN)
+        output.shutdown = request
+        let result = uv_shutdown(request.raw.assumingMemoryBound(to: uv_shutdown_t.self), stream) { request, status in
+            Stream.of(request?.pointee.handle).answerShutdown(status < 0 ? UVError(code: status) : nil)
+        }
+        if result < 0 {
+            loop.soon { [self] in answerShutdown(UVError(code: result)) }
+        }
+    }
+
+    private func answerShutdown(_ error: UVError?) {
+        let done = output.onShutdown
+        output.onShutdown = nil
+        done?(error)
+    }
+}
+
+extension uv_buf_t {
+    fileprivate init(_ bytes: UnsafeRawBufferPointer) {
+        // libuv's type serves reading too; it does not change what it writes.
+        let base = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
+        self.init(base: base?.assumingMemoryBound(to: CChar.self), len: bytes.count)
+    }
+}
+
+extension UnsafeMutableBufferPointer<uv_buf_t> {
+    /// What is left when the first `count` bytes are gone. Changes the first buffer that is left.
+    fileprivate func dropping(bytes count: Int) -> Self {
+        var count = count
+        var first = startIndex
+        while first < endIndex, count >= self[first].len {
+            count -= self[first].len
+            first += 1
+        }
+        if first < endIndex, count > 0, let base = self[first].base {
+            self[first] = uv_buf_t(base: base + count, len: self[first].len - count)
+        }
+        return Self(rebasing: self[first...])
+    }
+}

@@ -1,0 +1,73 @@
+internal import CLibuv
+internal import Glibc
+
+/// A TCP connection. Confined to its loop's thread.
+public final class TCP: Stream {
+    /// The other end.
+    public let peerAddress: SocketAddress
+
+    /// Whether small writes are sent at once (`TCP_NODELAY`) and not collected by the system. On from the start.
+    public var noDelay = true {
+        didSet {
+            if !isClosing { uv_tcp_nodelay(tcp, noDelay ? 1 : 0) }
+        }
+    }
+
+    private init(_ loop: Loop, peer: SocketAddress) {
+        peerAddress = peer
+        // Cannot fail: the socket itself is made later.
+        super.init(loop, UV_TCP, peer: peer.description) { loop, raw in
+            uv_tcp_init(loop, raw.assumingMemoryBound(to: uv_tcp_t.self))
+        }
+        uv_tcp_nodelay(tcp, 1)
+    }
+
+    /// Connects.
+    /// - Parameter done: called once, with the connection or the error, for example `.connectionRefused`.
+    /// - Returns: what gives the attempt up. There is no time limit but the system's, of minutes.
+    @discardableResult
+    public static func connect(
+        _ loop: Loop, to address: SocketAddress, _ done: @escaping (Result<TCP, UVError>) -> Void
+    ) -> Cancellable {
+        let tcp = TCP(loop, peer: address)
+        let request = ConnectRequest(tcp) { error in
+            done(error.map(Result.failure) ?? .success(tcp))
+        }
+        return request.start { request in
+            address.withSockaddr { sockaddr, _ in
+                uv_tcp_connect(request, tcp.tcp, sockaddr) { ConnectRequest.answered($0, $1) }
+            }
+        }
+    }
+
+    /// Takes over a connected socket.
+    static func adopt(
+        _ descriptor: consuming Descriptor, _ loop: Loop, peer: SocketAddress
+    ) throws(UVError) -> TCP {
+        let tcp = TCP(loop, peer: peer)
+        let result = uv_tcp_open(tcp.tcp, descriptor.number)
+        guard result == 0 else {
+            tcp.close()
+            throw UVError(code: result)
+        }
+        descriptor.release()
+        return tcp
+    }
+
+    /// Has the system probe a silent peer, after that many seconds without traffic and then each second ten times,
+    /// so that one that vanished is reported as `.timedOut`.
+    public func keepAlive(seconds: UInt32) {
+        if !isClosing { uv_tcp_keepalive(tcp, 1, seconds) }
+    }
+
+    /// This end. Missing once it is closed.
+    public var localAddress: SocketAddress? {
+        if isClosing { return nil }
+        return SocketAddress(filling: { address, size in
+            var length = Int32(size)
+            return uv_tcp_getsockname(tcp, address, &length)
+        })
+    }
+
+    private var tcp: UnsafeMutablePointer<uv_tcp_t> { raw.assumingMemoryBound(to: uv_tcp_t.self) }
+}

@@ -1,0 +1,59 @@
+internal import CLibuv
+internal import Synchronization
+
+/// Work that would block the loop, done on libuv's pool of threads (four of them, unless `UV_THREADPOOL_SIZE` says
+/// otherwise, shared by all loops and with ``DNS``).
+public enum Work {
+    /// Runs `body` on a thread of the pool, then `then` on the loop's thread with what it returned.
+    ///
+    /// `then` is always called, even while the loop is being closed. Work that was submitted runs in that order, but
+    /// several at a time.
+    public static func submit<R: Sendable>(
+        _ loop: Loop, _ body: @escaping @Sendable () -> R, then: @escaping (R) -> Void
+    ) {
+        let outcome = Outcome<R>()
+        WorkRequest(loop, { outcome.set(body()) }, then: { then(outcome.take()) }).start()
+    }
+}
+
+/// Carries the result from the one thread to the other.
+private final class Outcome<R: Sendable>: Sendable {
+    private let value = Mutex<R?>(nil)
+
+    func set(_ result: R) {
+        value.withLock { $0 = result }
+    }
+
+    func take() -> R {
+        guard let result = value.withLock({ $0.take() }) else { preconditionFailure("work ended before it ran") }
+        return result
+    }
+}
+
+/// Not generic, as a C callback cannot be written in a generic context.
+private final class WorkRequest: Request {
+    private let loop: Loop
+    private let body: @Sendable () -> Void
+    private let then: () -> Void
+
+    init(_ loop: Loop, _ body: @escaping @Sendable () -> Void, then: @escaping () -> Void) {
+        precondition(!loop.isClosed, "work for a closed loop")
+        self.loop = loop
+        self.body = body
+        self.then = then
+        super.init(UV_WORK)
+    }
+
+    func start() {
+        do {
+            try submit { raw in
+                uv_queue_work(
+                    loop.pointer, raw.assumingMemoryBound(to: uv_work_t.self),
+                    { WorkRequest.of($0).body() },
+                    { request, _ in WorkRequest.take(request).then() })
+            }
+        } catch {
+            preconditionFailure("uv_queue_work refuses nothing but a missing body: \(error)")
+        }
+    }
+}

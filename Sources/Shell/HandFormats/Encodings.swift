@@ -1,0 +1,86 @@
+import Foundation
+
+/// Bytes as hexadecimal digits.
+public enum Hex {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    /// Two lowercase digits a byte.
+    public static func text(_ bytes: some Collection<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 2)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Sixteen lowercase digits, the most significant first: how JSON has digests and log ids, which exceed the integers
+    /// that every language reads exactly.
+    public static func text(_ word: UInt64) -> String {
+        text((0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * UInt64($0))) })
+    }
+
+    /// The bytes that a text of an even number of digits, of either case, stands for; nil if it is not one.
+    public static func bytes(_ text: String) -> [UInt8]? {
+        let digits = text.utf8.compactMap(digit(_:))
+        guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+
+    /// The word that sixteen digits stand for; nil for any other text.
+    public static func word(_ text: String) -> UInt64? {
+        guard let bytes = bytes(text), bytes.count == 8 else { return nil }
+        return bytes.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The value of a digit of either case.
+    static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}
+
+/// Bytes as RFC 4648's base 64, with padding.
+enum Base64 {
+    static func text(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString()
+    }
+
+    /// nil if the text is not in base 64.
+    static func bytes(_ text: String) -> [UInt8]? {
+        Data(base64Encoded: text).map { [UInt8]($0) }
+    }
+}
+
+extension JSON {
+    /// A time as ISO 8601 writes it in UTC, with milliseconds: `2026-01-31T09:30:00.250Z`.
+    ///
+    /// - Parameter milliseconds: since 1970. A time whose year has more than four digits is written with all of them.
+    public static func date(milliseconds: UInt64) -> String {
+        let seconds = milliseconds / 1000
+        // Years that start in March put the leap day last; eras of 400 years are all alike (Howard Hinnant,
+        // “chrono-compatible low-level date algorithms”, days_from_civil).
+        let days = seconds / 86_400 + 719_468
+        let era = days / 146_097
+        let dayOfEra = days % 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let fifth = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * fifth + 2) / 5 + 1
+        let month = fifth < 10 ? fifth + 3 : fifth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        let time = "\(padded(seconds / 3600 % 24, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
+        return "\(date)T\(time).\(padded(milliseconds % 1000, 3))Z"
+    }
+
+    private static func padded(_ number: UInt64, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+    }
+}

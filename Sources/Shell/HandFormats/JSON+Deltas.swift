@@ -1,0 +1,128 @@
+import HandCore
+
+// Deltas and commits as JSON.
+
+extension JSON {
+    /// The components from left to right: `[{"keep":3},{"edit":{"done":true}},{"delete":2},{"pick":1},
+    /// {"insert":[…],"side":"after"},{"drop":[0,1],"side":"before","change":{…}}]`.
+    ///
+    /// A drop names its slots as a half-open range, the first and the one behind the last.
+    public static func delta(_ delta: Delta) -> JSONValue {
+        .array(delta.components.map(component))
+    }
+
+    private static func component(_ component: Delta.Component) -> JSONValue {
+        switch component {
+        case .keep(let count): return ["keep": JSONValue(count)]
+        case .edit(let change): return ["edit": self.change(change)]
+        case .delete(let count): return ["delete": JSONValue(count)]
+        case .pick(let count): return ["pick": JSONValue(count)]
+        case .insert(let items, let side): return ["insert": self.items(items), "side": self.side(side)]
+        case .drop(let slots, let side, let change):
+            var members: [JSONValue.Member] = [
+                .init("drop", [JSONValue(slots.lowerBound), JSONValue(slots.upperBound)]),
+                .init("side", self.side(side)),
+            ]
+            if let change { members.append(.init("change", self.change(change))) }
+            return .object(members)
+        }
+    }
+
+    static func side(_ side: Side) -> JSONValue {
+        side == .after ? "after" : "before"
+    }
+
+    static func side(from field: JSONField) throws(FormatError) -> Side {
+        try field.choice(["after": Side.after, "before": Side.before])
+    }
+
+    /// Reads components in any form and brings them into the normal one.
+    public static func readDelta(_ value: JSONValue, path: String = "") throws(FormatError) -> Delta {
+        try delta(from: JSONField(value, path: path))
+    }
+
+    static func delta(from field: JSONField) throws(FormatError) -> Delta {
+        let places = try field.elements("an array of components")
+        var components: [Delta.Component] = []
+        for place in places { components.append(try component(from: place)) }
+        do {
+            return try Delta(components)
+        } catch {
+            switch error {
+            case .negativeCount(let index): throw places[index].mismatch("a count that is not negative")
+            case .changedBlock(let index): throw places[index].mismatch("a single slot beside a change")
+            case .slotsDoNotMatch(let picked):
+                let slots = picked == 0 ? "no drops, for nothing is picked" : "drops that name \(slotNames(picked)) once"
+                throw field.mismatch(slots)
+            }
+        }
+    }
+
+    private static func slotNames(_ picked: Int) -> String {
+        picked == 1 ? "slot 0" : "each of the slots 0 to \(picked - 1)"
+    }
+
+    private static func component(from field: JSONField) throws(FormatError) -> Delta.Component {
+        let sorts = ["keep", "edit", "delete", "pick", "insert", "drop"]
+        guard case .object = field.value, let sort = sorts.first(where: { field[$0].isPresent }) else {
+            throw field.mismatch("an object with one of the fields " + sorts.joined(separator: ", "))
+        }
+        let more = ["insert": ["side"], "drop": ["side", "change"]]
+        try field.expectObject(only: [sort] + (more[sort] ?? []))
+        let argument = field[sort]
+        switch sort {
+        case "keep": return .keep(try argument.count())
+        case "edit": return .edit(try change(from: argument))
+        case "delete": return .delete(try argument.count())
+        case "pick": return .pick(try argument.count())
+        case "insert": return .insert(try argument.list(item(from:)), try side(from: field["side"]))
+        default:
+            return .drop(
+                try slots(from: argument), try side(from: field["side"]),
+                try field["change"].ifPresent(change(from:)))
+        }
+    }
+
+    private static func slots(from field: JSONField) throws(FormatError) -> Range<Int> {
+        let bounds = try field.elements("the first slot and the one behind the last")
+        guard bounds.count == 2 else { throw field.mismatch("the first slot and the one behind the last") }
+        let first = try bounds[0].count()
+        return first..<(try bounds[1].integer(first...Rules.unlimitedCount))
+    }
+}
+
+// MARK: - Commits
+
+extension JSON {
+    /// `{"revision":7,"author":2,"sequence":3,"base":5,"time":1767225600000,"count":4,"digest":"…","delta":[…]}`.
+    ///
+    /// - Parameters:
+    ///   - person: the author's name; written as `person` if it is given.
+    ///   - date: the time for people (`date(milliseconds:)`); written as `at` if it is given.
+    public static func commit(_ commit: Commit, person: String? = nil, at date: String? = nil) -> JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("revision", JSONValue(commit.revision)), .init("author", JSONValue(commit.author)),
+            .init("sequence", JSONValue(commit.sequence)), .init("base", JSONValue(commit.base)),
+            .init("time", JSONValue(commit.time)), .init("count", JSONValue(commit.count)),
+            .init("digest", .string(Hex.text(commit.digest))), .init("delta", delta(commit.delta)),
+        ]
+        if let person { members.append(.init("person", .string(person))) }
+        if let date { members.append(.init("at", .string(date))) }
+        return .object(members)
+    }
+
+    /// A commit from its form; `person`, `at` and fields that a commit does not have are passed over.
+    public static func readCommit(_ value: JSONValue, path: String = "") throws(FormatError) -> Commit {
+        try commit(from: JSONField(value, path: path))
+    }
+
+    static func commit(from field: JSONField) throws(FormatError) -> Commit {
+        try field.expectObject("a commit")
+        let revision = try field["revision"].revision()
+        return Commit(
+            revision: revision, author: try field["author"].integer(0...UInt64.max),
+            sequence: try field["sequence"].integer(0...UInt64.max), base: try field["base"].integer(0...revision),
+            time: try field["time"].integer(0...UInt64.max), count: try field["count"].count(),
+            digest: try field["digest"].word(), delta: try delta(from: field["delta"]))
+    }
+}

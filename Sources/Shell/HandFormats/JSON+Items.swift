@@ -1,0 +1,168 @@
+import HandCore
+import HandWire
+
+/// The JSON forms of the model (`Protocol.md`, “JSON forms”): what is written has its fields in a fixed order and fits a
+/// line; what is read may have them in any order.
+///
+/// Every reading function throws `FormatError` with the path of the field that is not what it should be; `path` is where
+/// the value itself stands.
+public enum JSON {}
+
+// MARK: - Items
+
+extension JSON {
+    /// `{"id":"…","kind":"task","text":"…","done":false}`.
+    public static func item(_ item: Item) -> JSONValue {
+        .object([JSONValue.Member("id", id(item.id))] + members(of: item.content))
+    }
+
+    public static func items(_ items: some Sequence<Item>) -> JSONValue {
+        .array(items.map(item))
+    }
+
+    /// The fields of an item without its id: kind first, then what the kind has.
+    public static func members(of content: Content) -> [JSONValue.Member] {
+        [JSONValue.Member("kind", kind(content.kind))] + content.accept(Fields())
+    }
+
+    public static func id(_ id: ItemID) -> JSONValue {
+        .string(id.description)
+    }
+
+    /// The name of a known kind, the number of any other.
+    public static func kind(_ kind: Content.Kind) -> JSONValue {
+        Content.Kind.known.contains(kind) ? .string(kind.name) : JSONValue(kind.rawValue)
+    }
+
+    public static func readItem(_ value: JSONValue, path: String = "") throws(FormatError) -> Item {
+        try item(from: JSONField(value, path: path))
+    }
+
+    static func item(from field: JSONField) throws(FormatError) -> Item {
+        try field.expectObject("an item")
+        return Item(id: try field["id"].id(), content: try content(from: field))
+    }
+
+    /// The content of an item. All fields of its kind must be there and none of another kind; fields that no kind has are
+    /// passed over.
+    static func content(from field: JSONField) throws(FormatError) -> Content {
+        try field.expectObject("an item")
+        let kind = try kind(from: field["kind"])
+        let foreign = Change.Fields(rawValue: 31).subtracting(kind.fields)
+        if let name = foreign.names.first(where: { field[$0].isPresent }) {
+            throw field[name].mismatch("no such field in a \(kind.name)")
+        }
+        switch kind {
+        case .card: return .card(try card(from: field["card"]))
+        case .note: return .note(try field["text"].string())
+        case .task: return .task(try field["text"].string(), done: try field["done"].bool())
+        case .link: return .link(try field["text"].string(), url: try field["url"].string())
+        case .heading: return .heading(try field["text"].string())
+        default: return .unknown(kind, try field["bytes"].base64())
+        }
+    }
+
+    static func kind(from field: JSONField) throws(FormatError) -> Content.Kind {
+        switch field.value {
+        case .string(let name):
+            if let known = Content.Kind.known.first(where: { $0.name == name }) { return known }
+        case .integer(let number) where (1...Int128(Int32.max)).contains(number):
+            return Content.Kind(rawValue: UInt32(number))
+        default: break
+        }
+        throw field.mismatch("the name of a kind or a number")
+    }
+
+    static func card(from field: JSONField) throws(FormatError) -> Card {
+        guard case .string(let text) = field.value, let card = Card(text) else {
+            throw field.mismatch("a card such as \"Q♠\" or \"??\"")
+        }
+        return card
+    }
+}
+
+/// The fields of each kind.
+private struct Fields: ContentVisitor {
+    typealias Member = JSONValue.Member
+
+    func visit(card: Card) -> [Member] { [Member("card", .string(card.description))] }
+    func visit(note text: String) -> [Member] { [Member("text", .string(text))] }
+    func visit(task text: String, done: Bool) -> [Member] {
+        [Member("text", .string(text)), Member("done", .bool(done))]
+    }
+    func visit(link text: String, url: String) -> [Member] {
+        [Member("text", .string(text)), Member("url", .string(url))]
+    }
+    func visit(heading text: String) -> [Member] { [Member("text", .string(text))] }
+    func visit(unknown kind: Content.Kind, bytes: [UInt8]) -> [Member] {
+        [Member("bytes", .string(Base64.text(bytes)))]
+    }
+}
+
+// MARK: - Changes
+
+extension JSON {
+    /// `{"text":"…","done":true,"url":"…","card":"Q♠","bytes":"…"}`, of these the fields that the change sets.
+    public static func change(_ change: Change) -> JSONValue {
+        var members: [JSONValue.Member] = []
+        if let text = change.text { members.append(.init("text", .string(text))) }
+        if let done = change.done { members.append(.init("done", .bool(done))) }
+        if let url = change.url { members.append(.init("url", .string(url))) }
+        if let card = change.card { members.append(.init("card", .string(card.description))) }
+        if let bytes = change.bytes { members.append(.init("bytes", .string(Base64.text(bytes)))) }
+        return .object(members)
+    }
+
+    public static func readChange(_ value: JSONValue, path: String = "") throws(FormatError) -> Change {
+        try change(from: JSONField(value, path: path))
+    }
+
+    static func change(from field: JSONField) throws(FormatError) -> Change {
+        let names = Change.Fields(rawValue: 31).names
+        try field.expectObject("a change", only: names)
+        var change = Change()
+        if field["text"].isPresent { change.text = try field["text"].string() }
+        if field["done"].isPresent { change.done = try field["done"].bool() }
+        if field["url"].isPresent { change.url = try field["url"].string() }
+        if field["card"].isPresent { change.card = try card(from: field["card"]) }
+        if field["bytes"].isPresent { change.bytes = try field["bytes"].base64() }
+        guard !change.isEmpty else { throw field.mismatch("one field at least of " + names.joined(separator: ", ")) }
+        return change
+    }
+}
+
+// MARK: - Rules
+
+extension JSON {
+    /// `{"maximumCount":5,"maximumSize":16384,"kinds":["card"],"deck":true}`; no `kinds` if all kinds are allowed.
+    public static func rules(_ rules: Rules) -> JSONValue {
+        var members: [JSONValue.Member] = [
+            .init("maximumCount", JSONValue(rules.maximumCount)), .init("maximumSize", JSONValue(rules.maximumSize)),
+        ]
+        if let kinds = rules.allowedKinds?.sorted(by: { $0.rawValue < $1.rawValue }) {
+            members.append(.init("kinds", .array(kinds.map(kind))))
+        }
+        members.append(.init("deck", .bool(rules.hasDeck)))
+        return .object(members)
+    }
+
+    /// Rules from their form; a field that is missing has the value of `Rules()`.
+    public static func readRules(_ value: JSONValue, path: String = "") throws(FormatError) -> Rules {
+        try rules(from: JSONField(value, path: path))
+    }
+
+    static func rules(from field: JSONField) throws(FormatError) -> Rules {
+        try field.expectObject("rules", only: ["maximumCount", "maximumSize", "kinds", "deck"])
+        var rules = Rules()
+        if field["maximumCount"].isPresent { rules.maximumCount = try field["maximumCount"].count() }
+        if field["maximumSize"].isPresent { rules.maximumSize = try field["maximumSize"].count() }
+        if field["kinds"].isPresent {
+            let kinds = try field["kinds"].list(kind(from:))
+            // As many as the codec takes.
+            guard kinds.count <= 64 else { throw field["kinds"].mismatch("at most 64 kinds") }
+            rules.allowedKinds = Set(kinds)
+        }
+        if field["deck"].isPresent { rules.hasDeck = try field["deck"].bool() }
+        return rules
+    }
+}

@@ -1,0 +1,107 @@
+import HandCore
+import HandWire
+
+// What people are told of their edits, as JSON.
+
+extension JSON {
+    /// `{"index":0,"item":"…","lost":"edit","fields":["text"],"loser":"earlier","by":"…"}`: `fields` with edits only, `item`
+    /// and `by` if they are given.
+    ///
+    /// - Parameters:
+    ///   - item: the item at `index`, which the value itself does not know.
+    ///   - person: the name of who overrode it.
+    public static func superseded(_ value: Superseded, item: ItemID? = nil, by person: String? = nil) -> JSONValue {
+        var members: [JSONValue.Member] = [.init("index", JSONValue(value.index))]
+        if let item { members.append(.init("item", id(item))) }
+        members += self.members(of: value.loss)
+        members.append(.init("loser", value.loser == .earlier ? "earlier" : "later"))
+        if let person { members.append(.init("by", .string(person))) }
+        return .object(members)
+    }
+
+    /// `"lost":"move"`, or `"lost":"edit","fields":["text","done"]`.
+    public static func members(of loss: Superseded.Loss) -> [JSONValue.Member] {
+        switch loss {
+        case .move: [.init("lost", "move")]
+        case .edit(let fields):
+            [.init("lost", "edit"), .init("fields", .array(fields.names.map(JSONValue.string)))]
+        }
+    }
+
+    /// `item` and `by` are passed over.
+    public static func readSuperseded(_ value: JSONValue, path: String = "") throws(FormatError) -> Superseded {
+        let field = JSONField(value, path: path)
+        try field.expectObject("a superseded edit")
+        let loss = try field["lost"].choice(["move": Superseded.Loss.move, "edit": Superseded.Loss.edit([])])
+        return Superseded(
+            index: try field["index"].count(),
+            loss: loss == .move ? loss : .edit(try fields(from: field["fields"])),
+            loser: try field["loser"].choice(["earlier": Order.earlier, "later": Order.later]))
+    }
+
+    private static func fields(from field: JSONField) throws(FormatError) -> Change.Fields {
+        try field.list { (name) throws(FormatError) in
+            try name.choice([
+                "text": Change.Fields.text, "done": .done, "url": .url, "card": .card, "bytes": .bytes,
+            ])
+        }.reduce(into: []) { $0.formUnion($1) }
+    }
+}
+
+// MARK: - Rejections
+
+extension JSON {
+    /// `{"reason":"listFull","message":"…","maximum":5}`: the reason for programs, the message for people, then the
+    /// reason's own fields.
+    public static func rejection(_ rejection: Rejection) -> JSONValue {
+        .object(
+            [.init("reason", .string(rejection.name)), .init("message", .string(rejection.description))]
+                + details(of: rejection))
+    }
+
+    private static func details(of rejection: Rejection) -> [JSONValue.Member] {
+        switch rejection {
+        case .violation(.listFull(let maximum)): [.init("maximum", JSONValue(maximum))]
+        case .violation(.kindNotAllowed(let kind)): [.init("kind", self.kind(kind))]
+        case .violation(.itemTooLarge(let size, let maximum)):
+            [.init("size", JSONValue(size)), .init("maximum", JSONValue(maximum))]
+        case .violation(.cardNotInDeck(let card)): [.init("card", .string(card.description))]
+        case .violation(.deckEmpty), .violation(.cardsAreDealt), .notStored: []
+        case .duplicateItem(let item): [.init("item", id(item))]
+        case .doesNotFit(let reach, let count):
+            [.init("reach", JSONValue(reach)), .init("count", JSONValue(count))]
+        case .revisionMoved(let now): [.init("revision", JSONValue(now))]
+        case .tooManyPending(let limit): [.init("limit", JSONValue(limit))]
+        }
+    }
+
+    /// `message` is passed over: it follows from the rest.
+    public static func readRejection(_ value: JSONValue, path: String = "") throws(FormatError) -> Rejection {
+        let field = JSONField(value, path: path)
+        try field.expectObject("a rejection")
+        switch try field["reason"].string() {
+        case "listFull": return .violation(.listFull(maximum: try field["maximum"].number()))
+        case "kindNotAllowed": return .violation(.kindNotAllowed(try kind(from: field["kind"])))
+        case "itemTooLarge":
+            return .violation(
+                .itemTooLarge(size: try field["size"].number(), maximum: try field["maximum"].number()))
+        case "deckEmpty": return .violation(.deckEmpty)
+        case "cardNotInDeck": return .violation(.cardNotInDeck(try card(from: field["card"])))
+        case "cardsAreDealt": return .violation(.cardsAreDealt)
+        case "duplicateItem": return .duplicateItem(try field["item"].id())
+        case "doesNotFit":
+            return .doesNotFit(reach: try field["reach"].number(), count: try field["count"].number())
+        case "revisionMoved": return .revisionMoved(now: try field["revision"].revision())
+        case "notStored": return .notStored
+        case "tooManyPending": return .tooManyPending(limit: try field["limit"].number())
+        default: throw field["reason"].mismatch("the reason of a rejection")
+        }
+    }
+}
+
+extension JSONField {
+    /// A number that a rejection carries, as large as the wire has it.
+    fileprivate func number() throws(FormatError) -> Int {
+        try integer(0...Int.max)
+    }
+}

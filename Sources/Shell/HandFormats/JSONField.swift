@@ -1,0 +1,129 @@
+import HandCore
+
+/// A place in a JSON value, which may be empty, with its path for error messages: what forms are read from.
+public struct JSONField: Sendable {
+    public let value: JSONValue?
+    /// Such as `delta[2].insert[0].kind`; empty for the whole.
+    public let path: String
+
+    public init(_ value: JSONValue?, path: String = "") {
+        self.value = value
+        self.path = path
+    }
+
+    public var isPresent: Bool { value != nil }
+
+    /// The field with that key, which may be missing.
+    public subscript(key: String) -> JSONField {
+        JSONField(value?[key], path: path.isEmpty ? key : "\(path).\(key)")
+    }
+
+    /// The error that something else was expected here.
+    public func mismatch(_ expected: String) -> FormatError {
+        FormatError(place: path, expected: expected, found: found)
+    }
+
+    /// What stands here, so short that it fits a line.
+    private var found: String {
+        guard let value else { return "nothing" }
+        let line = value.line
+        let limit = 60
+        return line.unicodeScalars.count <= limit ? line : String(line.unicodeScalars.prefix(limit)) + "…"
+    }
+}
+
+// MARK: - Reading
+
+extension JSONField {
+    public func string(_ expected: String = "a text") throws(FormatError) -> String {
+        guard case .string(let text) = value else { throw mismatch(expected) }
+        return text
+    }
+
+    public func bool() throws(FormatError) -> Bool {
+        guard case .bool(let bool) = value else { throw mismatch("true or false") }
+        return bool
+    }
+
+    public func integer<Number: FixedWidthInteger>(_ range: ClosedRange<Number>) throws(FormatError) -> Number {
+        guard case .integer(let integer) = value, let number = Number(exactly: integer), range.contains(number) else {
+            throw mismatch("a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    /// A number of items: up to 2³¹ − 1, the longest list there is.
+    func count() throws(FormatError) -> Int {
+        try integer(0...Rules.unlimitedCount)
+    }
+
+    /// A revision: up to 2⁵³ − 1, so that every language reads it exactly.
+    func revision() throws(FormatError) -> Int {
+        try integer(0...(1 << 53) - 1)
+    }
+
+    /// Sixteen hexadecimal digits.
+    func word() throws(FormatError) -> UInt64 {
+        guard case .string(let text) = value, let word = Hex.word(text) else {
+            throw mismatch("16 hexadecimal digits as a text")
+        }
+        return word
+    }
+
+    func hexBytes() throws(FormatError) -> [UInt8] {
+        guard case .string(let text) = value, let bytes = Hex.bytes(text) else {
+            throw mismatch("an even number of hexadecimal digits as a text")
+        }
+        return bytes
+    }
+
+    func base64() throws(FormatError) -> [UInt8] {
+        guard case .string(let text) = value, let bytes = Base64.bytes(text) else {
+            throw mismatch("bytes in base 64 as a text")
+        }
+        return bytes
+    }
+
+    func id() throws(FormatError) -> ItemID {
+        guard case .string(let text) = value, let id = ItemID(text) else {
+            throw mismatch("an id of \(ItemID.textLength) characters")
+        }
+        return id
+    }
+
+    /// One of a few words.
+    func choice<Meaning>(_ words: KeyValuePairs<String, Meaning>) throws(FormatError) -> Meaning {
+        if case .string(let text) = value, let chosen = words.first(where: { $0.key == text }) { return chosen.value }
+        throw mismatch(words.map { "\"\($0.key)\"" }.joined(separator: " or "))
+    }
+
+    /// The places of an array's elements.
+    public func elements(_ expected: String = "an array") throws(FormatError) -> [JSONField] {
+        guard case .array(let elements) = value else { throw mismatch(expected) }
+        return elements.enumerated().map { JSONField($1, path: "\(path)[\($0)]") }
+    }
+
+    /// All elements of an array, read the same way.
+    public func list<Element>(
+        _ read: (JSONField) throws(FormatError) -> Element
+    ) throws(FormatError) -> [Element] {
+        var list: [Element] = []
+        for element in try elements() { list.append(try read(element)) }
+        return list
+    }
+
+    /// What `read` makes of this place; nil if it is empty.
+    func ifPresent<Element>(_ read: (JSONField) throws(FormatError) -> Element) throws(FormatError) -> Element? {
+        isPresent ? try read(self) : nil
+    }
+
+    /// Checks that an object stands here, with no other fields than these where they are given: where all fields may be
+    /// missing, a misspelt one would otherwise be overlooked.
+    public func expectObject(_ expected: String = "an object", only keys: [String]? = nil) throws(FormatError) {
+        guard case .object(let members) = value else { throw mismatch(expected) }
+        guard let keys, let unknown = members.first(where: { !keys.contains($0.key) }) else { return }
+        throw FormatError(
+            place: path, expected: keys.isEmpty ? "no field" : "only the fields " + keys.joined(separator: ", "),
+            found: JSONValue.string(unknown.key).line)
+    }
+}

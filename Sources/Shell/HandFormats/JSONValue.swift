@@ -1,0 +1,124 @@
+/// A JSON value that keeps what matters to a contract: the order of an object's fields, and integers exactly.
+///
+/// `line` writes the same value always as the same bytes.
+public enum JSONValue: Sendable {
+    case null
+    case bool(Bool)
+    /// A number written without fraction and exponent.
+    case integer(Int128)
+    /// Any other number; finite.
+    case double(Double)
+    case string(String)
+    case array([JSONValue])
+    /// The fields in their order. No two have the same key.
+    case object([Member])
+
+    /// One field of an object.
+    public struct Member: Sendable {
+        public var key: String
+        public var value: JSONValue
+
+        public init(_ key: String, _ value: JSONValue) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    public init(_ number: some BinaryInteger & Sendable) {
+        self = .integer(Int128(number))
+    }
+
+    /// The field with that key; nil if this is no object or has no such field. O(fields).
+    public subscript(key: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members.first { $0.key == key }?.value
+    }
+}
+
+extension JSONValue: Equatable {
+    /// Whether both are written as the same bytes: fields in another order, or a text in other code points, are another
+    /// value.
+    public static func == (left: JSONValue, right: JSONValue) -> Bool {
+        left.bytes == right.bytes
+    }
+}
+
+// MARK: - Literals
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int) { self = .integer(Int128(value)) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(nilLiteral: ()) { self = .null }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+
+    /// The fields in the order in which they are written.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(elements.map(Member.init))
+    }
+}
+
+// MARK: - Writing
+
+extension JSONValue {
+    /// The value on one line, without spaces and without an end of line.
+    ///
+    /// Escaped are `"`, `\`, and the control characters U+0000–U+001F and U+007F–U+009F (the latter because a terminal
+    /// obeys them); all else, `/` and U+2028 included, stands as it is in UTF-8.
+    public var line: String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The bytes of `line`.
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return bytes
+    }
+
+    private func write(to bytes: inout [UInt8]) {
+        switch self {
+        case .null: bytes += "null".utf8
+        case .bool(let value): bytes += (value ? "true" : "false").utf8
+        case .integer(let value): bytes += value.description.utf8
+        case .double(let value): bytes += value.description.utf8
+        case .string(let value): Self.write(value, to: &bytes)
+        case .array(let elements):
+            bytes.append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                element.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                Self.write(member.key, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                member.value.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+
+    private static func write(_ text: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": bytes += #"\""#.utf8
+            case "\\": bytes += #"\\"#.utf8
+            case "\n": bytes += #"\n"#.utf8
+            case "\r": bytes += #"\r"#.utf8
+            case "\t": bytes += #"\t"#.utf8
+            case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}":
+                bytes += #"\u00"#.utf8
+                bytes += Hex.text([UInt8(scalar.value)]).utf8
+            default: bytes += String(scalar).utf8
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}

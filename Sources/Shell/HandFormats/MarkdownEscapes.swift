@@ -1,0 +1,94 @@
+/// Texts within a line of Markdown, by CommonMark's escapes: `\` before punctuation, `&#N;` for any character, `<br>` for an
+/// end of line.
+enum MarkdownEscapes {
+    /// Which spaces are written as `&#32;`.
+    enum Spaces {
+        /// Those at the start and the end, which would get lost.
+        case atEnds
+        /// All: in a URL.
+        case everywhere
+    }
+
+    /// - Parameter punctuation: characters that get a `\` beside those that need one anywhere.
+    static func escaped(_ text: String, _ punctuation: String = "", spaces: Spaces = .atEnds) -> String {
+        var result = String.UnicodeScalarView()
+        let scalars = Array(text.unicodeScalars)
+        for (index, scalar) in scalars.enumerated() {
+            let next = index + 1 < scalars.count ? scalars[index + 1] : nil
+            let isAtEnd = index == 0 || next == nil
+            switch scalar {
+            case "\n" where spaces == .atEnds: result.append(contentsOf: "<br>".unicodeScalars)
+            case _ where isLost(scalar, isAtEnd || spaces == .everywhere):
+                result.append(contentsOf: "&#\(scalar.value);".unicodeScalars)
+            case _ where isSyntax(scalar, next) || punctuation.unicodeScalars.contains(scalar):
+                result.append("\\")
+                result.append(scalar)
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    /// Whether a line cannot hold the character as it is.
+    private static func isLost(_ scalar: Unicode.Scalar, _ isSpaceLost: Bool) -> Bool {
+        switch scalar {
+        case " ", "\t": isSpaceLost
+        case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": true
+        default: false
+        }
+    }
+
+    /// Whether the character would start an escape that `text` understands, or a comment.
+    private static func isSyntax(_ scalar: Unicode.Scalar, _ next: Unicode.Scalar?) -> Bool {
+        switch scalar {
+        case "\\": true
+        case "<": next == "b" || next == "!"
+        case "&": next == "#"
+        default: false
+        }
+    }
+
+    /// The text that an escaped one stands for. Whatever is no escape stands for itself.
+    static func text(_ escaped: ArraySlice<UInt8>) -> String {
+        var result: [UInt8] = []
+        result.reserveCapacity(escaped.count)
+        var rest = escaped
+        while let byte = rest.first {
+            if byte == UInt8(ascii: "\\"), let next = rest.dropFirst().first, isPunctuation(next) {
+                result.append(next)
+                rest = rest.dropFirst(2)
+            } else if byte == UInt8(ascii: "<"), let tag = lineBreaks.first(where: { rest.starts(with: $0) }) {
+                result.append(UInt8(ascii: "\n"))
+                rest = rest.dropFirst(tag.count)
+            } else if byte == UInt8(ascii: "&"), let (scalar, length) = reference(rest) {
+                result += String(scalar).utf8
+                rest = rest.dropFirst(length)
+            } else {
+                result.append(byte)
+                rest = rest.dropFirst()
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static let lineBreaks = ["<br>", "<br/>", "<br />"].map { Array($0.utf8) }
+
+    private static func isPunctuation(_ byte: UInt8) -> Bool {
+        byte > 0x20 && byte < 0x7F && !(Hex.digit(byte) != nil || Unicode.Scalar(byte).properties.isAlphabetic)
+    }
+
+    /// `&#32;` or `&#x20;` at the start: the character, and the bytes that it takes.
+    private static func reference(_ bytes: ArraySlice<UInt8>) -> (Unicode.Scalar, Int)? {
+        guard bytes.starts(with: "&#".utf8), let end = bytes.prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
+            return nil
+        }
+        var digits = bytes[(bytes.startIndex + 2)..<end]
+        let isHexadecimal = digits.first == UInt8(ascii: "x") || digits.first == UInt8(ascii: "X")
+        if isHexadecimal { digits = digits.dropFirst() }
+        guard digits.allSatisfy({ Hex.digit($0) != nil }),
+            let value = UInt32(String(decoding: digits, as: UTF8.self), radix: isHexadecimal ? 16 : 10),
+            let scalar = Unicode.Scalar(value)
+        else { return nil }
+        return (scalar, end + 1 - bytes.startIndex)
+    }
+}

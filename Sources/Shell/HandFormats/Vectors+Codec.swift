@@ -1,0 +1,120 @@
+import HandCore
+import HandWire
+
+// Values as bytes and back.
+
+extension Vectors {
+    /// A value has `hex` for an answer, `type` and `hex` have the value.
+    ///
+    /// - Throws: `FormatError` if the question is not right, `WireError` if the bytes are not.
+    static func codec(_ question: JSONField) throws -> Members {
+        guard question["type"].isPresent else { return [.init("hex", .string(Hex.text(try encoded(question))))] }
+        let bytes = try question["hex"].hexBytes()
+        let type = try question["type"].choice([
+            "item": Coded.item, "delta": .delta, "commit": .commit, "rules": .rules, "frame": .frame,
+        ])
+        return switch type {
+        case .item: [.init("item", JSON.item(try whole(bytes, "item") { reader in try reader.item() }))]
+        case .delta: [.init("delta", JSON.delta(try whole(bytes, "delta") { reader in try reader.delta() }))]
+        case .commit: [.init("commit", JSON.commit(try whole(bytes, "commit") { reader in try reader.commit() }))]
+        case .rules: [.init("rules", JSON.rules(try whole(bytes, "rules") { reader in try reader.rules() }))]
+        case .frame: [.init("ok", true), .init("message", .string(try message(in: bytes, question)))]
+        }
+    }
+
+    /// What bytes may stand for.
+    private enum Coded {
+        case item, delta, commit, rules
+        /// A message with its length in front, up or down.
+        case frame
+    }
+
+    private static func encoded(_ question: JSONField) throws(FormatError) -> [UInt8] {
+        var writer = WireWriter()
+        if question["item"].isPresent {
+            writer.item(try JSON.item(from: question["item"]))
+        } else if question["delta"].isPresent {
+            writer.delta(try JSON.delta(from: question["delta"]))
+        } else if question["commit"].isPresent {
+            writer.commit(try JSON.commit(from: question["commit"]))
+        } else if question["rules"].isPresent {
+            writer.rules(try JSON.rules(from: question["rules"]))
+        } else {
+            throw question.mismatch("one of the fields item, delta, commit, rules, type")
+        }
+        return writer.bytes
+    }
+
+    /// The value that all the bytes are.
+    private static func whole<Value>(
+        _ bytes: [UInt8], _ name: String, _ read: (inout WireReader) throws -> Value
+    ) throws -> Value {
+        try bytes.withUnsafeBytes { buffer in
+            var reader = WireReader(buffer)
+            let value = try read(&reader)
+            try reader.expectEnd(of: name)
+            return value
+        }
+    }
+
+    /// The name of the message in a frame, which must be all of the bytes.
+    private static func message(in bytes: [UInt8], _ question: JSONField) throws -> String {
+        let isUp = try question["direction"].choice(["up": true, "down": false])
+        var name: String?
+        var used = 0
+        var frames = FrameReader(limit: Limits().frameBytes)
+        try bytes.withUnsafeBytes { buffer in
+            try frames.read(buffer) { (body) throws(WireError) in
+                name = isUp ? try UpMessage(body).name : try DownMessage(body).name
+                used = Frame.size(ofBody: body.count)
+                return false
+            }
+        }
+        guard let name else { throw WireError.truncated(field: "frame") }
+        guard used == bytes.count else { throw WireError.trailingBytes(message: name, count: bytes.count - used) }
+        return name
+    }
+}
+
+// MARK: - Names of messages
+
+extension UpMessage {
+    /// As `Protocol.md` calls the message.
+    fileprivate var name: String {
+        switch self {
+        case .hello: "hello"
+        case .subscribe: "subscribe"
+        case .unsubscribe: "unsubscribe"
+        case .submit: "submit"
+        case .presence: "presence"
+        case .ping: "ping"
+        case .create: "create"
+        case .delete: "delete"
+        case .lists: "lists"
+        case .history: "history"
+        case .fetch: "fetch"
+        }
+    }
+}
+
+extension DownMessage {
+    /// As `Protocol.md` calls the message.
+    fileprivate var name: String {
+        switch self {
+        case .welcome: "welcome"
+        case .subscribed: "subscribed"
+        case .chunk: "chunk"
+        case .commit: "commit"
+        case .rejected: "rejected"
+        case .stale: "stale"
+        case .acknowledged: "acknowledged"
+        case .presence: "presence"
+        case .pong: "pong"
+        case .done: "done"
+        case .lists: "lists"
+        case .history: "history"
+        case .state: "state"
+        case .error: "error"
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import HandCore
+
+extension Vectors {
+    /// The seed of the vectors in `Tests/Vectors`.
+    public static let seed: UInt64 = 2026
+
+    /// The files of test vectors, one for each law: named vectors first, then random ones. The same seed gives the same
+    /// bytes on every machine.
+    public static func generate(seed: UInt64) -> [(file: String, lines: [String])] {
+        Law.allCases.enumerated().map { index, law in
+            // A source for each law, so that a vector added to one file leaves the others as they are.
+            var source = VectorSource(seed: seed &+ UInt64(index))
+            let vectors = named(law) + random(law, &source)
+            return ("\(law.rawValue).jsonl", vectors.map { $0.line(of: law) })
+        }
+    }
+
+    /// A question before it is asked.
+    struct Question {
+        var name: String?
+        var members: Members
+
+        init(_ members: Members) {
+            self.members = members
+        }
+
+        init(_ name: String?, _ members: Members) {
+            self.name = name
+            self.members = members
+        }
+
+        /// The vector: the question, with the answer as `expect`.
+        func line(of law: Law) -> String {
+            var all: Members = [.init("law", .string(law.rawValue))]
+            if let name { all.append(.init("name", .string(name))) }
+            all += members
+            all.append(.init("expect", Vectors.answer(JSONField(.object(all)))))
+            return JSONValue.object(all).line
+        }
+    }
+
+    private static func named(_ law: Law) -> [Question] {
+        switch law {
+        case .codec: namedCodec
+        case .apply: namedApply
+        case .transform: namedTransform
+        case .map: namedMap
+        case .compose: namedCompose
+        case .invert, .diff, .digest: namedLists(law)
+        }
+    }
+
+    // MARK: Random questions
+
+    private static func random(_ law: Law, _ source: inout VectorSource) -> [Question] {
+        (0..<60).flatMap { round -> [Question] in
+            let items = source.items(source.next(below: 7))
+            let delta = source.delta(on: items)
+            let list: JSONValue.Member = .init("list", JSON.items(items))
+            switch law {
+            case .codec: return codecPair(round, items, delta, &source)
+            case .apply, .invert: return [Question([list, .init("delta", JSON.delta(delta))])]
+            case .transform:
+                let second = source.delta(on: items)
+                return [Question([list, .init("first", JSON.delta(delta)), .init("second", JSON.delta(second))])]
+            case .compose:
+                let second = source.delta(on: after(delta, items))
+                return [Question([list, .init("first", JSON.delta(delta)), .init("second", JSON.delta(second))])]
+            case .diff:
+                return [Question([.init("from", JSON.items(items)), .init("to", JSON.items(after(delta, items)))])]
+            case .digest: return [Question([list])]
+            case .map:
+                let place = source.next(below: items.count + 3)
+                let delta: JSONValue.Member = .init("delta", JSON.delta(delta))
+                return [
+                    Question([delta, .init("index", JSONValue(place))]),
+                    Question([delta, .init("gap", JSONValue(place)), .init("side", "after")]),
+                    Question([delta, .init("gap", JSONValue(place)), .init("side", "before")]),
+                ]
+            }
+        }
+    }
+
+    /// A value to be encoded, and its bytes to be decoded.
+    private static func codecPair(
+        _ round: Int, _ items: [Item], _ delta: Delta, _ source: inout VectorSource
+    ) -> [Question] {
+        let (type, value): (String, JSONValue) =
+            switch round % 4 {
+            case 0: ("item", JSON.item(source.item()))
+            case 1: ("delta", JSON.delta(delta))
+            case 2: ("commit", JSON.commit(source.commit(of: delta, on: Hand(items))))
+            default: ("rules", JSON.rules(source.rules()))
+            }
+        return bothWays(nil, type, value)
+    }
+
+    static func bothWays(_ name: String?, _ type: String, _ value: JSONValue) -> [Question] {
+        let encode = Question(name, [.init(type, value)])
+        let all = JSONField(.object([.init("law", "codec")] + encode.members))
+        guard let hex = answer(all)["hex"] else { preconditionFailure("\(value.line) cannot be encoded") }
+        return [encode, Question(name.map { $0 + ", decoded" }, [.init("type", .string(type)), .init("hex", hex)])]
+    }
+
+    private static func after(_ delta: Delta, _ items: [Item]) -> [Item] {
+        do {
+            return Array(try Hand(items).applying(delta))
+        } catch {
+            preconditionFailure("\(delta) on \(items): \(error)")
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import HandCore
+import HandWire
+
+/// Test vectors: questions about the protocol's laws with the answers expected, one JSON object a line
+/// (`Protocol.md`, “Test vectors”).
+///
+/// A client in another language proves itself by giving the same answers; `hand vectors` answers questions of its own. The
+/// wording of an error is not part of the contract, that there is one is.
+public enum Vectors {
+    /// What a question is about; each has a file of its own.
+    public enum Law: String, CaseIterable, Sendable {
+        /// Values as bytes and back.
+        case codec
+        /// A list after a delta.
+        case apply
+        /// Two deltas on one list, both ways round the diamond, and what is overridden.
+        case transform
+        /// Two deltas, one after the other, as one.
+        case compose
+        /// The delta that undoes another.
+        case invert
+        /// The delta that takes one list to another.
+        case diff
+        /// The digest of a list and the hashes of its items.
+        case digest
+        /// Where a delta carries an index or a gap.
+        case map
+    }
+
+    /// Answers one question: an object with `law` and the fields of that law; all others, `expect` among them, are passed
+    /// over.
+    ///
+    /// - Returns: an object on one line, with `law` and the fields of the answer, or with `error` if there is none.
+    public static func answer(line: String) -> String {
+        do {
+            return answer(JSONField(try JSONValue.parse(line))).line
+        } catch {
+            return failure(error).line
+        }
+    }
+
+    static func answer(_ question: JSONField) -> JSONValue {
+        do {
+            let law = try law(of: question)
+            let name = JSONValue.Member("law", .string(law.rawValue))
+            do {
+                return .object([name] + (try members(of: law, question)))
+            } catch {
+                return failure(error, [name])
+            }
+        } catch {
+            return failure(error)
+        }
+    }
+
+    private static func failure(_ error: any Error, _ start: [JSONValue.Member] = []) -> JSONValue {
+        .object(start + [.init("error", .string("\(error)"))])
+    }
+
+    private static func law(of question: JSONField) throws(FormatError) -> Law {
+        try question.expectObject("a question")
+        guard let law = Law(rawValue: try question["law"].string("the name of a law")) else {
+            throw question["law"].mismatch("one of " + Law.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        return law
+    }
+
+    /// Why a vector does not hold: its line is no vector, or the answer is not the one that `expect` has. nil if it holds.
+    public static func mismatch(in line: String) -> String? {
+        do {
+            let question = JSONField(try JSONValue.parse(line))
+            guard let expected = question["expect"].value else { throw question["expect"].mismatch("an answer") }
+            let answer = answer(question)
+            return answer == expected ? nil : "expected \(expected.line), found \(answer.line)"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// - Throws: `FormatError` or `WireError`.
+    private static func members(of law: Law, _ question: JSONField) throws -> [JSONValue.Member] {
+        switch law {
+        case .codec: try codec(question)
+        case .apply: try apply(question)
+        case .transform: try transform(question)
+        case .compose: try compose(question)
+        case .invert: try invert(question)
+        case .diff: try diff(question)
+        case .digest: try digest(question)
+        case .map: try map(question)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import EventLoop
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct AddressTests {
+    @Test(arguments: [
+        ("127.0.0.1", "127.0.0.1:7777"), ("0.0.0.0", "0.0.0.0:7777"), ("::1", "[::1]:7777"),
+        ("2001:DB8:0:0::1", "[2001:db8::1]:7777"), ("fe80::1%lo", "[fe80::1%lo]:7777"),
+    ])
+    func textAndBack(ip: String, description: String) throws {
+        let address = try SocketAddress(ip: ip, port: 7777)
+        #expect(address.description == description)
+        #expect(try SocketAddress(ip: address.ip, port: address.port) == address)
+        #expect(try SocketAddress(ip: ip, port: 7778) != address)
+    }
+
+    @Test(arguments: ["", "localhost", "1.2.3", "1.2.3.256", "::g", "1.2.3.4 "])
+    func otherTextIsRefused(ip: String) {
+        #expect(throws: UVError.invalidArgument) { try SocketAddress(ip: ip, port: 1) }
+    }
+
+    @Test func localhostIsResolved() throws {
+        try withLoop { loop in
+            let answers = Log<[SocketAddress]>()
+            DNS.resolve(loop, host: "localhost", port: 7777) { result in
+                if let addresses = try? result.get() { answers.add(addresses) }
+            }
+            #expect(answers.entries.isEmpty)
+            loop.run()
+            let addresses = try #require(answers.entries.first)
+            #expect(answers.entries.count == 1)
+            #expect(addresses.allSatisfy { ["127.0.0.1", "::1"].contains($0.ip) && $0.port == 7777 })
+            #expect(Set(addresses).count == addresses.count)
+            #expect(!addresses.isEmpty)
+        }
+    }
+
+    @Test func numbersAreResolvedToThemselves() throws {
+        try withLoop { loop in
+            for ip in ["192.0.2.7", "2001:db8::7"] {
+                DNS.resolve(loop, host: ip, port: 1) { result in
+                    #expect(result.orRecord() == (try? [SocketAddress(ip: ip, port: 1)]))
+                }
+            }
+            loop.run()
+        }
+    }
+
+    @Test func aCanceledQueryIsAnsweredOnce() throws {
+        try withLoop { loop in
+            let answers = Log<Result<[SocketAddress], UVError>>()
+            let query = DNS.resolve(loop, host: "localhost", port: 1) { answers.add($0) }
+            query.cancel()
+            query.cancel()
+            loop.run()
+            query.cancel()
+            #expect(answers.entries == [.failure(.canceled)])
+        }
+    }
+
+    @Test func anImpossibleNameIsAnErrorThatComesLater() throws {
+        try withLoop { loop in
+            let answers = Log<Result<[SocketAddress], UVError>>()
+            // Longer than a name can be, which libuv finds out at once.
+            DNS.resolve(loop, host: String(repeating: "a", count: 300), port: 1) { answers.add($0) }
+            #expect(answers.entries.isEmpty)
+            loop.run()
+            #expect(answers.entries.count == 1)
+            #expect(throws: UVError.self) { try answers.entries.first?.get() }
+        }
+    }
+}

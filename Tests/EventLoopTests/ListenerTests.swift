@@ -1,0 +1,181 @@
+import EventLoop
+import Glibc
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ListenerTests {
+    @Test func anAddressInUse() throws {
+        try withLoop { loop in
+            let first = try Listener.tcp(loop, address: .loopback()) { _ in }
+            let address = try #require(first.localAddress)
+            #expect(throws: UVError.addressInUse) { _ = try Listener.tcp(loop, address: address) { _ in } }
+            first.close()
+            first.close()
+            // Free at once.
+            let second = try Listener.tcp(loop, address: address) { _ in }
+            second.close()
+            loop.run()
+        }
+    }
+
+    @Test func anAddressOfSomebodyElse() throws {
+        try withLoop { loop in
+            let address = try SocketAddress(ip: "192.0.2.1", port: 0)
+            #expect(throws: UVError.addressNotAvailable) { _ = try Listener.tcp(loop, address: address) { _ in } }
+        }
+    }
+
+    @Test func allThatWaitAreAccepted() throws {
+        try withLoop { loop in
+            var accepted = 0
+            var connected = 0
+            var listener: Listener?
+            listener = try Listener.tcp(loop, address: .loopback()) { stream in
+                accepted += 1
+                stream.close()
+                if accepted == 200 { listener?.close() }
+            }
+            let address = try #require(listener?.localAddress)
+            for _ in 0..<200 {
+                TCP.connect(loop, to: address) { result in
+                    connected += 1
+                    result.orRecord()?.close()
+                }
+            }
+            loop.run()
+            #expect(accepted == 200 && connected == 200)
+            listener = nil
+        }
+    }
+
+    @Test func aSocketFileIsPrivateAndRemoved() throws {
+        try withFolder { folder in
+            try withLoop { loop in
+                let path = folder + "/socket"
+                let listener = try Listener.pipe(loop, path: path) { _ in }
+                var info = stat()
+                #expect(stat(path, &info) == 0 && info.st_mode & 0o777 == 0o600)
+                #expect(throws: UVError.addressInUse) { _ = try Listener.pipe(loop, path: path) { _ in } }
+                #expect(access(path, F_OK) == 0)
+                listener.close()
+                #expect(access(path, F_OK) != 0)
+                let open = try Listener.pipe(loop, path: path, permissions: 0o666) { _ in }
+                #expect(stat(path, &info) == 0 && info.st_mode & 0o777 == 0o666)
+                withExtendedLifetime(open) { loop.close() }
+                #expect(access(path, F_OK) != 0)
+            }
+        }
+    }
+
+    @Test func anothersSocketFileIsLeftAlone() throws {
+        try withFolder { folder in
+            try withLoop { loop in
+                let path = folder + "/socket"
+                let first = try Listener.pipe(loop, path: path) { _ in }
+                // Both exist at the same time, so that they cannot have the same inode.
+                #expect(rename(path, folder + "/other") == 0)
+                let second = try Listener.pipe(loop, path: path) { _ in }
+                first.close()
+                #expect(access(path, F_OK) == 0)
+                second.close()
+                #expect(access(path, F_OK) != 0)
+                loop.run()
+            }
+        }
+    }
+
+    @Test func pathsThatCannotBe() throws {
+        try withFolder { folder in
+            try withLoop { loop in
+                let long = folder + "/" + String(repeating: "x", count: 107 - folder.utf8.count)
+                #expect(throws: UVError.nameTooLong) { _ = try Listener.pipe(loop, path: long) { _ in } }
+                #expect(throws: UVError.nameTooLong) { try Listener.removeStaleSocket(path: long) }
+                #expect(throws: UVError.invalidArgument) { _ = try Listener.pipe(loop, path: "") { _ in } }
+                let fits = try Listener.pipe(loop, path: String(long.dropLast())) { _ in }
+                fits.close()
+                let nowhere = folder + "/none/socket"
+                #expect(throws: UVError.noSuchFile) { _ = try Listener.pipe(loop, path: nowhere) { _ in } }
+                loop.run()
+            }
+        }
+    }
+
+    @Test func aStaleSocketIsRemovedAndALiveOneIsNot() throws {
+        try withFolder { folder in
+            try withLoop { loop in
+                let path = folder + "/socket"
+                #expect(try !Listener.removeStaleSocket(path: path))
+                let listener = try Listener.pipe(loop, path: path) { $0.close() }
+                #expect(throws: UVError.addressInUse) { try Listener.removeStaleSocket(path: path) }
+                // Its server ends without having known the file by this name.
+                #expect(rename(path, folder + "/other") == 0)
+                listener.close()
+                #expect(throws: Never.self) { try #expect(Listener.removeStaleSocket(path: folder + "/other")) }
+                #expect(access(folder + "/other", F_OK) != 0)
+                loop.run()
+            }
+        }
+    }
+
+    @Test func aFileThatIsNoSocketIsLeftAlone() throws {
+        try withFolder { folder in
+            let path = folder + "/other"
+            let file = open(path, O_CREAT | O_WRONLY, 0o600)
+            close(file)
+            #expect(throws: UVError.notASocket) { try Listener.removeStaleSocket(path: path) }
+            #expect(access(path, F_OK) == 0)
+        }
+    }
+
+    /// In a process of its own, as it takes away descriptors.
+    @Test func withoutDescriptorsConnectionsWait() async {
+        await #expect(processExitsWith: .success) {
+            try withLoop { loop in
+                var limit = rlimit()
+                getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                let normal = limit
+                let errors = Log<UVError>()
+                var accepted = 0
+                var listener: Listener?
+                listener = try Listener.tcp(loop, address: .loopback()) { stream in
+                    accepted += 1
+                    stream.close()
+                    listener?.close()
+                } onError: { error in
+                    errors.add(error)
+                }
+                let address = try #require(listener?.localAddress)
+                // Two descriptors are left: the client takes one, and libuv one in reserve, for what Listener does
+                // without.
+                let next = dup(0)
+                close(next)
+                limit.rlim_cur = rlim_t(next) + 2
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                TCP.connect(loop, to: address) { result in
+                    guard let client = result.orRecord() else {
+                        listener?.close()
+                        return
+                    }
+                    client.startReading { _ in
+                    } onEnd: { [unowned client] _ in
+                        client.close()
+                    }
+                }
+                // The limit holds for twenty turns. A listener that does not pause fails in each of them.
+                let relief = Timer(loop)
+                var turns = 0
+                relief.start(after: 1, repeating: 1) {
+                    if !errors.entries.isEmpty { turns += 1 }
+                    guard turns == 20 else { return }
+                    var normal = normal
+                    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &normal)
+                    relief.close()
+                }
+                loop.run()
+                #expect(errors.entries.first == .tooManyOpenFiles)
+                #expect(errors.entries.count < turns)
+                #expect(accepted == 1)
+                listener = nil
+            }
+        }
+    }
+}

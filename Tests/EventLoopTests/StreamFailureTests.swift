@@ -1,0 +1,103 @@
+import EventLoop
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct StreamFailureTests {
+    @Test func closeDropsWhatWasNotWritten() throws {
+        try withLoop { loop in
+            let log = Log<String>()
+            try withPair(loop) { client, server in
+                server.onDrain = { log.add("drain") }
+                server.startReading { _ in
+                    log.add("bytes")
+                } onEnd: { _ in
+                    log.add("end")
+                }
+                server.write([OutputBuffer(pattern(20_000_000))])
+                server.write([OutputBuffer([1])])
+                server.close { log.add("closed") }
+                #expect(server.write([OutputBuffer([1])]) == .dropped)
+                #expect(server.pendingBytes == 0)
+                server.shutdown { log.add($0 == .notConnected ? "not connected" : "shut down") }
+                client.close()
+            }
+            loop.run()
+            #expect(log.entries.sorted() == ["closed", "not connected"])
+        }
+    }
+
+    /// Also shows that `SIGPIPE` ends nothing.
+    @Test func aWriteErrorIsReportedOnceAndLater() throws {
+        try withLoop { loop in
+            let log = Log<UVError>()
+            let writer = Timer(loop)
+            try withPair(loop) { client, server in
+                server.startReading { _ in
+                } onEnd: { [unowned server] error in
+                    log.add(error)
+                    #expect(server.write([OutputBuffer([1])]) == .dropped)
+                    writer.close()
+                    server.close()
+                }
+                // So that only writing can find out.
+                server.stopReading()
+                client.close()
+                writer.start(after: 0, repeating: 1) { [unowned server] in
+                    let before = log.entries
+                    server.write([OutputBuffer(pattern(100))])
+                    #expect(log.entries == before)
+                }
+            }
+            loop.run()
+            #expect(log.entries.count == 1)
+            #expect([UVError.brokenPipe, .connectionReset].contains(log.entries.first))
+        }
+    }
+
+    @Test func aWriteErrorWaitsForSomebodyToTell() throws {
+        try withLoop { loop in
+            let log = Log<UVError>()
+            let writer = Timer(loop)
+            try withPair(loop) { client, server in
+                client.close()
+                writer.start(after: 0, repeating: 1) { [unowned server] in
+                    guard server.write([OutputBuffer([1])]) == .dropped else { return }
+                    writer.close()
+                    for _ in 1...2 {
+                        server.startReading { _ in
+                            Issue.record("bytes")
+                        } onEnd: { error in
+                            log.add(error)
+                            server.close()
+                        }
+                    }
+                    #expect(log.entries.isEmpty)
+                }
+            }
+            loop.run()
+            #expect(log.entries.count == 1)
+        }
+    }
+
+    @Test func aFailureAnswersTheShutdown() throws {
+        try withLoop { loop in
+            let log = Log<UVError?>()
+            try withPair(loop) { client, server in
+                server.startReading { _ in
+                } onEnd: { [unowned server] error in
+                    #expect(!error.isEOF)
+                    server.close()
+                }
+                server.write([OutputBuffer(pattern(20_000_000))])
+                server.shutdown { log.add($0) }
+                // Closing with unread bytes resets the connection.
+                client.startReading { [unowned client] _ in
+                    client.close()
+                } onEnd: { _ in
+                }
+            }
+            loop.run()
+            #expect(log.entries.count == 1)
+            #expect(log.entries.first != .some(nil))
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import EventLoop
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct StreamTests {
+    @Test func whatIsWrittenWhileWritingComesAfterIt() throws {
+        try withLoop { loop in
+            var received: [UInt8] = []
+            let first = pattern(20_000_000)
+            var drains = 0
+            try withPair(loop) { client, server in
+                #expect(server.write([OutputBuffer(first)]) == .draining)
+                #expect(server.write([OutputBuffer([1, 2]), OutputBuffer([3])]) == .draining)
+                #expect(server.write([OutputBuffer([4])]) == .draining)
+                server.onDrain = { [unowned server] in
+                    drains += 1
+                    #expect(!server.isWriting && server.pendingBytes == 0)
+                    #expect(server.write([OutputBuffer([5])]) == .written)
+                    server.close()
+                }
+                client.startReading {
+                    received += $0
+                } onEnd: { [unowned client] error in
+                    #expect(error == .eof)
+                    client.close()
+                }
+            }
+            loop.run()
+            #expect(drains == 1)
+            #expect(received.starts(with: first))
+            #expect(received.dropFirst(first.count) == [1, 2, 3, 4, 5])
+        }
+    }
+
+    @Test func ownersLiveUntilTheirBytesAreWritten() throws {
+        final class Owner {
+            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 20_000_000, alignment: 1)
+            init() { memory.initializeMemory(as: UInt8.self, repeating: 7) }
+            deinit { memory.deallocate() }
+        }
+        try withLoop { loop in
+            weak var owner: Owner?
+            var count = 0
+            try withPair(loop) { client, server in
+                do {
+                    let made = Owner()
+                    owner = made
+                    let half = UnsafeRawBufferPointer(made.memory)[..<10_000_000]
+                    let buffer = OutputBuffer(bytes: UnsafeRawBufferPointer(rebasing: half), owner: made)
+                    #expect(server.write([buffer, buffer]) == .draining)
+                }
+                #expect(owner != nil)
+                server.onDrain = { [unowned server] in
+                    #expect(owner == nil)
+                    server.close()
+                }
+                client.startReading { bytes in
+                    #expect(bytes.allSatisfy { $0 == 7 })
+                    count += bytes.count
+                } onEnd: { [unowned client] _ in
+                    client.close()
+                }
+            }
+            loop.run()
+            #expect(count == 20_000_000)
+        }
+    }
+
+    @Test func aStreamCanBeClosedWhileItReads() throws {
+        try withLoop { loop in
+            let log = Log<String>()
+            try withPair(loop) { client, server in
+                client.write([OutputBuffer(pattern(1_000_000))])
+                server.startReading { [unowned server] _ in
+                    log.add("bytes")
+                    server.close { log.add("closed") }
+                } onEnd: { _ in
+                    log.add("end")
+                }
+                client.startReading { _ in
+                } onEnd: { [unowned client] _ in
+                    client.close()
+                }
+            }
+            loop.run()
+            #expect(log.entries == ["bytes", "closed"])
+        }
+    }
+
+    @Test func afterTheEndThisSideCanStillWrite() throws {
+        try withLoop { loop in
+            let log = Log<String>()
+            try withPair(loop) { client, server in
+                client.shutdown { log.add($0 == nil ? "shut down" : "failed") }
+                client.startReading { bytes in
+                    log.add("client got \(bytes.count)")
+                } onEnd: { [unowned client] error in
+                    log.add("client \(error.name)")
+                    client.close()
+                }
+                server.startReading { _ in
+                } onEnd: { [unowned server] error in
+                    log.add("server \(error.name)")
+                    #expect(server.write([OutputBuffer([1, 2, 3])]) == .written)
+                    // It ends once.
+                    server.startReading { _ in
+                        log.add("bytes")
+                    } onEnd: { _ in
+                        log.add("again")
+                    }
+                    server.shutdown { _ in server.close() }
+                }
+            }
+            loop.run()
+            #expect(log.entries == ["shut down", "server EOF", "client got 3", "client EOF"])
+        }
+    }
+
+    @Test func manyStreamsShareTheReadBuffer() throws {
+        try withLoop { loop in
+            let sent = pattern(300_000)
+            var results = 0
+            for _ in 0..<20 {
+                try withPair(loop) { client, server in
+                    var received: [UInt8] = []
+                    client.write([OutputBuffer(sent)])
+                    client.shutdown { [unowned client] _ in client.close() }
+                    server.startReading {
+                        received += $0
+                    } onEnd: { [unowned server] _ in
+                        #expect(received == sent)
+                        results += 1
+                        server.close()
+                    }
+                }
+            }
+            loop.run()
+            #expect(results == 20)
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import HandCore
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+@Suite struct AuthorityTests {
+    private func authority(_ items: [Item], rules: Rules = Rules(), deck: Deck? = nil, window: Int = 1 << 20) -> Authority {
+        var limits = Limits()
+        limits.windowBytes = window
+        return Authority(
+            Authority.Start(
+                list: 1, logID: 9, hand: Hand(items, rules: rules), revision: 0, deck: deck, sequences: [:]),
+            limits: limits)
+    }
+
+    private func submission(_ operation: HandCore.Operation, base: Int, _ sequence: UInt64) -> Submission {
+        Submission(list: 1, base: base, sequence: sequence, delta: operation.delta)
+    }
+
+    private func commit(_ authority: inout Authority, _ submission: Submission, author: UInt64 = 1) -> Authority.Outcome {
+        let outcome = authority.submit(submission, author: author, now: 5)
+        _ = authority.takeBatch()
+        authority.wrote()
+        return outcome
+    }
+
+    @Test func eachSequenceIsCommittedOnce() {
+        var list = authority(tasks(2))
+        let first = submission(.delete(0..<1), base: 0, 1)
+        guard case .numbered(let made) = list.submit(first, author: 1, now: 5) else { return #expect(Bool(false)) }
+        #expect(made.revision == 1 && made.time == 5 && made.count == 1)
+        #expect(list.submit(first, author: 1, now: 6) == .waiting)
+        #expect(list.revision == 0, "nothing is visible before it is durable")
+        #expect(list.lastSequence(of: 1) == 0)
+        #expect(list.takeBatch() == [made])
+        list.wrote()
+        #expect(list.revision == 1)
+        #expect(list.lastSequence(of: 1) == 1)
+        #expect(list.submit(first, author: 1, now: 6) == .acknowledged(revision: 1))
+        #expect(list.submit(submission(.delete(0..<1), base: 1, 3), author: 1, now: 6) == .failed(.wrongSequence))
+        #expect(list.submit(submission(.delete(0..<1), base: 2, 2), author: 1, now: 6) == .failed(.baseInFuture))
+        #expect(list.submit(submission(.delete(0..<1), base: 1, 0), author: 1, now: 6) == .failed(.wrongSequence))
+        _ = commit(&list, submission(.delete(0..<1), base: 1, 2))
+        #expect(list.submit(first, author: 1, now: 6) == .acknowledged(revision: 0))
+        #expect(list.hand.isEmpty)
+    }
+
+    @Test func aFailedWriteLeavesTheListAsItWas() {
+        var list = authority(tasks(2))
+        _ = commit(&list, submission(.delete(0..<1), base: 0, 1))
+        let digest = list.hand.digest
+        _ = list.submit(submission(.delete(0..<1), base: 1, 2), author: 1, now: 0)
+        _ = list.takeBatch()
+        _ = list.submit(submission(.insert(tasks(1, first: 50), at: 0, .after), base: 1, 1), author: 2, now: 0)
+        #expect(list.takeBatch().isEmpty, "one batch at a time")
+        let lost = list.writeFailed()
+        #expect(lost.map(\.author) == [1, 2])
+        #expect(list.hand.digest == digest && list.revision == 1 && !list.isBusy)
+        // The same submissions are taken afresh, the inserted id included.
+        let again = commit(&list, submission(.insert(tasks(1, first: 50), at: 0, .after), base: 1, 1), author: 2)
+        guard case .numbered(let made) = again else { return #expect(Bool(false), "\(again)") }
+        #expect(made.revision == 2)
+        #expect(list.frames(after: 0, about: 1 << 20).revision == 2)
+    }
+
+    @Test func theSecondDeleteIsAcknowledgedByAnEmptyCommit() {
+        var list = authority(tasks(2))
+        _ = commit(&list, submission(.delete(0..<1), base: 0, 1))
+        guard case .numbered(let second) = commit(&list, submission(.delete(0..<1), base: 0, 1), author: 2) else {
+            return #expect(Bool(false))
+        }
+        #expect(second.delta.isIdentity && second.revision == 2 && list.hand.count == 1)
+    }
+
+    @Test func rulesAreTheServersToDecide() {
+        var list = authority(tasks(2), rules: Rules(maximumCount: 3, allowedKinds: [.task], maximumSize: 4))
+        func reject(_ operation: HandCore.Operation, exactBase: Int? = nil) -> Rejection? {
+            var submission = submission(operation, base: exactBase ?? 0, 1)
+            submission.isExact = exactBase != nil
+            if case .rejected(let reason) = list.submit(submission, author: 3, now: 0) { return reason }
+            return nil
+        }
+        let note = Item(id: ItemID(rawValue: 70), content: .note("n"))
+        #expect(reject(.insert([note], at: 0, .after)) == .violation(.kindNotAllowed(.note)))
+        #expect(reject(.insert(tasks(2, first: 60), at: 0, .after)) == .violation(.listFull(maximum: 3)))
+        let long = Item(id: ItemID(rawValue: 70), content: .task("12345", done: false))
+        #expect(reject(.insert([long], at: 0, .after)) == .violation(.itemTooLarge(size: 5, maximum: 4)))
+        #expect(reject(.edit(at: 0, Change(text: "12345"))) == .violation(.itemTooLarge(size: 5, maximum: 4)))
+        #expect(reject(.insert([tasks(1)[0]], at: 0, .after)) == .duplicateItem(ItemID(rawValue: 1)))
+        #expect(reject(.delete(1..<3)) == .doesNotFit(reach: 3, count: 2))
+        #expect(reject(.edit(at: 0, Change(url: "x"))) == .doesNotFit(reach: 1, count: 2))
+        _ = commit(&list, submission(.delete(0..<1), base: 0, 1))
+        #expect(reject(.delete(0..<1), exactBase: 0) == .revisionMoved(now: 1))
+    }
+
+    @Test func threeClientsDealAtOnceFromOneDeck() {
+        var list = authority([], rules: .fiveCards, deck: Deck(seed: 3))
+        var random = SplitMix64(seed: 4)
+        var losers = 0
+        var next: [UInt64: UInt64] = [:]
+        for _ in 0..<3 {
+            for author in UInt64(1)...3 {
+                let card = Item(id: .random(using: &random), content: .card(.faceDown))
+                let deal = submission(.insert([card], at: 0, .before), base: 0, next[author, default: 1])
+                switch list.submit(deal, author: author, now: 0) {
+                case .numbered: next[author, default: 1] += 1
+                case .rejected(let reason):
+                    losers += 1
+                    #expect(reason == .violation(.listFull(maximum: 5)))
+                default: #expect(Bool(false))
+                }
+            }
+        }
+        _ = list.takeBatch()
+        list.wrote()
+        let cards = list.hand.map(\.content.text)
+        #expect(cards.count == 5 && Set(cards).count == 5 && !cards.contains("??"))
+        #expect(losers == 4)
+        #expect(list.deck?.count == 47)
+        #expect(
+            list.submit(submission(.edit(at: 0, Change(card: .faceDown)), base: 5, 3), author: 1, now: 0)
+                == .rejected(.violation(.cardsAreDealt)))
+        // A deleted card goes under the deck and can be put back; one that somebody holds cannot.
+        let first = list.hand[0]
+        _ = commit(&list, submission(.delete(0..<1), base: 5, list.lastSequence(of: 1) + 1))
+        #expect(list.deck?.count == 48)
+        let held = Item(id: ItemID(rawValue: 1), content: list.hand[0].content)
+        let sequence = list.lastSequence(of: 1) + 1
+        guard case .rejected(.violation(.cardNotInDeck)) = commit(
+            &list, submission(.insert([held], at: 0, .after), base: 6, sequence))
+        else { return #expect(Bool(false)) }
+        _ = commit(&list, submission(.insert([first], at: 0, .after), base: 6, sequence))
+        #expect(list.hand.map(\.content.text) == cards)
+    }
+
+    @Test func theWindowServesFramesAndForgets() throws {
+        var list = authority([], window: 100_000)
+        var expected: [[UInt8]] = []
+        var random = SplitMix64(seed: 4)
+        for revision in 1...3000 {
+            let item = Item(id: .random(using: &random), content: .note("item \(revision)"))
+            let insert = submission(.insert([item], at: 0, .before), base: revision - 1, UInt64(revision))
+            guard case .numbered(let commit) = commit(&list, insert) else { return #expect(Bool(false)) }
+            expected.append(DownMessage.commit(list: 1, commit).frame)
+        }
+        #expect(list.floor > 0)
+        #expect(commit(&list, submission(.delete(0..<1), base: list.floor - 1, 3001)) == .stale(head: 3000))
+        var cursor = list.floor
+        var bytes: [UInt8] = []
+        while cursor < list.revision {
+            let (runs, next) = list.frames(after: cursor, about: 5000)
+            #expect(next > cursor)
+            for run in runs { bytes += Array(run.bytes) }
+            cursor = next
+        }
+        #expect(bytes == Array(expected[list.floor...].joined()))
+    }
+
+    /// Numbers beside frames and the general transform give one history, whatever mixture of deltas comes.
+    @Test func singleEditsAndGeneralDeltasGiveOneHistory() throws {
+        var chaos = Chaos(seed: testSeed(31))
+        var list = authority(tasks(20))
+        var history: [Delta] = []
+        var states = [NaiveList(tasks(20))]
+        for revision in 1...400 {
+            let base = max(0, revision - 1 - chaos.random.next(below: 30))
+            let isLarge = chaos.random.next(below: 6) == 0
+            let delta =
+                isLarge
+                ? chaos.delta(on: states[base], size: 3)
+                : chaos.operation(on: states[base].count).taskDelta(Hand(states[base].items))
+            var expected = delta
+            for other in history[base...] { expected = expected.transformed(over: other, as: .later) }
+            let outcome = commit(&list, Submission(list: 1, base: base, sequence: UInt64(revision), delta: delta))
+            guard case .numbered(let commit) = outcome else { return #expect(Bool(false), "\(outcome)") }
+            #expect(commit.delta == expected)
+            history.append(expected)
+            states.append(try states[revision - 1].applying(expected))
+            #expect(Array(list.hand) == states[revision].items)
+        }
+    }
+}

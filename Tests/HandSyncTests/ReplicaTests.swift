@@ -1,0 +1,161 @@
+import HandCore
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+@Suite struct ReplicaTests {
+    private func task(_ id: UInt64) -> Item { Item(id: ItemID(rawValue: id), content: .task("t\(id)", done: false)) }
+
+    @Test func threeStates() throws {
+        var world = World(tasks(2), replicas: 1)
+        #expect(world.replicas[0].state == .synchronized)
+        try world.edit(0, HandCore.Operation.delete(0..<1).delta)
+        #expect(world.replicas[0].state == .awaiting)
+        try world.edit(0, HandCore.Operation.insert([task(9)], at: 0, .after).delta)
+        #expect(world.replicas[0].state == .awaitingWithBuffer)
+        #expect(world.replicas[0].view.map(\.id.rawValue) == [9, 2])
+        try world.settle()
+        #expect(world.replicas[0].state == .synchronized)
+    }
+
+    @Test func aRejectionTakesBackOnlyWhatWasRejected() throws {
+        var world = World(tasks(2), replicas: 2, rules: Rules(maximumCount: 3))
+        try world.edit(0, HandCore.Operation.insert([task(10)], at: 2, .before).delta)
+        try world.edit(1, HandCore.Operation.insert([task(11)], at: 0, .after).delta)
+        try world.edit(1, HandCore.Operation.edit(at: 1, Change(text: "kept")).delta)
+        try world.settle()
+        #expect(world.hasConverged)
+        #expect(world.replicas[1].view.map(\.content.text) == ["kept", "t2", "t10"])
+        let rejections = world.notices[1].compactMap { notice -> Rejection? in
+            if case .rejected(let reason, _) = notice { reason } else { nil }
+        }
+        #expect(rejections == [.violation(.listFull(maximum: 3))])
+        #expect(throws: Replica.EditError.violation(.listFull(maximum: 3))) {
+            try world.replicas[0].edit(HandCore.Operation.insert([task(12)], at: 0, .after).delta)
+        }
+    }
+
+    @Test func undoThenRedoGivesTheListBack() throws {
+        var chaos = Chaos(seed: testSeed(41))
+        for _ in 0..<40 {
+            var world = World(tasks(5), replicas: 2)
+            for _ in 0..<10 {
+                let view = world.replicas[0].view
+                try world.edit(0, chaos.operation(on: view.count).taskDelta(view))
+                if chaos.random.next(below: 2) == 0 { try world.settle() }
+                let other = world.replicas[1].view
+                if chaos.random.next(below: 2) == 0 { try world.edit(1, chaos.operation(on: other.count).taskDelta(other)) }
+            }
+            try world.settle()
+            let before = Array(world.replicas[0].view)
+            var undone = 0
+            while try world.replicas[0].undo() != nil { undone += 1 }
+            for _ in 0..<undone { #expect(try world.replicas[0].redo() != nil) }
+            #expect(try world.replicas[0].redo() == nil)
+            #expect(Array(world.replicas[0].view) == before)
+            world.submit(0)
+            try world.settle()
+            #expect(world.hasConverged)
+        }
+    }
+
+    @Test func undoTouchesOnlyOnesOwnEdits() throws {
+        var world = World(tasks(2), replicas: 2)
+        try world.edit(0, HandCore.Operation.insert([task(10)], at: 1, .after).delta)
+        try world.settle()
+        try world.edit(1, HandCore.Operation.insert([task(20)], at: 0, .after).delta)
+        try world.edit(0, HandCore.Operation.edit(at: 1, Change(text: "mine")).delta)
+        try world.settle()
+        for _ in 0..<2 { _ = try world.replicas[0].undo() }
+        world.submit(0)
+        try world.settle()
+        #expect(world.hasConverged)
+        #expect(world.replicas[1].view.map(\.id.rawValue) == [20, 1, 2])
+        for _ in 0..<2 { _ = try world.replicas[0].redo() }
+        #expect(world.replicas[0].view.map(\.content.text) == ["t20", "t1", "mine", "t2"])
+    }
+
+    @Test func whoeverLosesIsTold() throws {
+        var world = World(tasks(3), replicas: 2)
+        // The second moves item 1 while the first deletes it: its pending move is lost.
+        try world.edit(0, HandCore.Operation.delete(0..<1).delta)
+        try world.edit(1, HandCore.Operation.move(0..<1, to: 3, .before).delta)
+        world.deliverUp(0)
+        try world.settle()
+        #expect(world.notices[1].contains(.superseded(tasks(3)[0], .move, author: 1, revision: 1)))
+        // The first's edit is committed, then overridden by a concurrent later one.
+        try world.edit(0, HandCore.Operation.edit(at: 0, Change(text: "a")).delta)
+        try world.edit(1, HandCore.Operation.edit(at: 0, Change(text: "b")).delta)
+        world.deliverUp(0)
+        try world.settle()
+        let item = Item(id: ItemID(rawValue: 2), content: .task("a", done: false))
+        #expect(world.notices[0].contains(.superseded(item, .edit(.text), author: 2, revision: 4)))
+        // What comes after having seen it is not a conflict.
+        world.notices[0] = []
+        try world.edit(1, HandCore.Operation.edit(at: 0, Change(text: "c")).delta)
+        try world.settle()
+        #expect(world.notices[0].isEmpty)
+    }
+
+    @Test func aDealtCardTurnsOverInTheViewAndInWhatWaits() throws {
+        var world = World([], replicas: 1, rules: .fiveCards, deck: Deck(seed: 1))
+        let card = Item(id: ItemID(rawValue: 5), content: .card(.faceDown))
+        try world.edit(0, HandCore.Operation.insert([card], at: 0, .after).delta)
+        let other = Item(id: ItemID(rawValue: 6), content: .card(.faceDown))
+        try world.edit(0, HandCore.Operation.insert([other], at: 0, .after).delta)
+        world.deliverUp(0)
+        try world.deliverDown(0)
+        #expect(world.replicas[0].view[0].content.text == "??")
+        #expect(world.replicas[0].view[1].content.text != "??")
+        try world.settle()
+        #expect(world.hasConverged)
+    }
+
+    /// A snapshot keeps pending edits, whether what was in flight is in it or not.
+    @Test(arguments: [false, true])
+    func pendingEditsSurviveASnapshot(isCommitted: Bool) throws {
+        var world = World(tasks(4), replicas: 2)
+        try world.edit(1, HandCore.Operation.edit(at: 3, Change(text: "flying")).delta)
+        try world.edit(1, HandCore.Operation.insert([task(50)], at: 1, .after).delta)
+        try world.edit(0, HandCore.Operation.move(0..<1, to: 4, .before).delta)
+        world.deliverUp(0)
+        if isCommitted { world.deliverUp(1) } else { world.up[1] = [] }
+        // The second's connection is lost here; it comes back and gets a snapshot.
+        world.down[1] = []
+        let update = world.replicas[1].reset(
+            to: world.authority.hand, revision: world.authority.revision, logID: 9,
+            lastSequence: world.authority.lastSequence(of: 2))
+        #expect(update.notices == (isCommitted ? [.acknowledged(sequence: 1, revision: 2)] : []))
+        #expect(world.replicas[1].view.map(\.content.text) == ["t50", "t2", "t3", "flying", "t1"])
+        if let submission = world.replicas[1].takeSubmission(list: 1) { world.up[1].append(submission) }
+        try world.settle()
+        #expect(world.hasConverged)
+        #expect(world.authority.hand.count == 5)
+    }
+
+    /// What the machine tells its user, applied step by step, is the view.
+    @Test func updatesAddUpToTheView() throws {
+        var chaos = Chaos(seed: testSeed(42))
+        var world = World(tasks(6), replicas: 2)
+        var mirror = world.replicas[0].view
+        for _ in 0..<300 {
+            let view = world.replicas[0].view
+            if chaos.random.next(below: 2) == 0 {
+                let delta = chaos.operation(on: view.count).taskDelta(view)
+                mirror = try mirror.applying(world.replicas[0].edit(delta))
+                world.submit(0)
+            }
+            let other = world.replicas[1].view
+            try world.edit(1, chaos.operation(on: other.count).taskDelta(other))
+            for index in 0..<2 where !world.up[index].isEmpty { world.deliverUp(index) }
+            while !world.down[0].isEmpty, chaos.random.next(below: 4) != 0 {
+                guard case .commit(_, let commit) = world.down[0].removeFirst() else { continue }
+                mirror = try mirror.applying(world.replicas[0].receive(commit).delta)
+                world.submit(0)
+            }
+            while !world.down[1].isEmpty { try world.deliverDown(1) }
+            #expect(mirror == world.replicas[0].view)
+        }
+    }
+}

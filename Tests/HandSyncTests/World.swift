@@ -1,0 +1,83 @@
+import HandCore
+import HandSync
+import HandTestSupport
+import HandWire
+
+/// One authority and some replicas, joined by queues that the test empties in the order that it likes.
+struct World {
+    var authority: Authority
+    var replicas: [Replica]
+    /// Submissions on their way up, by replica.
+    var up: [[Submission]]
+    /// Answers on their way down, by replica: commits come in order, rejections among them.
+    var down: [[DownMessage]]
+    var notices: [[Replica.Notice]]
+    var seen: [Int]
+
+    init(_ items: [Item], replicas count: Int, rules: Rules = Rules(), deck: Deck? = nil, limits: Limits = Limits()) {
+        let hand = Hand(items, rules: rules)
+        authority = Authority(
+            Authority.Start(list: 1, logID: 9, hand: hand, revision: 0, deck: deck, sequences: [:]), limits: limits)
+        replicas = (0..<count).map { index in
+            var replica = Replica(confirmed: hand, revision: 0, logID: 9, sequence: 0)
+            replica.author = UInt64(index + 1)
+            return replica
+        }
+        up = Array(repeating: [], count: count)
+        down = Array(repeating: [], count: count)
+        notices = Array(repeating: [], count: count)
+        seen = Array(repeating: 0, count: count)
+    }
+
+    mutating func edit(_ index: Int, _ delta: Delta) throws {
+        try replicas[index].edit(delta)
+        submit(index)
+    }
+
+    mutating func submit(_ index: Int) {
+        guard replicas[index].inFlight == nil, let submission = replicas[index].takeSubmission(list: 1) else { return }
+        up[index].append(submission)
+    }
+
+    /// The server takes the next submission of that replica and writes it down.
+    mutating func deliverUp(_ index: Int) {
+        let submission = up[index].removeFirst()
+        switch authority.submit(submission, author: UInt64(index + 1), now: 0) {
+        case .numbered(let commit):
+            _ = authority.takeBatch()
+            authority.wrote()
+            for other in down.indices { down[other].append(.commit(list: 1, commit)) }
+        case .rejected(let reason):
+            down[index].append(.rejected(list: 1, sequence: submission.sequence, reason))
+        case .waiting, .acknowledged: break
+        case .stale, .failed: preconditionFailure("the harness keeps to the protocol")
+        }
+    }
+
+    /// That replica takes the next answer; then it submits what waits.
+    mutating func deliverDown(_ index: Int) throws {
+        switch down[index].removeFirst() {
+        case .commit(_, let commit): notices[index] += try replicas[index].receive(commit).notices
+        case .rejected(_, let sequence, let reason):
+            notices[index] += replicas[index].rejected(sequence: sequence, reason).notices
+        default: break
+        }
+        submit(index)
+    }
+
+    mutating func settle() throws {
+        while let index = up.firstIndex(where: { !$0.isEmpty }) ?? nil { deliverUp(index) }
+        while down.contains(where: { !$0.isEmpty }) || up.contains(where: { !$0.isEmpty }) {
+            for index in down.indices where !down[index].isEmpty { try deliverDown(index) }
+            for index in up.indices where !up[index].isEmpty { deliverUp(index) }
+        }
+    }
+
+    /// Whether everybody has the list that the server has, and nothing is pending.
+    var hasConverged: Bool {
+        replicas.allSatisfy { replica in
+            replica.confirmed == authority.hand && replica.view == authority.hand && !replica.hasPending
+                && !replica.hasDiverged && replica.revision == authority.revision
+        }
+    }
+}
