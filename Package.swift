@@ -28,6 +28,12 @@ let package = Package(
             name: "HandStore",
             dependencies: ["HandCore", "HandWire", "HandSync", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Sources/Shell/HandStore"),
+        .target(
+            name: "HandServer",
+            dependencies: [
+                "HandCore", "HandWire", "HandSync", "EventLoop", "HandStore", .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Sources/Shell/HandServer"),
 
         // MARK: Tests
         .target(name: "HandTestSupport", dependencies: ["HandCore"], path: "Tests/HandTestSupport"),

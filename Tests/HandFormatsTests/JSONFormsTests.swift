@@ -9,7 +9,8 @@ import Testing
 
     @Test func itemsOfEveryKind() throws {
         let forms: [(Content, String)] = [
-            (.card(.faceUp(.queen, .spades)), #""kind":"card","card":"Q♠""#), (.card(.faceDown), #""kind":"card","card":"??""#),
+            (.card(.faceUp(.queen, .spades)), #""kind":"card","card":"Q♠""#),
+            (.card(.faceDown), #""kind":"card","card":"??""#),
             (.note("a\nb"), #""kind":"note","text":"a\nb""#),
             (.task("Milk", done: true), #""kind":"task","text":"Milk","done":true"#),
             (.link("Swift", url: "https://swift.org"), #""kind":"link","text":"Swift","url":"https://swift.org""#),
@@ -29,7 +30,8 @@ import Testing
             let list = NaiveList(chaos.items(chaos.random.next(below: 12)))
             let delta = chaos.delta(on: list, size: 6)
             let commit = Commit(
-                revision: 1 + chaos.random.next(below: 1 << 50), author: chaos.random.next(), sequence: chaos.random.next(),
+                revision: 1 + chaos.random.next(below: 1 << 50), author: chaos.random.next(),
+                sequence: chaos.random.next(),
                 base: 0, time: chaos.random.next(), count: list.count, digest: chaos.random.next(), delta: delta)
             let form = JSON.commit(commit, person: "Ada", at: JSON.date(milliseconds: commit.time))
             #expect(try JSON.readCommit(JSONValue.parse(form.line)) == commit)
@@ -92,22 +94,26 @@ import Testing
         let edit = Superseded(index: 2, loss: .edit([.text, .done]), loser: .earlier)
         #expect(
             JSON.superseded(edit, item: id, by: "Ada").line
-                == #"{"index":2,"item":"0000000000002","lost":"edit","fields":["text","done"],"loser":"earlier","by":"Ada"}"#)
-        for value in [move, edit] { #expect(try JSON.readSuperseded(JSON.superseded(value, item: id, by: "x")) == value) }
+                == #"{"index":2,"item":"0000000000002","lost":"edit","fields":["text","done"],"loser":"earlier","by":"Ada"}"#
+        )
+        for value in [move, edit] {
+            #expect(try JSON.readSuperseded(JSON.superseded(value, item: id, by: "x")) == value)
+        }
     }
 
-    @Test(arguments: [
-        (.violation(.listFull(maximum: 5)), "listFull", #","maximum":5"#),
-        (.violation(.kindNotAllowed(.note)), "kindNotAllowed", #","kind":"note""#),
-        (.violation(.itemTooLarge(size: 9, maximum: 8)), "itemTooLarge", #","size":9,"maximum":8"#),
-        (.violation(.deckEmpty), "deckEmpty", ""),
-        (.violation(.cardNotInDeck(.faceUp(.ten, .hearts))), "cardNotInDeck", #","card":"10♥""#),
-        (.violation(.cardsAreDealt), "cardsAreDealt", ""),
-        (.duplicateItem(ItemID(rawValue: 1)), "duplicateItem", #","item":"0000000000002""#),
-        (.doesNotFit(reach: 3, count: 2), "doesNotFit", #","reach":3,"count":2"#),
-        (.revisionMoved(now: 9), "revisionMoved", #","revision":9"#),
-        (.notStored, "notStored", ""), (.tooManyPending(limit: 64), "tooManyPending", #","limit":64"#),
-    ] as [(Rejection, String, String)])
+    @Test(
+        arguments: [
+            (.violation(.listFull(maximum: 5)), "listFull", #","maximum":5"#),
+            (.violation(.kindNotAllowed(.note)), "kindNotAllowed", #","kind":"note""#),
+            (.violation(.itemTooLarge(size: 9, maximum: 8)), "itemTooLarge", #","size":9,"maximum":8"#),
+            (.violation(.deckEmpty), "deckEmpty", ""),
+            (.violation(.cardNotInDeck(.faceUp(.ten, .hearts))), "cardNotInDeck", #","card":"10♥""#),
+            (.violation(.cardsAreDealt), "cardsAreDealt", ""),
+            (.duplicateItem(ItemID(rawValue: 1)), "duplicateItem", #","item":"0000000000002""#),
+            (.doesNotFit(reach: 3, count: 2), "doesNotFit", #","reach":3,"count":2"#),
+            (.revisionMoved(now: 9), "revisionMoved", #","revision":9"#),
+            (.notStored, "notStored", ""), (.tooManyPending(limit: 64), "tooManyPending", #","limit":64"#),
+        ] as [(Rejection, String, String)])
     func rejectionForm(rejection: Rejection, reason: String, details: String) throws {
         let form = JSON.rejection(rejection)
         let message = JSONValue.string(rejection.description).line
@@ -118,29 +124,50 @@ import Testing
     // MARK: Errors
 
     @Test(arguments: [
-        (#"[{"keep":1},{"pick":0},{"insert":[{"id":"0000000000002","kind":"tsk"}],"side":"after"}]"#,
-            #"delta[2].insert[0].kind: expected the name of a kind or a number, found "tsk""#),
-        (#"[{"insert":[{"id":"abc","kind":"note","text":""}],"side":"after"}]"#,
-            #"delta[0].insert[0].id: expected an id of 13 characters, found "abc""#),
-        (#"[{"insert":[{"id":"0000000000002","kind":"note","text":"","done":true}],"side":"after"}]"#,
-            "delta[0].insert[0].done: expected no such field in a note, found true"),
-        (#"[{"insert":[{"id":"0000000000002","kind":"task","text":""}],"side":"after"}]"#,
-            "delta[0].insert[0].done: expected true or false, found nothing"),
-        (#"[{"insert":[{"id":"0000000000002","kind":0,"bytes":""}],"side":"after"}]"#,
-            "delta[0].insert[0].kind: expected the name of a kind or a number, found 0"),
-        (#"[{"insert":[{"id":"0000000000002","kind":9,"bytes":"A"}],"side":"after"}]"#,
-            #"delta[0].insert[0].bytes: expected bytes in base 64 as a text, found "A""#),
+        (
+            #"[{"keep":1},{"pick":0},{"insert":[{"id":"0000000000002","kind":"tsk"}],"side":"after"}]"#,
+            #"delta[2].insert[0].kind: expected the name of a kind or a number, found "tsk""#
+        ),
+        (
+            #"[{"insert":[{"id":"abc","kind":"note","text":""}],"side":"after"}]"#,
+            #"delta[0].insert[0].id: expected an id of 13 characters, found "abc""#
+        ),
+        (
+            #"[{"insert":[{"id":"0000000000002","kind":"note","text":"","done":true}],"side":"after"}]"#,
+            "delta[0].insert[0].done: expected no such field in a note, found true"
+        ),
+        (
+            #"[{"insert":[{"id":"0000000000002","kind":"task","text":""}],"side":"after"}]"#,
+            "delta[0].insert[0].done: expected true or false, found nothing"
+        ),
+        (
+            #"[{"insert":[{"id":"0000000000002","kind":0,"bytes":""}],"side":"after"}]"#,
+            "delta[0].insert[0].kind: expected the name of a kind or a number, found 0"
+        ),
+        (
+            #"[{"insert":[{"id":"0000000000002","kind":9,"bytes":"A"}],"side":"after"}]"#,
+            #"delta[0].insert[0].bytes: expected bytes in base 64 as a text, found "A""#
+        ),
         (#"[{"edit":{"card":"1♠"}}]"#, #"delta[0].edit.card: expected a card such as "Q♠" or "??", found "1♠""#),
-        (#"[{"edit":{"txt":"a"}}]"#, #"delta[0].edit: expected only the fields text, done, url, card, bytes, found "txt""#),
+        (
+            #"[{"edit":{"txt":"a"}}]"#,
+            #"delta[0].edit: expected only the fields text, done, url, card, bytes, found "txt""#
+        ),
         (#"[{"keep":1,"side":"after"}]"#, #"delta[0]: expected only the fields keep, found "side""#),
         (#"[{"keep":1.0}]"#, "delta[0].keep: expected a whole number from 0 to 2147483647, found 1.0"),
         (#"[{"keep":true}]"#, "delta[0].keep: expected a whole number from 0 to 2147483647, found true"),
-        (#"[{"pick":2},{"drop":[1,0],"side":"after"}]"#,
-            "delta[1].drop[1]: expected a whole number from 1 to 2147483647, found 0"),
-        (#"[{"pick":2},{"drop":[0],"side":"after"}]"#,
-            "delta[1].drop: expected the first slot and the one behind the last, found [0]"),
-        (#"[{"pick":2},{"drop":[0,1],"side":"after"}]"#,
-            #"delta: expected drops that name each of the slots 0 to 1 once, found [{"pick":2},{"drop":[0,1],"side":"after"}]"#),
+        (
+            #"[{"pick":2},{"drop":[1,0],"side":"after"}]"#,
+            "delta[1].drop[1]: expected a whole number from 1 to 2147483647, found 0"
+        ),
+        (
+            #"[{"pick":2},{"drop":[0],"side":"after"}]"#,
+            "delta[1].drop: expected the first slot and the one behind the last, found [0]"
+        ),
+        (
+            #"[{"pick":2},{"drop":[0,1],"side":"after"}]"#,
+            #"delta: expected drops that name each of the slots 0 to 1 once, found [{"pick":2},{"drop":[0,1],"side":"after"}]"#
+        ),
         (#"[{"pick":2},{"drop":[0,2],"side":"left"}]"#, #"delta[1].side: expected "after" or "before", found "left""#),
         (#"{}"#, "delta: expected an array of components, found {}"),
     ])
@@ -158,7 +185,8 @@ import Testing
 
     @Test func aCommitThatTheCodecCouldNotHoldIsAnError() throws {
         var form = try JSONValue.parse(
-            #"{"revision":7,"author":2,"sequence":3,"base":8,"time":0,"count":4,"digest":"00000000000000ab","delta":[]}"#)
+            #"{"revision":7,"author":2,"sequence":3,"base":8,"time":0,"count":4,"digest":"00000000000000ab","delta":[]}"#
+        )
         let error = #expect(throws: FormatError.self) { try JSON.readCommit(form) }
         #expect(error?.description == "base: expected a whole number from 0 to 7, found 8")
         form = ["revision": 9_007_199_254_740_992]

@@ -12,7 +12,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (" \r\n\t[ 1 , 2 ] ", "[1,2]"), (#"{ "a" : 1 }"#, #"{"a":1}"#), (#""\/\b\f\u00e9\ud83c\udca1""#, "\"/\\u0008\\u000cé🂡\""),
+        (" \r\n\t[ 1 , 2 ] ", "[1,2]"), (#"{ "a" : 1 }"#, #"{"a":1}"#),
+        (#""\/\b\f\u00e9\ud83c\udca1""#, "\"/\\u0008\\u000cé🂡\""),
         ("-0", "0"), ("1e2", "100.0"), ("1E-2", "0.01"), ("1700000000000000000000000000000000000000", "1.7e+39"),
     ])
     func otherSpellings(text: String, line: String) throws {
@@ -55,6 +56,17 @@ import Testing
         _ = try JSONValue.parse(deep(63))
         #expect(throws: FormatError.self) { try JSONValue.parse(deep(100_000)) }
         #expect(throws: FormatError.self) { try JSONValue.parse(String(repeating: "{\"a\":", count: 100_000)) }
+    }
+
+    @Test func fieldsOfLargeObjectsAreUniqueToo() throws {
+        let fields = (0..<40).map { "\"\($0)\":\($0)" }
+        for count in 1...40 {
+            let open = "{" + fields[..<count].joined(separator: ",")
+            #expect(try JSONValue.parse(open + "}")["\(count - 1)"] == JSONValue(count - 1))
+            for double in fields[..<count] {
+                #expect(throws: FormatError.self) { try JSONValue.parse(open + "," + double + "}") }
+            }
+        }
     }
 
     @Test func equalityIsByBytes() throws {

@@ -84,7 +84,7 @@ extension DownMessage {
             try reader.flag("kind of start")
             ? .snapshot(
                 revision: try reader.revision("revision"), count: try reader.count("number of items"),
-                digest: try reader.word("digest"), bytes: try reader.revision("bytes of the snapshot"))
+                digest: try reader.word("digest"))
             : .resumed(head: try reader.revision("newest revision"))
         return Subscribed(
             request: request, list: list, logID: logID, rules: rules, lastSequence: lastSequence, start: start)

@@ -111,12 +111,11 @@ extension DownMessage {
         case .resumed(let head):
             writer.byte(0)
             writer.varint(head)
-        case .snapshot(let revision, let count, let digest, let bytes):
+        case .snapshot(let revision, let count, let digest):
             writer.byte(1)
             writer.varint(revision)
             writer.varint(count)
             writer.word(digest)
-            writer.varint(bytes)
         }
     }
 

@@ -61,8 +61,8 @@ public enum DownMessage: Equatable, Sendable {
         public enum Start: Equatable, Sendable {
             /// The commits after the revision that it has follow; the list's newest one is `head`.
             case resumed(head: Int)
-            /// The list at `revision` follows in chunks: `count` items of about `bytes` bytes; then the commits after it.
-            case snapshot(revision: Int, count: Int, digest: UInt64, bytes: Int)
+            /// The list at `revision` follows in chunks, `count` items in all; then the commits after it.
+            case snapshot(revision: Int, count: Int, digest: UInt64)
         }
 
         public init(

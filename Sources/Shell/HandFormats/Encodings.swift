@@ -15,8 +15,8 @@ public enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Sixteen lowercase digits, the most significant first: how JSON has digests and log ids, which exceed the integers
-    /// that every language reads exactly.
+    /// Sixteen lowercase digits, the most significant first: how JSON has digests and log ids, which exceed the
+    /// integers that every language reads exactly.
     public static func text(_ word: UInt64) -> String {
         text((0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * UInt64($0))) })
     }

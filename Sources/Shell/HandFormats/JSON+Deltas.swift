@@ -52,7 +52,8 @@ extension JSON {
             case .negativeCount(let index): throw places[index].mismatch("a count that is not negative")
             case .changedBlock(let index): throw places[index].mismatch("a single slot beside a change")
             case .slotsDoNotMatch(let picked):
-                let slots = picked == 0 ? "no drops, for nothing is picked" : "drops that name \(slotNames(picked)) once"
+                let slots =
+                    picked == 0 ? "no drops, for nothing is picked" : "drops that name \(slotNames(picked)) once"
                 throw field.mismatch(slots)
             }
         }

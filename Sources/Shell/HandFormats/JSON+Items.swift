@@ -1,11 +1,11 @@
 import HandCore
 import HandWire
 
-/// The JSON forms of the model (`Protocol.md`, “JSON forms”): what is written has its fields in a fixed order and fits a
-/// line; what is read may have them in any order.
+/// The JSON forms of the model (`Protocol.md`, “JSON forms”): what is written has its fields in a fixed order and fits
+/// a line; what is read may have them in any order.
 ///
-/// Every reading function throws `FormatError` with the path of the field that is not what it should be; `path` is where
-/// the value itself stands.
+/// Every reading function throws `FormatError` with the path of the field that is not what it should be; `path` is
+/// where the value itself stands.
 public enum JSON {}
 
 // MARK: - Items
@@ -43,13 +43,12 @@ extension JSON {
         return Item(id: try field["id"].id(), content: try content(from: field))
     }
 
-    /// The content of an item. All fields of its kind must be there and none of another kind; fields that no kind has are
-    /// passed over.
+    /// The content of an item. All fields of its kind must be there and none of another kind; fields that no kind has
+    /// are passed over.
     static func content(from field: JSONField) throws(FormatError) -> Content {
         try field.expectObject("an item")
         let kind = try kind(from: field["kind"])
-        let foreign = Change.Fields(rawValue: 31).subtracting(kind.fields)
-        if let name = foreign.names.first(where: { field[$0].isPresent }) {
+        if let name = fields.first(where: { !kind.fields.contains($0.field) && field.value?[$0.name] != nil })?.name {
             throw field[name].mismatch("no such field in a \(kind.name)")
         }
         switch kind {
@@ -60,6 +59,12 @@ extension JSON {
         case .heading: return .heading(try field["text"].string())
         default: return .unknown(kind, try field["bytes"].base64())
         }
+    }
+
+    /// All fields that contents have, by name.
+    private static let fields = (0..<5).map { bit in
+        let field = Change.Fields(rawValue: 1 << bit)
+        return (field: field, name: field.names[0])
     }
 
     static func kind(from field: JSONField) throws(FormatError) -> Content.Kind {
@@ -118,7 +123,7 @@ extension JSON {
     }
 
     static func change(from field: JSONField) throws(FormatError) -> Change {
-        let names = Change.Fields(rawValue: 31).names
+        let names = fields.map(\.name)
         try field.expectObject("a change", only: names)
         var change = Change()
         if field["text"].isPresent { change.text = try field["text"].string() }

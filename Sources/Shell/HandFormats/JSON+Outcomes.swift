@@ -4,8 +4,8 @@ import HandWire
 // What people are told of their edits, as JSON.
 
 extension JSON {
-    /// `{"index":0,"item":"…","lost":"edit","fields":["text"],"loser":"earlier","by":"…"}`: `fields` with edits only, `item`
-    /// and `by` if they are given.
+    /// `{"index":0,"item":"…","lost":"edit","fields":["text"],"loser":"earlier","by":"…"}`: `fields` with edits only,
+    /// `item` and `by` if they are given.
     ///
     /// - Parameters:
     ///   - item: the item at `index`, which the value itself does not know.

@@ -6,6 +6,8 @@ struct JSONParser {
     /// More than any form of this protocol needs, less than what could exhaust a thread's stack.
     private static let depth = 64
 
+    private static let few = 16
+
     private let bytes: [UInt8]
     private var position = 0
 
@@ -63,9 +65,13 @@ struct JSONParser {
             guard peek == UInt8(ascii: "\"") else { throw unexpected("the name of a field in quotes") }
             let start = position
             let key = try string()
-            guard keys.insert(key).inserted else {
+            // Objects of this protocol have a few fields; only larger ones are worth a set.
+            if members.count == Self.few { keys = Set(members.map(\.key)) }
+            let isNew = members.count < Self.few ? !members.contains { $0.key == key } : keys.insert(key).inserted
+            guard isNew else {
                 throw FormatError(
-                    place: "byte \(start + 1)", expected: "each field once", found: "\(JSONValue.string(key).line) again")
+                    place: "byte \(start + 1)", expected: "each field once",
+                    found: "\(JSONValue.string(key).line) again")
             }
             skipSpace()
             guard take(":") else { throw unexpected("':'") }
@@ -116,25 +122,31 @@ struct JSONParser {
     // MARK: Strings
 
     private mutating func string() throws(FormatError) -> String {
-        position += 1
         let start = position
-        var text: [UInt8] = []
+        position += 1
+        var text = plain()
         while let byte = peek {
             switch byte {
             case UInt8(ascii: "\""):
                 position += 1
                 guard let string = String(validating: text, as: UTF8.self) else {
-                    throw FormatError(place: "byte \(start)", expected: "text in UTF-8", found: "other bytes")
+                    throw FormatError(place: "byte \(start + 1)", expected: "text in UTF-8", found: "other bytes")
                 }
                 return string
-            case UInt8(ascii: "\\"): text += String(try escape()).utf8
-            case 0..<0x20: throw unexpected("an escaped control character")
-            default:
-                text.append(byte)
-                position += 1
+            case UInt8(ascii: "\\"):
+                text += String(try escape()).utf8
+                text += plain()
+            default: throw unexpected("an escaped control character")
             }
         }
         throw unexpected("'\"'")
+    }
+
+    /// The bytes up to the next quote, backslash or control character.
+    private mutating func plain() -> ArraySlice<UInt8> {
+        let rest = bytes[position...].prefix { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        position = rest.endIndex
+        return rest
     }
 
     private mutating func escape() throws(FormatError) -> Unicode.Scalar {

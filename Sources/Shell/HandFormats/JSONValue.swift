@@ -106,6 +106,16 @@ extension JSONValue {
 
     private static func write(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
+        if text.utf8.allSatisfy(isPlain) { bytes += text.utf8 } else { writeEscaped(text, to: &bytes) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Whether a byte is certainly no part of what is escaped; 0xC2 starts U+0080–U+00BF.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") && byte != 0x7F && byte != 0xC2
+    }
+
+    private static func writeEscaped(_ text: String, to bytes: inout [UInt8]) {
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"": bytes += #"\""#.utf8
@@ -119,6 +129,5 @@ extension JSONValue {
             default: bytes += String(scalar).utf8
             }
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 }

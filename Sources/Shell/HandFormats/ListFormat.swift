@@ -2,8 +2,8 @@ import HandCore
 
 /// A form in which a whole list stands in a file, one line an item.
 ///
-/// Law: what `export` writes, `read` gives back with the same contents in the same order; with the same ids too where the
-/// form keeps them (`jsonl`).
+/// Law: what `export` writes, `read` gives back with the same contents in the same order; with the same ids too where
+/// the form keeps them (`jsonl`).
 public enum ListFormat: String, CaseIterable, Sendable {
     /// One JSON object a line (`JSON.item`); the only form that keeps ids.
     case jsonl
@@ -72,8 +72,8 @@ extension ListFormat {
         for item in items { try write(syntax.line(for: item) + "\n") }
     }
 
-    /// The items of a text in UTF-8. Lines end with LF or CR LF; a byte order mark at the start and blank lines are passed
-    /// over.
+    /// The items of a text in UTF-8. Lines end with LF or CR LF; a byte order mark at the start and blank lines are
+    /// passed over.
     ///
     /// - Parameters:
     ///   - generator: mints the ids that the text does not have.

@@ -1,5 +1,5 @@
-/// Texts within a line of Markdown, by CommonMark's escapes: `\` before punctuation, `&#N;` for any character, `<br>` for an
-/// end of line.
+/// Texts within a line of Markdown, by CommonMark's escapes: `\` before punctuation, `&#N;` for any character, `<br>`
+/// for an end of line.
 enum MarkdownEscapes {
     /// Which spaces are written as `&#32;`.
     enum Spaces {

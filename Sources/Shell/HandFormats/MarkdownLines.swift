@@ -12,8 +12,8 @@ import HandWire
 ///     <!--kind 900 AAEC-->
 ///
 /// Texts are escaped as CommonMark has it: `\` before punctuation, `<br>` for an end of line, `&#N;` for other control
-/// characters and for spaces at the ends. From other programs any bullet (`-`, `*`, `+`), indentation and depth of heading
-/// are taken; a line that is none of these is a note.
+/// characters and for spaces at the ends. From other programs any bullet (`-`, `*`, `+`), indentation and depth of
+/// heading are taken; a line that is none of these is a note.
 struct MarkdownLines: LineSyntax {
     private static let cardMark = " <!--card-->"
 
@@ -37,8 +37,10 @@ struct MarkdownLines: LineSyntax {
         func visit(heading text: String) -> String {
             // A run of # at the end would be taken for the heading's end.
             let isClosed = text.utf8.last == UInt8(ascii: "#")
-            return "## " + (isClosed ? MarkdownEscapes.escaped(String(text.unicodeScalars.dropLast())) + "\\#"
-                : MarkdownEscapes.escaped(text))
+            return "## "
+                + (isClosed
+                    ? MarkdownEscapes.escaped(String(text.unicodeScalars.dropLast())) + "\\#"
+                    : MarkdownEscapes.escaped(text))
         }
         func visit(unknown kind: Content.Kind, bytes: [UInt8]) -> String {
             "<!--kind \(kind.rawValue) \(Base64.text(bytes))-->"

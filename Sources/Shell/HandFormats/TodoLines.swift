@@ -12,8 +12,8 @@ import HandWire
 ///     bytes:AAEC kind:900
 ///     two%0Alines kind:task escaped:percent
 ///
-/// The tags stand at the end of the line, in this order. Only with `escaped:percent` does `%XX` stand for a byte, so a line
-/// that another program wrote means what it says: priorities, dates and tags of others stay in the task's text.
+/// The tags stand at the end of the line, in this order. Only with `escaped:percent` does `%XX` stand for a byte, so a
+/// line that another program wrote means what it says: priorities, dates and tags of others stay in the task's text.
 struct TodoLines: LineSyntax {
     private static let escapedTag = "escaped:percent"
 
@@ -62,7 +62,8 @@ struct TodoLines: LineSyntax {
         return (nil, tagged(text, isDone: isDone) ?? .task(String(decoding: text, as: UTF8.self), done: isDone))
     }
 
-    /// The content of a line with tags; nil if its tags are not those that are written here, so that it is a plain task.
+    /// The content of a line with tags; nil if its tags are not those that are written here, so that it is a plain
+    /// task.
     private func tagged(_ line: ArraySlice<UInt8>, isDone: Bool) -> Content? {
         var (rest, word) = Self.split(line)
         let isEscaped = word.elementsEqual(Self.escapedTag.utf8)

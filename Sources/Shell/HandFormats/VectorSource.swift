@@ -1,6 +1,7 @@
 import HandCore
 
-/// Random values for test vectors: small lists of every kind, and deltas of every shape on them. All follows from the seed.
+/// Random values for test vectors: small lists of every kind, and deltas of every shape on them. All follows from the
+/// seed.
 struct VectorSource {
     private var random: SplitMix64
 
@@ -8,11 +9,12 @@ struct VectorSource {
         random = SplitMix64(seed: seed)
     }
 
-    /// What other implementations may get wrong: several code points in one character, several characters that look like
-    /// one, right-to-left letters, control characters, JSON's and Markdown's own marks.
+    /// What other implementations may get wrong: several code points in one character, several characters that look
+    /// like one, right-to-left letters, control characters, JSON's and Markdown's own marks.
     static let texts = [
         "", "a", "Milk", "two words", " spaces around ", "line one\nline two", "tab\there", "quote \" and \\ backslash",
-        "é", "e\u{301}", "👩‍👩‍👧", "🇩🇪", "🂡", "שלום", "日本語", "naïve – “quoted”", "null\u{0}byte", "\u{7F}\u{85}", "\u{2028}",
+        "é", "e\u{301}", "👩‍👩‍👧", "🇩🇪", "🂡", "שלום", "日本語", "naïve – “quoted”", "null\u{0}byte",
+        "\u{7F}\u{85}", "\u{2028}",
         "- [x] not a box", "\r\n", "\u{FEFF}mark", "\u{10FFFF}",
     ]
 
@@ -79,8 +81,8 @@ struct VectorSource {
         case keep, edit, delete, pick
     }
 
-    /// A delta on those items: about half of them are edited, deleted or moved, neighbours often alike; moved items travel in
-    /// blocks or alone, some changed on the way; up to three insertions.
+    /// A delta on those items: about half of them are edited, deleted or moved, neighbours often alike; moved items
+    /// travel in blocks or alone, some changed on the way; up to three insertions.
     mutating func delta(on items: [Item]) -> Delta {
         var fates: [Fate] = []
         for _ in items {

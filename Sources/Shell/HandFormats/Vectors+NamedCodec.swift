@@ -42,7 +42,10 @@ extension Vectors {
             ("subscribe", .subscribe(.init(request: 1, name: "groceries", logID: 7, revision: 300))),
             ("unsubscribe", .unsubscribe(list: 1)),
             ("submit", .submit(Submission(list: 1, base: 300, sequence: 9, delta: delta))),
-            ("submit on exactly its base", .submit(Submission(list: 1, base: 0, sequence: 1, isExact: true, delta: delta))),
+            (
+                "submit on exactly its base",
+                .submit(Submission(list: 1, base: 0, sequence: 1, isExact: true, delta: delta))
+            ),
             ("presence on an item", .presence(list: 1, item: ItemID(rawValue: 5))),
             ("presence on none", .presence(list: 1, item: nil)),
             ("ping", .ping(.max)),
@@ -89,7 +92,10 @@ extension Vectors {
             ),
             ("pong", .pong(.max)),
             ("done", .done(request: 2)),
-            ("lists", .lists(request: 4, [.init(name: "poker", count: 5, revision: 12, rules: .fiveCards)], hasMore: true)),
+            (
+                "lists",
+                .lists(request: 4, [.init(name: "poker", count: 5, revision: 12, rules: .fiveCards)], hasMore: true)
+            ),
             ("history", .history(request: 5, [commit], people: [.init(author: 4, name: "Ada")])),
             ("state", .state(request: 6, revision: 301, count: 1, digest: 8, rules: Rules())),
             ("error", .error(code: .noSuchList, request: 1, retryAfter: 0, message: "no list of that name")),
@@ -154,7 +160,9 @@ extension Vectors {
                 revision: 2, author: 1, sequence: 1, base: 1, time: 1000, count: 0, digest: 0,
                 delta: Operation.delete(0..<1).delta))
         let bytes = writer.bytes
-        return bytes.indices.flatMap { bad("commit", [("ends after \($0) of \(bytes.count) bytes", Array(bytes[..<$0]))]) }
+        return bytes.indices.flatMap {
+            bad("commit", [("ends after \($0) of \(bytes.count) bytes", Array(bytes[..<$0]))])
+        }
     }
 
     private static func replacing(_ index: Int, in bytes: [UInt8], by byte: UInt8) -> [UInt8] {

@@ -28,7 +28,8 @@ extension Vectors {
         ]
         return [
             Question("the identity", [two, delta()]),
-            Question("an insertion into the empty list", [member("list", []), delta(["insert": new, "side": "after"])]),
+            Question(
+                "an insertion into the empty list", [member("list", []), delta(["insert": new, "side": "after"])]),
             Question("an edit of every kind", [member("list", kinds), .init("delta", .array(edits))]),
             Question(
                 "a form that is not normal",
@@ -38,7 +39,8 @@ extension Vectors {
             Question("error: edits behind the end", [two, delta(["keep": 2], ["edit": ["done": true]])]),
             Question("error: a URL for a task", [two, delta(["edit": ["url": "u"]])]),
             Question(
-                "error: a moved task gets bytes", [two, delta(["pick": 1], ["drop": [0, 1], "side": "after", "change": ["bytes": ""]])]),
+                "error: a moved task gets bytes",
+                [two, delta(["pick": 1], ["drop": [0, 1], "side": "after", "change": ["bytes": ""]])]),
             Question("error: a pick without a drop", [two, delta(["pick": 1])]),
             Question("error: a drop without a pick", [two, delta(["drop": [0, 1], "side": "before"])]),
             Question(
@@ -52,7 +54,9 @@ extension Vectors {
             Question("error: no sort of component", [two, delta(["move": 1])]),
             Question("error: a negative count", [two, delta(["keep": -1])]),
             Question("error: no side", [two, delta(["insert": new])]),
-            Question("error: an unknown kind by name", [two, delta(["insert": [["id": "0000000000000", "kind": "tsk"]], "side": "after"])]),
+            Question(
+                "error: an unknown kind by name",
+                [two, delta(["insert": [["id": "0000000000000", "kind": "tsk"]], "side": "after"])]),
             Question("error: an id twice in the list", [member("list", tasks(1) + tasks(1)), delta()]),
         ]
     }
@@ -67,11 +71,16 @@ extension Vectors {
         let x = [task(101, "x"), task(102, "y")]
         return [
             pair("an insertion and its deletion", .insert(x, at: 1, .after), .delete(1..<3)),
-            pair("an insertion into an insertion", .insert(x, at: 1, .after), .insert([task(103, "z")], at: 2, .before)),
+            pair(
+                "an insertion into an insertion", .insert(x, at: 1, .after), .insert([task(103, "z")], at: 2, .before)),
             pair("a move and the move back", .move(0..<1, to: 3, .before), .move(2..<3, to: 0, .after)),
             pair("a move and a deletion of what was moved", .move(0..<2, to: 3, .before), .delete(1..<2)),
-            pair("an edit and an edit of another field", .edit(at: 0, Change(text: "n")), .edit(at: 0, Change(done: true))),
-            pair("an edit and an edit of the same field", .edit(at: 0, Change(text: "n")), .edit(at: 0, Change(text: "m"))),
+            pair(
+                "an edit and an edit of another field", .edit(at: 0, Change(text: "n")),
+                .edit(at: 0, Change(done: true))),
+            pair(
+                "an edit and an edit of the same field", .edit(at: 0, Change(text: "n")),
+                .edit(at: 0, Change(text: "m"))),
             pair("a move and an edit", .move(0..<1, to: 3, .before), .edit(at: 2, Change(done: true))),
             pair("an insertion and an edit of it", .insert(x, at: 0, .after), .edit(at: 0, Change(done: true))),
             pair("an insertion and a move of it", .insert(x, at: 0, .after), .move(0..<1, to: 5, .before)),
@@ -88,7 +97,8 @@ extension Vectors {
             return [
                 Question("the identity", [member("list", kinds), delta()]),
                 Question("all deleted", [member("list", kinds), delta(["delete": 6])]),
-                Question("all moved", [member("list", kinds), delta(["pick": 6], ["drop": [0, 6], "side": "before"])]),
+                Question(
+                    "all moved", [member("list", kinds), delta(["pick": 6], ["drop": [0, 6], "side": "before"])]),
                 Question("error: does not fit", [member("list", tasks(1)), delta(["delete": 2])]),
             ]
         case .diff:
@@ -131,7 +141,8 @@ extension Vectors {
             Question("a moved item", [move, .init("index", 1)]),
             Question("an item that others were moved past", [move, .init("index", 2)]),
             Question("a cursor after, where something is inserted", [insert, .init("gap", 1), .init("side", "after")]),
-            Question("a cursor before, where something is inserted", [insert, .init("gap", 1), .init("side", "before")]),
+            Question(
+                "a cursor before, where something is inserted", [insert, .init("gap", 1), .init("side", "before")]),
             Question("error: a negative index", [insert, .init("index", -1)]),
             Question("error: a gap without a side", [insert, .init("gap", 1)]),
         ]

@@ -49,7 +49,8 @@ extension Vectors {
             diamond("append / append", .insert(x, at: 3, .before), .insert(y, at: 3, .before)),
             diamond("append / append on an empty list", on: 0, .insert(x, at: 0, .before), .insert(y, at: 0, .before)),
             diamond("to the top / to the top", .insert(x, at: 0, .after), .insert(y, at: 0, .after)),
-            diamond("to the top / append on an empty list", on: 0, .insert(x, at: 0, .after), .insert(y, at: 0, .before)),
+            diamond(
+                "to the top / append on an empty list", on: 0, .insert(x, at: 0, .after), .insert(y, at: 0, .before)),
             diamond(
                 "a deletion merges two gaps: later before, earlier after", on: 2,
                 VectorSource.delta([.insert(x, .before), .delete(1), .insert(x1, .after)]),
@@ -78,7 +79,8 @@ extension Vectors {
         [
             diamond("move / move of one item", .move(1..<2, to: 0, .after), .move(1..<2, to: 3, .before)),
             diamond("move / move of one item to one place", .move(0..<1, to: 2, .after), .move(0..<1, to: 2, .after)),
-            diamond("move / move of two items into one gap", .move(0..<1, to: 3, .before), .move(1..<2, to: 3, .before)),
+            diamond(
+                "move / move of two items into one gap", .move(0..<1, to: 3, .before), .move(1..<2, to: 3, .before)),
             diamond("move / move that cross", on: 4, .move(0..<1, to: 4, .before), .move(3..<4, to: 0, .after)),
             diamond("insert / move into one gap", .insert(x, at: 2, .after), .move(0..<1, to: 2, .after)),
             diamond("move to its own place / move away", .move(1..<2, to: 1, .after), .move(1..<2, to: 3, .after)),
@@ -98,9 +100,11 @@ extension Vectors {
             diamond("edit / move", .edit(at: 0, Change(text: "new")), .move(0..<1, to: 3, .before)),
             diamond("move / edit", .move(0..<1, to: 3, .before), .edit(at: 0, Change(text: "new"))),
             diamond(
-                "edited move / edit of the same field", on: 3, moveAndEdit, Operation.edit(at: 0, Change(text: "two")).delta),
+                "edited move / edit of the same field", on: 3, moveAndEdit,
+                Operation.edit(at: 0, Change(text: "two")).delta),
             diamond(
-                "edit of the same field / edited move", on: 3, Operation.edit(at: 0, Change(text: "two")).delta, moveAndEdit),
+                "edit of the same field / edited move", on: 3, Operation.edit(at: 0, Change(text: "two")).delta,
+                moveAndEdit),
             diamond(
                 "edited move / move of the same item", on: 3, moveAndEdit, Operation.move(0..<1, to: 2, .before).delta),
         ]
@@ -108,26 +112,36 @@ extension Vectors {
 
     private static var blocks: [Question] {
         [
-            diamond("block move / insert inside the block", on: 4, .move(1..<3, to: 0, .after), .insert(y, at: 2, .after)),
-            diamond("insert inside the block / block move", on: 4, .insert(x, at: 2, .before), .move(1..<3, to: 4, .before)),
             diamond(
-                "block move / one of its items moved later", on: 4, .move(0..<3, to: 4, .before), .move(1..<2, to: 0, .after)),
+                "block move / insert inside the block", on: 4, .move(1..<3, to: 0, .after), .insert(y, at: 2, .after)),
             diamond(
-                "one item moved / a block with it moved later", on: 4, .move(1..<2, to: 0, .after), .move(0..<3, to: 4, .before)),
+                "insert inside the block / block move", on: 4,
+                .insert(x, at: 2, .before), .move(1..<3, to: 4, .before)),
+            diamond(
+                "block move / one of its items moved later", on: 4, .move(0..<3, to: 4, .before),
+                .move(1..<2, to: 0, .after)),
+            diamond(
+                "one item moved / a block with it moved later", on: 4, .move(1..<2, to: 0, .after),
+                .move(0..<3, to: 4, .before)),
             diamond("block move / one of its items deleted", on: 4, .move(0..<3, to: 4, .before), .delete(1..<2)),
-            diamond("block move / overlapping block move", on: 5, .move(0..<3, to: 5, .before), .move(2..<4, to: 0, .after)),
+            diamond(
+                "block move / overlapping block move", on: 5,
+                .move(0..<3, to: 5, .before), .move(2..<4, to: 0, .after)),
             diamond(
                 "block dropped into its own middle / insert there", on: 4, .move(1..<3, to: 2, .after),
                 .insert(y, at: 2, .after)),
             diamond(
-                "insert into a run / paste into the same run", on: 2, .insert(xs, at: 1, .before), .insert(ys, at: 1, .before)),
+                "insert into a run / paste into the same run", on: 2, .insert(xs, at: 1, .before),
+                .insert(ys, at: 1, .before)),
         ]
     }
 
     private static var misfits: [Question] {
         [
             diamond("error: the first does not fit", on: 1, .delete(0..<2), .delete(0..<1)),
-            diamond("error: the second sets a field that a task does not have", on: 1, .delete(0..<1), .edit(at: 0, Change(url: ""))),
+            diamond(
+                "error: the second sets a field that a task does not have", on: 1, .delete(0..<1),
+                .edit(at: 0, Change(url: ""))),
         ]
     }
 }

@@ -4,8 +4,8 @@ import HandWire
 /// Test vectors: questions about the protocol's laws with the answers expected, one JSON object a line
 /// (`Protocol.md`, “Test vectors”).
 ///
-/// A client in another language proves itself by giving the same answers; `hand vectors` answers questions of its own. The
-/// wording of an error is not part of the contract, that there is one is.
+/// A client in another language proves itself by giving the same answers; `hand vectors` answers questions of its own.
+/// The wording of an error is not part of the contract, that there is one is.
 public enum Vectors {
     /// What a question is about; each has a file of its own.
     public enum Law: String, CaseIterable, Sendable {
@@ -27,8 +27,8 @@ public enum Vectors {
         case map
     }
 
-    /// Answers one question: an object with `law` and the fields of that law; all others, `expect` among them, are passed
-    /// over.
+    /// Answers one question: an object with `law` and the fields of that law; all others, `expect` among them, are
+    /// passed over.
     ///
     /// - Returns: an object on one line, with `law` and the fields of the answer, or with `error` if there is none.
     public static func answer(line: String) -> String {
@@ -65,7 +65,8 @@ public enum Vectors {
         return law
     }
 
-    /// Why a vector does not hold: its line is no vector, or the answer is not the one that `expect` has. nil if it holds.
+    /// Why a vector does not hold: its line is no vector, or the answer is not the one that `expect` has. nil if it
+    /// holds.
     public static func mismatch(in line: String) -> String? {
         do {
             let question = JSONField(try JSONValue.parse(line))

@@ -59,7 +59,7 @@ extension ClientSession {
         case .resumed(let head):
             subscriptions[name]?.submitFrom = head
             catchUp(name, effect)
-        case .snapshot(let revision, let count, let digest, _):
+        case .snapshot(let revision, let count, let digest):
             subscriptions[name]?.incoming = IncomingSnapshot(
                 revision: revision, count: count, digest: digest, rules: subscribed.rules, logID: subscribed.logID,
                 lastSequence: subscribed.lastSequence)

@@ -1,0 +1,187 @@
+import EventLoop
+import HandCore
+import HandSync
+import HandWire
+
+/// One client's socket, its session, and how far it has got in each list that it follows.
+///
+/// What it is still to be sent is a cursor in each list's window, never a queue of commits.
+final class Connection {
+    let stream: Stream
+    var session: ServerSession
+    /// The client's public number, once it has said hello.
+    var author: UInt64?
+    var client: ClientID?
+    var person = ""
+    var hasPresence = false
+    var cursors: [UInt64: Cursor] = [:]
+    /// Answers, in order, that go out before anything else.
+    private var outbox: [OutputBuffer] = []
+    private var outboxBytes = 0
+    /// Lists at a past revision that were asked for and are on their way.
+    var transfers: [Transfer] = []
+    /// Submissions that are numbered and not yet written.
+    var pendingSubmissions = 0
+    /// Whether the server has it on its list of connections to flush at the end of this turn.
+    var isMarked = false
+    private(set) var isClosed = false
+    private var closesWhenSent = false
+    /// When a connection that is being closed is dropped, whether its client has read the reason or not.
+    private(set) var closeDeadline: UInt64?
+    private var isShutDown = false
+    private var isPaused = false
+
+    /// How far a connection has got in one list.
+    struct Cursor {
+        let room: Room
+        let request: UInt64
+        var revision: Int
+        /// The snapshot that is being sent; commits wait until it is through.
+        var snapshot: Transfer?
+        /// Whether commits before the window are being read from the store.
+        var isReading = false
+        /// Whether presence was held back while the client was slow.
+        var owesPresence = false
+    }
+
+    /// A list that is sent in chunks: a value, so edits meanwhile do not disturb it.
+    struct Transfer {
+        let request: UInt64
+        let hand: Hand
+        var position = 0
+
+        var isDone: Bool { position == hand.count }
+
+        /// The next chunk: about `bytes` of items.
+        mutating func next(about bytes: Int) -> [UInt8] {
+            var items: [Item] = []
+            var size = 0
+            for item in hand.items(in: position..<min(hand.count, position + 4096)) where size < bytes {
+                items.append(item)
+                size += 14 + item.content.bodySize
+            }
+            position += items.count
+            return DownMessage.chunk(request: request, items: items).frame
+        }
+    }
+
+    /// Answers that wait for a client that does not read; above it nothing more is read from it.
+    private static let outboxLimit = 1 << 20
+    /// About how many bytes go to the socket at a time.
+    static let burst = 256 << 10
+
+    init(stream: Stream, session: ServerSession) {
+        self.stream = stream
+        self.session = session
+    }
+
+    // MARK: Output
+
+    var isWriting: Bool { stream.isWriting }
+
+    func enqueue(_ bytes: [UInt8]) {
+        enqueue(OutputBuffer(bytes))
+    }
+
+    func enqueue(_ buffer: OutputBuffer) {
+        guard !isClosed, !buffer.bytes.isEmpty else { return }
+        outbox.append(buffer)
+        outboxBytes += buffer.bytes.count
+        if outboxBytes > Self.outboxLimit, !isPaused {
+            isPaused = true
+            stream.stopReading()
+        }
+    }
+
+    /// Ends the stream once all that was enqueued has been taken by the kernel. The client closes when it has read that.
+    func closeWhenSent(by deadline: UInt64) {
+        closesWhenSent = true
+        closeDeadline = deadline
+        stream.stopReading()
+        for list in cursors.keys { cursors[list]?.snapshot = nil }
+        transfers = []
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        outbox = []
+        stream.close()
+    }
+
+    /// Sends what there is, as much as the socket takes in one write.
+    ///
+    /// - Parameter read: is asked for commits that are no longer in a list's window.
+    /// - Returns: whether there is more to send at once.
+    func flush(chunkBytes: Int, read: (Connection, UInt64) -> Void) -> Bool {
+        guard !isClosed, !stream.isWriting else { return false }
+        var buffers = outbox
+        outbox = []
+        outboxBytes = 0
+        var hasMore = false
+        if !closesWhenSent { hasMore = gather(&buffers, chunkBytes: chunkBytes, read) }
+        guard !buffers.isEmpty else {
+            finishIfSent()
+            return false
+        }
+        guard stream.write(buffers) == .written else { return false }
+        resume()
+        finishIfSent()
+        return hasMore
+    }
+
+    private func gather(_ buffers: inout [OutputBuffer], chunkBytes: Int, _ read: (Connection, UInt64) -> Void) -> Bool {
+        var hasMore = false
+        if !transfers.isEmpty {
+            buffers.append(OutputBuffer(transfers[0].next(about: chunkBytes)))
+            if transfers[0].isDone { transfers.removeFirst() }
+            hasMore = true
+        }
+        for list in cursors.keys {
+            guard var cursor = cursors[list] else { continue }
+            if cursor.snapshot != nil {
+                if let chunk = cursor.snapshot?.next(about: chunkBytes) { buffers.append(OutputBuffer(chunk)) }
+                if cursor.snapshot?.isDone == true { cursor.snapshot = nil }
+                hasMore = true
+            } else if cursor.revision < cursor.room.authority.floor {
+                if !cursor.isReading {
+                    cursor.isReading = true
+                    read(self, list)
+                }
+            } else if cursor.revision < cursor.room.authority.revision, !cursor.isReading {
+                let (runs, revision) = cursor.room.authority.frames(after: cursor.revision, about: Self.burst)
+                for run in runs { buffers.append(OutputBuffer(bytes: run.bytes, owner: run.segment)) }
+                cursor.revision = revision
+                if revision < cursor.room.authority.revision { hasMore = true }
+            }
+            if cursor.owesPresence {
+                cursor.owesPresence = false
+                let everybody = DownMessage.presence(list: list, cursor.room.presence.everybody)
+                buffers.append(OutputBuffer(everybody.frame))
+            }
+            cursors[list] = cursor
+        }
+        return hasMore
+    }
+
+    /// The kernel has taken what was written.
+    func drained() {
+        resume()
+        finishIfSent()
+    }
+
+    private func resume() {
+        guard isPaused, outboxBytes <= Self.outboxLimit / 2, !closesWhenSent else { return }
+        isPaused = false
+        stream.resumeReading()
+    }
+
+    /// Ends the stream after the last byte. What the client still sends is read and forgotten: closing on unread bytes would
+    /// reset the connection, and the reason might be lost on its way.
+    private func finishIfSent() {
+        guard closesWhenSent, outbox.isEmpty, !stream.isWriting, !isClosed, !isShutDown else { return }
+        isShutDown = true
+        stream.shutdown()
+        stream.resumeReading()
+    }
+}

@@ -1,0 +1,57 @@
+import HandCore
+import HandStore
+import HandSync
+import HandWire
+
+/// One list in the server's memory: its authority, those who follow it, and who of them is where.
+final class Room {
+    let list: StoredList
+    var authority: Authority
+    var presence = PresenceBoard()
+    private(set) var subscribers: [ObjectIdentifier: Connection] = [:]
+    /// Revision of the newest snapshot on disk that is known of.
+    var snapshotRevision: Int
+    var isSavingSnapshot = false
+    /// When the last subscriber left, in milliseconds.
+    var idleSince: UInt64
+
+    init(_ list: StoredList, _ start: Authority.Start, limits: Limits, now: UInt64) {
+        self.list = list
+        authority = Authority(start, limits: limits)
+        snapshotRevision = start.revision
+        idleSince = now
+    }
+
+    func add(_ connection: Connection) {
+        subscribers[ObjectIdentifier(connection)] = connection
+    }
+
+    func remove(_ connection: Connection, now: UInt64) {
+        subscribers[ObjectIdentifier(connection)] = nil
+        if subscribers.isEmpty { idleSince = now }
+    }
+
+    /// Whether so much has happened since the last snapshot that loading would take longer than reading a new one: the
+    /// cost of writing it is thereby spread over the commits.
+    var wantsSnapshot: Bool {
+        !isSavingSnapshot && authority.revision - snapshotRevision >= max(1_000, authority.hand.count / 4)
+    }
+
+    /// Whether nobody needs it in memory.
+    func isIdle(for delay: UInt64, now: UInt64) -> Bool {
+        subscribers.isEmpty && !authority.isBusy && !isSavingSnapshot && now >= idleSince + delay
+    }
+
+    /// How a subscriber gets to the present from `revision` of history `logID`: by commits, from memory or from the store,
+    /// or by a snapshot where that is smaller.
+    func start(from revision: Int, logID: UInt64) -> DownMessage.Subscribed.Start {
+        let isKnown = logID == authority.logID && revision <= authority.revision
+        if isKnown && revision >= authority.floor { return .resumed(head: authority.revision) }
+        // A commit takes about as many bytes on the wire as two items.
+        if isKnown && (authority.revision - revision) * 2 <= authority.hand.count {
+            return .resumed(head: authority.revision)
+        }
+        return .snapshot(
+            revision: authority.revision, count: authority.hand.count, digest: authority.hand.digest)
+    }
+}

@@ -1,0 +1,167 @@
+import EventLoop
+import HandCore
+import HandStore
+import HandSync
+import HandWire
+
+extension Server {
+    func handle(_ message: UpMessage, from connection: Connection) {
+        switch message {
+        case .subscribe(let subscribe): self.subscribe(connection, subscribe)
+        case .unsubscribe(let list): unsubscribe(connection, from: list)
+        case .submit(let submission): submit(submission, from: connection)
+        case .presence(let list, let item): move(connection, to: item, in: list)
+        case .create(let request, let name, let rules): create(name, rules, connection, request)
+        case .delete(let request, let name): delete(name, connection, request)
+        case .lists(let request, let after): lists(after: after, connection, request)
+        case .history(let request, let name, let from, let limit):
+            history(of: name, from: from, limit: limit, connection, request)
+        case .fetch(let request, let name, let revision): fetch(name, at: revision, connection, request)
+        case .hello, .ping: break
+        }
+    }
+
+    // MARK: Subscriptions
+
+    private func subscribe(_ connection: Connection, _ subscribe: UpMessage.Subscribe) {
+        guard connection.cursors.count < limits.subscriptions else {
+            let message = "a connection may follow \(limits.subscriptions) lists"
+            return refuse(connection, subscribe.request, .tooManySubscriptions, message)
+        }
+        withRoom(named: subscribe.name) { [unowned self] result in
+            guard !connection.session.isClosed, !connection.isClosed else { return }
+            switch result {
+            case .failure(let error): refuse(connection, subscribe.request, error)
+            case .success(let room): start(connection, in: room, subscribe)
+            }
+        }
+    }
+
+    private func start(_ connection: Connection, in room: Room, _ subscribe: UpMessage.Subscribe) {
+        guard let author = connection.author else { return }
+        let isNew = connection.cursors[room.list.number] == nil
+        let start = room.start(from: subscribe.revision, logID: subscribe.logID)
+        begin(connection, in: room, request: subscribe.request, start, from: subscribe.revision)
+        guard isNew else { return }
+        room.add(connection)
+        guard connection.hasPresence else { return }
+        room.presence.join(author, name: connection.person)
+        connection.cursors[room.list.number]?.owesPresence = true
+        announce(room)
+    }
+
+    /// Sets the cursor of a connection in a list, and says so.
+    func begin(
+        _ connection: Connection, in room: Room, request: UInt64, _ start: DownMessage.Subscribed.Start,
+        from revision: Int
+    ) {
+        let number = room.list.number
+        var cursor = Connection.Cursor(room: room, request: request, revision: revision)
+        if case .snapshot(let revision, let count, _) = start {
+            cursor.revision = revision
+            if count > 0 { cursor.snapshot = Connection.Transfer(request: request, hand: room.authority.hand) }
+        }
+        connection.cursors[number] = cursor
+        send(
+            .subscribed(
+                DownMessage.Subscribed(
+                    request: request, list: number, logID: room.authority.logID, rules: room.authority.rules,
+                    lastSequence: room.authority.lastSequence(of: connection.author ?? 0), start: start)),
+            to: connection)
+    }
+
+    func unsubscribe(_ connection: Connection, from list: UInt64) {
+        guard let cursor = connection.cursors.removeValue(forKey: list) else { return }
+        cursor.room.remove(connection, now: loop.now)
+        if let author = connection.author, connection.hasPresence {
+            cursor.room.presence.leave(author)
+            announce(cursor.room)
+        }
+    }
+
+    /// Commits that are no longer in the window come from the store, or as a snapshot where that is smaller.
+    func read(for connection: Connection, list: UInt64) {
+        guard let cursor = connection.cursors[list] else { return }
+        let start = cursor.room.start(from: cursor.revision, logID: cursor.room.authority.logID)
+        if case .snapshot = start {
+            // The list of cursors is being walked now; the new start is set when that is over.
+            Work.submit(loop) {} then: { [unowned self] in
+                guard connection.cursors[list]?.isReading == true else { return }
+                begin(connection, in: cursor.room, request: cursor.request, start, from: cursor.revision)
+            }
+            return
+        }
+        let store = store
+        let revision = cursor.revision
+        Work.submit(loop) {
+            Self.attempt { try store.frames(of: list, after: revision, about: Connection.burst) }
+        } then: { [unowned self] result in
+            guard connection.cursors[list]?.isReading == true, connection.cursors[list]?.revision == revision else {
+                return
+            }
+            connection.cursors[list]?.isReading = false
+            switch result {
+            case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
+            case .success(let frames):
+                for frame in frames { connection.enqueue(frame.bytes) }
+                if let last = frames.last { connection.cursors[list]?.revision = last.revision }
+                mark(connection)
+            }
+        }
+    }
+
+    // MARK: Submissions
+
+    private func submit(_ submission: Submission, from connection: Connection) {
+        guard let author = connection.author else { return }
+        guard let room = connection.cursors[submission.list]?.room else {
+            return refuse(connection, 0, .notSubscribed, "list \(submission.list) was not subscribed to")
+        }
+        let (list, sequence) = (submission.list, submission.sequence)
+        if connection.pendingSubmissions >= limits.pendingSubmissions {
+            let reason = Rejection.tooManyPending(limit: limits.pendingSubmissions)
+            return send(.rejected(list: list, sequence: sequence, reason), to: connection)
+        }
+        switch room.authority.submit(submission, author: author, now: wallClock) {
+        case .numbered:
+            connection.pendingSubmissions += 1
+            writer.dirty.insert(list)
+        case .waiting: break
+        case .acknowledged(let revision):
+            send(.acknowledged(list: list, sequence: sequence, revision: revision), to: connection)
+        case .stale(let head): send(.stale(list: list, sequence: sequence, head: head), to: connection)
+        case .rejected(let reason): send(.rejected(list: list, sequence: sequence, reason), to: connection)
+        case .failed(let code):
+            let base = "base \(submission.base) of revision \(room.authority.revision)"
+            let expected = "expected sequence \(room.authority.lastSequence(of: author) + 1), found \(sequence); \(base)"
+            fail(connection, code, expected)
+        }
+    }
+
+    // MARK: Loading
+
+    /// The list in memory; loads it if need be.
+    func withRoom(named name: String, _ body: @escaping (Result<Room, StoreError>) -> Void) {
+        if let number = names[name], let room = rooms[number] { return body(.success(room)) }
+        if loading[name] != nil {
+            loading[name]?.append(body)
+            return
+        }
+        loading[name] = [body]
+        let store = store
+        Work.submit(loop) {
+            Self.attempt { () throws -> (StoredList, Authority.Start) in
+                guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
+                return (list, try store.load(list.number))
+            }
+        } then: { [unowned self] result in
+            let room = result.map { Room($0.0, $0.1, limits: limits, now: loop.now) }
+            if case .success(let room) = room {
+                rooms[room.list.number] = room
+                names[name] = room.list.number
+                logger.debug("loaded", metadata: ["list": "\(name)", "revision": "\(room.authority.revision)"])
+            }
+            for waiting in loading.removeValue(forKey: name) ?? [] { waiting(room) }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import EventLoop
+import HandCore
+import HandStore
+import HandSync
+import HandWire
+
+extension Server {
+    func create(_ name: String, _ rules: Rules, _ connection: Connection, _ request: UInt64) {
+        if let problem = ListName.problem(with: name) { return refuse(connection, request, .badListName, problem) }
+        if rules.maximumCount == 0 || rules.maximumSize > limits.itemBytes {
+            let message = "a list holds at least 1 item, and an item at most \(limits.itemBytes) bytes"
+            return refuse(connection, request, .badRules, message)
+        }
+        let logID = max(1, random.next())
+        let seed = rules.hasDeck ? random.next() : nil
+        let (store, most) = (store, limits.lists)
+        writeAlone { () throws -> Bool in
+            guard try store.listCount() < most else { return false }
+            _ = try store.create(name, rules: rules, logID: logID, deckSeed: seed)
+            return true
+        } then: { [unowned self] result in
+            switch result {
+            case .failure(let error): refuse(connection, request, error)
+            case .success(false): refuse(connection, request, .tooManyLists, "this server keeps \(most) lists")
+            case .success(true):
+                logger.info("created", metadata: ["list": "\(name)", "by": "\(connection.person)"])
+                send(.done(request: request), to: connection)
+            }
+        }
+    }
+
+    func delete(_ name: String, _ connection: Connection, _ request: UInt64) {
+        let store = store
+        writeAlone {
+            try store.delete(name)
+        } then: { [unowned self] result in
+            switch result {
+            case .failure(let error): refuse(connection, request, error)
+            case .success:
+                logger.info("deleted", metadata: ["list": "\(name)", "by": "\(connection.person)"])
+                if let number = names.removeValue(forKey: name), let room = rooms.removeValue(forKey: number) {
+                    close(room)
+                }
+                send(.done(request: request), to: connection)
+            }
+        }
+    }
+
+    /// Tells everybody that the list is gone, and those whose edits were on their way that they are lost.
+    private func close(_ room: Room) {
+        writer.dirty.remove(room.list.number)
+        for (author, _) in room.authority.writeFailed() { authors[author]?.pendingSubmissions -= 1 }
+        for connection in Array(room.subscribers.values) {
+            guard let cursor = connection.cursors[room.list.number] else { continue }
+            unsubscribe(connection, from: room.list.number)
+            refuse(connection, cursor.request, .listDeleted, "the list '\(room.list.name)' was deleted")
+        }
+    }
+
+    func lists(after name: String, _ connection: Connection, _ request: UInt64) {
+        let (store, page) = (store, limits.listsPage)
+        Work.submit(loop) { Self.attempt { try store.lists(after: name, limit: page + 1) } } then: {
+            [unowned self] result in
+            switch result {
+            case .failure(let error): refuse(connection, request, error)
+            case .success(let lists):
+                let entries = lists.prefix(page).map {
+                    DownMessage.ListEntry(name: $0.name, count: $0.count, revision: $0.revision, rules: $0.rules)
+                }
+                send(.lists(request: request, entries, hasMore: lists.count > page), to: connection)
+            }
+        }
+    }
+
+    func history(of name: String, from: Int, limit: Int, _ connection: Connection, _ request: UInt64) {
+        let (store, most, bytes) = (store, min(limit, limits.historyCommits), limits.frameBytes / 2)
+        Work.submit(loop) {
+            Self.attempt { () throws -> DownMessage in
+                guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
+                let frames = try store.frames(of: list.number, after: max(0, from - 1), about: min(bytes, most * 4096))
+                let commits = try frames.prefix(most).map { try $0.commit() }
+                let people = try store.people(Set(commits.map(\.author)).sorted())
+                return .history(request: request, commits, people: people)
+            }
+        } then: { [unowned self] result in
+            switch result {
+            case .failure(let error): refuse(connection, request, error)
+            case .success(let answer): send(answer, to: connection)
+            }
+        }
+    }
+
+    func fetch(_ name: String, at revision: Int?, _ connection: Connection, _ request: UInt64) {
+        if let number = names[name], let room = rooms[number], revision == nil || revision == room.authority.revision {
+            return transfer(room.authority.hand, room.authority.revision, to: connection, request)
+        }
+        let store = store
+        Work.submit(loop) {
+            Self.attempt { () throws -> (Hand, Int) in
+                guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
+                let at = revision ?? list.revision
+                return (try store.state(of: list.number, at: at), at)
+            }
+        } then: { [unowned self] result in
+            switch result {
+            case .failure(let error): refuse(connection, request, error)
+            case .success((let hand, let at)): transfer(hand, at, to: connection, request)
+            }
+        }
+    }
+
+    private func transfer(_ hand: Hand, _ revision: Int, to connection: Connection, _ request: UInt64) {
+        send(
+            .state(
+                request: request, revision: revision, count: hand.count, digest: hand.digest, rules: hand.rules),
+            to: connection)
+        if !hand.isEmpty { connection.transfers.append(Connection.Transfer(request: request, hand: hand)) }
+    }
+}

@@ -1,0 +1,95 @@
+import EventLoop
+import HandCore
+import HandStore
+import HandSync
+import HandWire
+
+extension Server {
+    func receive(_ bytes: UnsafeRawBufferPointer, from connection: Connection) {
+        connection.session.received(bytes, now: loop.now) { [unowned self] in carryOut($0, for: connection) }
+    }
+
+    func carryOut(_ effect: ServerSession.Effect, for connection: Connection) {
+        switch effect {
+        case .identify(let hello): identify(hello, connection)
+        case .handle(let message): handle(message, from: connection)
+        case .send(let bytes):
+            connection.enqueue(bytes)
+            mark(connection)
+        case .close(let code):
+            logger.info(
+                "closing a connection",
+                metadata: ["peer": "\(connection.stream.peerDescription)", "reason": "\(code)"])
+            for list in Array(connection.cursors.keys) { unsubscribe(connection, from: list) }
+            connection.closeWhenSent(by: loop.now + limits.drainDeadline)
+            mark(connection)
+        }
+    }
+
+    func fail(_ connection: Connection, _ code: ErrorCode, _ message: String, retryAfter: UInt64 = 0) {
+        connection.session.fail(code, message, retryAfter: retryAfter) { [unowned self] in
+            carryOut($0, for: connection)
+        }
+    }
+
+    /// Finds the client's author number; its old connection is closed before anything more of this one is read.
+    private func identify(_ hello: UpMessage.Hello, _ connection: Connection) {
+        connection.stream.stopReading()
+        let store = store
+        let person = hello.person.isEmpty ? "somebody" : hello.person
+        Work.submit(loop) { Self.attempt { try store.author(for: hello.client, person: person) } } then: {
+            [unowned self] result in
+            guard !connection.isClosed, !connection.session.isClosed else { return }
+            switch result {
+            case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
+            case .success(let author):
+                if let old = clients[hello.client] {
+                    fail(old, .replaced, "this client has connected again")
+                }
+                connection.client = hello.client
+                connection.author = author
+                connection.person = person
+                connection.hasPresence = hello.capabilities.contains(.presence)
+                clients[hello.client] = connection
+                authors[author] = connection
+                connection.stream.resumeReading()
+                connection.session.identified(author: author, now: loop.now) { [unowned self] in
+                    carryOut($0, for: connection)
+                }
+            }
+        }
+    }
+
+    /// Runs what the store does and keeps what it throws.
+    static func attempt<Value>(_ body: () throws -> Value) -> Result<Value, StoreError> {
+        do {
+            return .success(try body())
+        } catch let error as StoreError {
+            return .failure(error)
+        } catch {
+            return .failure(.failed("\(error)"))
+        }
+    }
+
+    /// Answers a request with an error that does not close the connection.
+    func refuse(_ connection: Connection, _ request: UInt64, _ code: ErrorCode, _ message: String) {
+        send(.error(code: code, request: request, retryAfter: 0, message: message), to: connection)
+    }
+
+    func refuse(_ connection: Connection, _ request: UInt64, _ error: StoreError) {
+        let code: ErrorCode =
+            switch error {
+            case .noSuchList: .noSuchList
+            case .listExists: .listExists
+            case .noSuchRevision: .noSuchRevision
+            default: .listDamaged
+            }
+        if code == .listDamaged { logger.error("the store failed", metadata: ["error": "\(error)"]) }
+        refuse(connection, request, code, "\(error)")
+    }
+
+    func send(_ message: DownMessage, to connection: Connection) {
+        connection.enqueue(message.frame)
+        mark(connection)
+    }
+}

@@ -1,0 +1,95 @@
+import EventLoop
+import Glibc
+import HandCore
+import HandStore
+import HandSync
+import HandWire
+
+/// What goes to the store next: everything that came while the last write was under way goes into one transaction.
+struct GroupCommit {
+    /// Lists with commits that are numbered and not handed over.
+    var dirty: Set<UInt64> = []
+    /// Other writes, which must not run beside a transaction on the same lists.
+    var jobs: [() -> Void] = []
+    var isWriting = false
+
+    var isIdle: Bool { !isWriting && dirty.isEmpty && jobs.isEmpty }
+}
+
+extension Server {
+    /// Hands over what there is, unless a write is under way.
+    func writeBatch() {
+        guard !writer.isWriting else { return }
+        if !writer.jobs.isEmpty {
+            writer.isWriting = true
+            let job = writer.jobs.removeFirst()
+            return job()
+        }
+        guard !writer.dirty.isEmpty else { return }
+        let written = writer.dirty.compactMap { rooms[$0] }
+        writer.dirty = []
+        let batches = written.map { room in
+            CommitBatch(list: room.list.number, expected: room.authority.revision, commits: room.authority.takeBatch())
+        }
+        writer.isWriting = true
+        let store = store
+        Work.submit(loop) { Self.attempt { try store.append(batches) } } then: { [unowned self] result in
+            writer.isWriting = false
+            switch result {
+            case .success: for (room, batch) in zip(written, batches) { wrote(batch, in: room) }
+            case .failure(let error): failed(error, written)
+            }
+        }
+    }
+
+    /// Runs a write of another sort when none is under way; `body` runs on the thread pool.
+    func writeAlone<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value, then: @escaping (Result<Value, StoreError>) -> Void
+    ) {
+        writer.jobs.append { [unowned self] in
+            Work.submit(loop) { Self.attempt(body) } then: { [unowned self] result in
+                writer.isWriting = false
+                then(result)
+            }
+        }
+    }
+
+    private func wrote(_ batch: CommitBatch, in room: Room) {
+        room.authority.wrote()
+        if room.authority.isBusy { writer.dirty.insert(room.list.number) }
+        for commit in batch.commits { authors[commit.author]?.pendingSubmissions -= 1 }
+        for connection in room.subscribers.values { mark(connection) }
+        if room.wantsSnapshot { saveSnapshot(of: room) }
+    }
+
+    /// Nothing of a failed write is acknowledged. If the disk did not confirm a flush, what it holds is unknown to
+    /// everybody, so the process ends and starts again from the disk.
+    private func failed(_ error: StoreError, _ written: [Room]) {
+        logger.critical("commits could not be written", metadata: ["error": "\(error)"])
+        if case .syncFailed = error { exit(1) }
+        for room in written {
+            for (author, sequence) in room.authority.writeFailed() {
+                guard let connection = authors[author] else { continue }
+                connection.pendingSubmissions = max(0, connection.pendingSubmissions - 1)
+                send(.rejected(list: room.list.number, sequence: sequence, .notStored), to: connection)
+            }
+        }
+    }
+
+    private func saveSnapshot(of room: Room) {
+        room.isSavingSnapshot = true
+        let (hand, revision, deck) = (room.authority.hand, room.authority.revision, room.authority.deck)
+        let (store, list) = (store, room.list.number)
+        writeAlone { try store.saveSnapshot(of: list, hand, revision: revision, deck: deck) } then: {
+            [unowned self] result in
+            room.isSavingSnapshot = false
+            switch result {
+            case .success: room.snapshotRevision = revision
+            case .failure(let error):
+                // The history is whole without it; it is tried again after as many commits as it was worth.
+                room.snapshotRevision = revision
+                logger.warning("a snapshot was not written", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+}

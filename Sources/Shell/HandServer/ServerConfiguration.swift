@@ -1,0 +1,35 @@
+import EventLoop
+import HandWire
+
+/// Where a server listens and how it behaves.
+public struct ServerConfiguration: Sendable {
+    /// Where to listen, at least one.
+    public var endpoints: [Endpoint]
+    public var limits: Limits
+    /// Name and version, as clients see it.
+    public var program: String
+    /// Seed of shuffles and log ids; nothing else is random.
+    public var seed: UInt64
+
+    public enum Endpoint: Sendable, Hashable {
+        case tcp(SocketAddress)
+        /// A Unix socket at that path, for its owner only.
+        case unix(String)
+    }
+
+    public init(endpoints: [Endpoint], limits: Limits = Limits(), program: String, seed: UInt64) {
+        self.endpoints = endpoints
+        self.limits = limits
+        self.program = program
+        self.seed = seed
+    }
+}
+
+extension ServerConfiguration.Endpoint: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .tcp(let address): "\(address)"
+        case .unix(let path): "unix:\(path)"
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import HandCore
+import HandSync
+import HandWire
+
+/// Where a server keeps its lists: histories of commits, and what is needed to go on from them.
+///
+/// Appending is compare-and-set on the revision that each list is expected to have, so that several servers can share one
+/// store. All methods may be called from any thread and may block; they throw `StoreError`.
+public protocol CommitStore: Sendable {
+    /// Appends commits to many lists in one transaction, as durable as the store was opened to be, and each author's last
+    /// sequence with them: all of it or nothing.
+    func append(_ batches: [CommitBatch]) throws
+
+    /// A list's commits after `revision`, in order, as whole frames; about `bytes` of them, at least one if there is one.
+    func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame]
+
+    /// What an authority needs in order to carry on: the newest snapshot and the commits since.
+    func load(_ list: UInt64) throws -> Authority.Start
+
+    /// The list as it was at `revision`.
+    func state(of list: UInt64, at revision: Int) throws -> Hand
+
+    /// Keeps a snapshot, so that loading need not go through the whole history.
+    func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws
+
+    func create(_ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?) throws -> StoredList
+    func delete(_ name: String) throws
+    func list(named name: String) throws -> StoredList?
+    /// Lists whose names come after `name`, in the order of their names.
+    func lists(after name: String, limit: Int) throws -> [StoredList]
+    func listCount() throws -> Int
+
+    /// The public number of a client, given at its first visit; its person's name is kept as of the last one.
+    func author(for client: ClientID, person: String) throws -> UInt64
+    func people(_ authors: [UInt64]) throws -> [DownMessage.Person]
+
+    /// Closes the store; nothing may be asked of it afterwards.
+    func close() throws
+}
+
+/// The commits of one list to be written together.
+public struct CommitBatch: Sendable {
+    public let list: UInt64
+    /// The revision that the list has before them.
+    public let expected: Int
+    public let commits: [Commit]
+
+    public init(list: UInt64, expected: Int, commits: [Commit]) {
+        self.list = list
+        self.expected = expected
+        self.commits = commits
+    }
+}
+
+/// A commit as the frame that clients get.
+public struct StoredFrame: Equatable, Sendable {
+    public let revision: Int
+    public let bytes: [UInt8]
+
+    public init(revision: Int, bytes: [UInt8]) {
+        self.revision = revision
+        self.bytes = bytes
+    }
+
+    /// The commit inside.
+    public func commit() throws -> Commit {
+        var found: Commit?
+        var reader = FrameReader(limit: bytes.count)
+        try bytes.withUnsafeBytes { all in
+            try reader.read(all) { (body) throws(WireError) -> Bool in
+                if case .commit(_, let commit) = try DownMessage(body) { found = commit }
+                return true
+            }
+        }
+        guard let found else { throw StoreError.damaged("revision \(revision) holds something else than a commit") }
+        return found
+    }
+}
+
+/// What a store knows of a list without reading its history.
+public struct StoredList: Equatable, Sendable {
+    public let number: UInt64
+    public let name: String
+    public let logID: UInt64
+    public let rules: Rules
+    public let revision: Int
+    public let count: Int
+
+    public init(number: UInt64, name: String, logID: UInt64, rules: Rules, revision: Int, count: Int) {
+        self.number = number
+        self.name = name
+        self.logID = logID
+        self.rules = rules
+        self.revision = revision
+        self.count = count
+    }
+}
+
+/// How much a commit must survive before it is acknowledged.
+public enum Durability: String, CaseIterable, Sendable {
+    /// Loss of power: each transaction is flushed to the disk.
+    case fsync
+    /// The end of the server process, also by `kill -9`.
+    case os
+    /// Nothing: everything is gone when the server ends.
+    case memory
+}
+
+public enum StoreError: Error, Equatable, Sendable {
+    /// Another process has the store open.
+    case inUse(path: String)
+    /// The store was written by a newer program.
+    case newer(path: String, found: Int, known: Int)
+    /// The file is not a store.
+    case notAStore(path: String)
+    /// What is stored contradicts itself.
+    case damaged(String)
+    /// A list does not have the revision that a batch stands on: another server wrote to it.
+    case conflict(list: UInt64, expected: Int, found: Int)
+    case noSuchList(String)
+    case listExists(String)
+    case noSuchRevision(Int, newest: Int)
+    /// The disk did not confirm a flush: nobody knows what it holds, so the process must end and start anew from the disk.
+    case syncFailed(path: String)
+    /// The disk, the permissions or the database failed.
+    case failed(String)
+}
+
+extension StoreError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .inUse(let path):
+            "the store \(path) is in use by another process. Stop that server, or start this one with another --data."
+        case .newer(let path, let found, let known):
+            "the store \(path) has format \(found); this program knows formats up to \(known). "
+                + "Use the newer program, or another --data."
+        case .notAStore(let path):
+            "\(path) is not a hand store, or it is damaged from its first page on. "
+                + "Move it away or restore it from a backup; nothing was changed."
+        case .damaged(let what): "the store is damaged: \(what). Restore it from a backup; nothing was changed."
+        case .conflict(let list, let expected, let found):
+            "list \(list) is at revision \(found), not at \(expected): another server writes to this store."
+        case .noSuchList(let name): "there is no list '\(name)'"
+        case .listExists(let name): "there is a list '\(name)' already"
+        case .noSuchRevision(let revision, let newest): "there is no revision \(revision); the newest is \(newest)"
+        case .syncFailed(let path):
+            "the disk did not confirm that \(path) was written. Check the disk, then start the server again."
+        case .failed(let what): "the store failed: \(what)"
+        }
+    }
+}

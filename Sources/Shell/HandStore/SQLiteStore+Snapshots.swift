@@ -1,0 +1,154 @@
+import Foundation
+import GRDB
+import HandCore
+import HandSync
+import HandWire
+
+extension SQLiteStore {
+    /// About how many bytes of items stand in one row of a snapshot.
+    private static let partBytes = 256 << 10
+    /// How many snapshots of a list are kept; the newest, and older ones for looking back.
+    private static let kept = 4
+
+    public func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
+        try write { database in
+            // The list may have been deleted since this was asked for.
+            let sql = "SELECT 1 FROM lists WHERE number = ?"
+            guard try Int.fetchOne(database, sql: sql, arguments: [list.stored]) != nil else { return }
+            try Self.writeItems(of: list, hand, revision: revision, database)
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO snapshot_heads (list, revision, count, digest, deck) VALUES (?, ?, ?, ?, ?)",
+                arguments: [list.stored, revision, hand.count, hand.digest.stored, deck.map { Data($0.codes) }])
+            try Self.forgetOldSnapshots(of: list, database)
+        }
+    }
+
+    private static func writeItems(of list: UInt64, _ hand: Hand, revision: Int, _ database: Database) throws {
+        let statement = try database.cachedStatement(
+            sql: "INSERT OR REPLACE INTO snapshots (list, revision, part, items) VALUES (?, ?, ?, ?)")
+        var writer = WireWriter(reserving: partBytes + 1024)
+        var part = 0
+        func flush() throws {
+            try statement.execute(arguments: [list.stored, revision, part, Data(writer.bytes)])
+            writer.removeAll()
+            part += 1
+        }
+        for item in hand {
+            writer.item(item)
+            if writer.bytes.count >= partBytes { try flush() }
+        }
+        if !writer.bytes.isEmpty { try flush() }
+    }
+
+    private static func forgetOldSnapshots(of list: UInt64, _ database: Database) throws {
+        let sql = "SELECT revision FROM snapshot_heads WHERE list = ? ORDER BY revision DESC LIMIT 1 OFFSET ?"
+        guard let oldest = try Int.fetchOne(database, sql: sql, arguments: [list.stored, kept - 1]) else { return }
+        for table in ["snapshots", "snapshot_heads"] {
+            try database.execute(
+                sql: "DELETE FROM \(table) WHERE list = ? AND revision < ?", arguments: [list.stored, oldest])
+        }
+    }
+
+    // MARK: Loading
+
+    public func load(_ list: UInt64) throws -> Authority.Start {
+        try read { database in
+            let sql = "SELECT log_id, rules, deck_seed, revision, count FROM lists WHERE number = ?"
+            guard let row = try Row.fetchOne(database, sql: sql, arguments: [list.stored]) else {
+                throw StoreError.noSuchList("number \(list)")
+            }
+            let rules: Data = row[1]
+            let seed: Int64? = row[2]
+            let replay = try Self.replay(
+                list, rules: try Self.rules([UInt8](rules)), deck: seed.map { Deck(seed: UInt64(stored: $0)) },
+                through: row[3], database)
+            guard replay.revision == row[3], replay.hand.count == row[4] else {
+                throw StoreError.damaged("list \(list) should be at revision \(row[3] as Int), its commits end at \(replay.revision)")
+            }
+            return Authority.Start(
+                list: list, logID: UInt64(stored: row[0]), hand: replay.hand, revision: replay.revision,
+                deck: replay.deck, sequences: try Self.sequences(of: list, database))
+        }
+    }
+
+    private static func sequences(of list: UInt64, _ database: Database) throws -> [UInt64: SequenceMark] {
+        let sql = "SELECT author, sequence, revision FROM sequences WHERE list = ?"
+        var marks: [UInt64: SequenceMark] = [:]
+        for row in try Row.fetchAll(database, sql: sql, arguments: [list.stored]) {
+            marks[UInt64(stored: row[0])] = SequenceMark(sequence: UInt64(stored: row[1]), revision: row[2])
+        }
+        return marks
+    }
+
+    public func state(of list: UInt64, at revision: Int) throws -> Hand {
+        try read { database in
+            let sql = "SELECT rules, revision FROM lists WHERE number = ?"
+            guard let row = try Row.fetchOne(database, sql: sql, arguments: [list.stored]) else {
+                throw StoreError.noSuchList("number \(list)")
+            }
+            guard revision >= 0, revision <= row[1] else {
+                throw StoreError.noSuchRevision(revision, newest: row[1])
+            }
+            let rules: Data = row[0]
+            return try Self.replay(
+                list, rules: try Self.rules([UInt8](rules)), deck: nil, through: revision, database
+            ).hand
+        }
+    }
+
+    /// The newest snapshot up to `last` and the commits after it up to `last`, every digest compared.
+    private static func replay(
+        _ list: UInt64, rules: Rules, deck: Deck?, through last: Int, _ database: Database
+    ) throws -> (hand: Hand, revision: Int, deck: Deck?) {
+        var (hand, revision, kept) = try snapshot(of: list, rules: rules, upTo: last, database)
+        var deck = kept ?? deck
+        while revision < last {
+            let frames = try frames(of: list, after: revision, through: last, about: 1 << 20, database)
+            guard !frames.isEmpty else { break }
+            for frame in frames {
+                let commit = try frame.commit()
+                guard commit.revision == revision + 1 else {
+                    throw StoreError.damaged("revision \(revision + 1) of list \(list) is missing")
+                }
+                deck?.replay(commit.delta, on: hand)
+                do { try hand.apply(commit.delta) } catch {
+                    throw StoreError.damaged("revision \(commit.revision) of list \(list) does not fit: \(error)")
+                }
+                guard hand.digest == commit.digest else {
+                    throw StoreError.damaged("revision \(commit.revision) of list \(list) has another digest")
+                }
+                revision = commit.revision
+            }
+        }
+        return (hand, revision, deck)
+    }
+
+    private static func snapshot(
+        of list: UInt64, rules: Rules, upTo last: Int, _ database: Database
+    ) throws -> (hand: Hand, revision: Int, deck: Deck?) {
+        let sql = """
+            SELECT revision, count, digest, deck FROM snapshot_heads
+            WHERE list = ? AND revision <= ? ORDER BY revision DESC LIMIT 1
+            """
+        guard let head = try Row.fetchOne(database, sql: sql, arguments: [list.stored, last]) else {
+            return (Hand(rules: rules), 0, nil)
+        }
+        let revision: Int = head[0]
+        var items: [Item] = []
+        let parts = try Data.fetchCursor(
+            database, sql: "SELECT items FROM snapshots WHERE list = ? AND revision = ? ORDER BY part",
+            arguments: [list.stored, revision])
+        while let part = try parts.next() {
+            try [UInt8](part).withUnsafeBytes { all in
+                var reader = WireReader(all)
+                while reader.remaining > 0 { items.append(try reader.item()) }
+            }
+        }
+        let hand = Hand(items, rules: rules)
+        guard hand.count == head[1], hand.digest == UInt64(stored: head[2]) else {
+            throw StoreError.damaged("the snapshot of list \(list) at revision \(revision) has another digest")
+        }
+        let deck: Data? = head[3]
+        return (hand, revision, deck.map { Deck(codes: $0) })
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import GRDB
+import HandCore
+import HandSync
+import HandWire
+
+/// A `CommitStore` in one SQLite file, with a write-ahead log.
+///
+/// One writer at a time and any number of readers beside it; group commit is the caller's, who hands over all that is to
+/// be written at once.
+public final class SQLiteStore: CommitStore {
+    let database: any DatabaseWriter
+    private let lock: StoreLock?
+    let path: String
+
+    /// Opens the store in a folder, and makes folder and store if need be.
+    ///
+    /// - Throws: `StoreError` if it is in use, newer than this program, or damaged; then nothing is changed.
+    public init(folder: String, durability: Durability) throws {
+        if durability == .memory {
+            path = ":memory:"
+            lock = nil
+            database = try DatabaseQueue()
+        } else {
+            try Self.makeFolder(folder)
+            let file = folder + "/hand.sqlite"
+            lock = try StoreLock(path: folder + "/lock", folder: folder)
+            try Self.checkHeader(file)
+            database = try Self.translating(file) { try DatabasePool(path: file) }
+            path = file
+        }
+        try Self.translating(path) { try prepare(durability) }
+    }
+
+    private static func makeFolder(_ folder: String) throws {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StoreError.failed("cannot make the folder \(folder): \(error.localizedDescription)")
+        }
+    }
+
+    /// A file that does not start as SQLite files do is refused before anything is written beside it.
+    private static func checkHeader(_ path: String) throws {
+        guard let file = FileHandle(forReadingAtPath: path) else { return }
+        defer { try? file.close() }
+        let start = try file.read(upToCount: 16) ?? Data()
+        if !start.isEmpty, start != Data("SQLite format 3\0".utf8) { throw StoreError.notAStore(path: path) }
+    }
+
+    private func prepare(_ durability: Durability) throws {
+        try database.write { database in
+            let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            let mark = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+            let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
+            if !isEmpty && mark != Schema.applicationID { throw StoreError.notAStore(path: path) }
+            if found > Schema.version { throw StoreError.newer(path: path, found: found, known: Schema.version) }
+            if found < Schema.version { try Schema.migrate(database, from: found) }
+        }
+        // Only now: DatabasePool sets its own choice while it opens.
+        try database.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA synchronous = \(durability == .fsync ? "FULL" : "NORMAL")")
+        }
+    }
+
+    /// What `PRAGMA synchronous` says of the writing connection: 2 is FULL.
+    package func synchronousLevel() throws -> Int {
+        try database.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") ?? -1 }
+    }
+
+    public func close() throws {
+        defer { lock?.release() }
+        try Self.translating(path) { try database.close() }
+    }
+
+    /// Runs `body` and says what the database complains of as a `StoreError`.
+    static func translating<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as StoreError {
+            throw error
+        } catch let error as DatabaseError {
+            switch error.resultCode {
+            case .SQLITE_NOTADB: throw StoreError.notAStore(path: path)
+            case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_FSYNC:
+                throw StoreError.syncFailed(path: path)
+            case .SQLITE_CORRUPT: throw StoreError.damaged(error.message ?? "\(path) is malformed")
+            case .SQLITE_BUSY, .SQLITE_LOCKED: throw StoreError.inUse(path: path)
+            default: throw StoreError.failed("\(path): \(error.message ?? error.description)")
+            }
+        } catch {
+            throw StoreError.failed("\(path): \(error)")
+        }
+    }
+
+    func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try Self.translating(path) { try database.write(body) }
+    }
+
+    func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try Self.translating(path) { try database.read(body) }
+    }
+}
+
+extension UInt64 {
+    /// SQLite's integers are signed; the bits stay.
+    var stored: Int64 { Int64(bitPattern: self) }
+
+    init(stored: Int64) {
+        self.init(bitPattern: stored)
+    }
+}

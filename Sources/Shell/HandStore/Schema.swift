@@ -1,0 +1,66 @@
+import GRDB
+
+/// The tables of a store and how older ones become newer. `PRAGMA user_version` says which format a file has.
+enum Schema {
+    /// The format that this program writes.
+    static let version = 1
+    /// Marks the file as a hand store ("hand" in ASCII).
+    static let applicationID = 0x6861_6E64
+
+    /// Brings an empty or older database to the present format.
+    static func migrate(_ database: Database, from found: Int) throws {
+        if found < 1 { try createFirstFormat(database) }
+        try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+        try database.execute(sql: "PRAGMA user_version = \(version)")
+    }
+
+    private static func createFirstFormat(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE lists (
+                    number INTEGER PRIMARY KEY AUTOINCREMENT,
+                    name TEXT NOT NULL UNIQUE,
+                    log_id INTEGER NOT NULL,
+                    rules BLOB NOT NULL,
+                    deck_seed INTEGER,
+                    revision INTEGER NOT NULL DEFAULT 0,
+                    count INTEGER NOT NULL DEFAULT 0
+                );
+                CREATE TABLE commits (
+                    list INTEGER NOT NULL,
+                    revision INTEGER NOT NULL,
+                    frame BLOB NOT NULL,
+                    PRIMARY KEY (list, revision)
+                ) WITHOUT ROWID;
+                CREATE TABLE sequences (
+                    list INTEGER NOT NULL,
+                    author INTEGER NOT NULL,
+                    sequence INTEGER NOT NULL,
+                    revision INTEGER NOT NULL,
+                    PRIMARY KEY (list, author)
+                ) WITHOUT ROWID;
+                CREATE TABLE snapshots (
+                    list INTEGER NOT NULL,
+                    revision INTEGER NOT NULL,
+                    part INTEGER NOT NULL,
+                    items BLOB NOT NULL,
+                    PRIMARY KEY (list, revision, part)
+                ) WITHOUT ROWID;
+                CREATE TABLE snapshot_heads (
+                    list INTEGER NOT NULL,
+                    revision INTEGER NOT NULL,
+                    count INTEGER NOT NULL,
+                    digest INTEGER NOT NULL,
+                    deck BLOB,
+                    PRIMARY KEY (list, revision)
+                ) WITHOUT ROWID;
+                CREATE TABLE authors (
+                    number INTEGER PRIMARY KEY AUTOINCREMENT,
+                    client_high INTEGER NOT NULL,
+                    client_low INTEGER NOT NULL,
+                    person TEXT NOT NULL,
+                    UNIQUE (client_high, client_low)
+                );
+                """)
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import GRDB
+import HandCore
+import HandStore
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// A folder that is gone when the test is over.
+final class TemporaryFolder {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("hand-" + UUID().uuidString).path
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
+
+/// A history of commits, made by an authority as a server makes it.
+func history(on start: Authority.Start, _ count: Int, author: UInt64, chaos: inout Chaos) -> [Commit] {
+    var authority = Authority(start, limits: Limits())
+    var commits: [Commit] = []
+    while commits.count < count {
+        let delta = chaos.delta(on: authority.hand, size: 2)
+        let submission = Submission(
+            list: start.list, base: authority.revision, sequence: authority.lastSequence(of: author) + 1, delta: delta)
+        guard case .numbered(let commit) = authority.submit(submission, author: author, now: 1) else { continue }
+        _ = authority.takeBatch()
+        authority.wrote()
+        commits.append(commit)
+    }
+    return commits
+}
+
+@Suite struct StoreTests {
+    /// Every implementation and every durability must do the same.
+    @Test(arguments: Durability.allCases)
+    func whatIsAppendedIsRead(durability: Durability) throws {
+        let folder = TemporaryFolder()
+        let store = try SQLiteStore(folder: folder.path, durability: durability)
+        var chaos = Chaos(seed: 1)
+        let list = try store.create("groceries", rules: Rules(maximumCount: 500), logID: .max, deckSeed: nil)
+        let commits = history(on: try store.load(list.number), 30, author: 7, chaos: &chaos)
+        try store.append([CommitBatch(list: list.number, expected: 0, commits: Array(commits[..<20]))])
+        try store.append([CommitBatch(list: list.number, expected: 20, commits: Array(commits[20...]))])
+        let frames = try store.frames(of: list.number, after: 10, about: .max)
+        #expect(try frames.map { try $0.commit() } == Array(commits[10...]))
+        #expect(try store.frames(of: list.number, after: 10, about: 1).count == 1)
+        let loaded = try store.load(list.number)
+        #expect(loaded.revision == 30 && loaded.hand.digest == commits[29].digest && loaded.logID == .max)
+        #expect(loaded.sequences == [7: SequenceMark(sequence: 30, revision: 30)])
+        #expect(loaded.hand.rules == Rules(maximumCount: 500))
+        for revision in [0, 1, 15, 30] {
+            let digest = revision == 0 ? 0 : commits[revision - 1].digest
+            #expect(try store.state(of: list.number, at: revision).digest == digest)
+        }
+        #expect(throws: StoreError.noSuchRevision(31, newest: 30)) { try store.state(of: list.number, at: 31) }
+        try store.saveSnapshot(of: list.number, loaded.hand, revision: 30, deck: nil)
+        #expect(try store.load(list.number).hand == loaded.hand)
+        #expect(try store.state(of: list.number, at: 15).digest == commits[14].digest)
+    }
+
+    @Test(arguments: Durability.allCases)
+    func appendingIsCompareAndSetOverManyLists(durability: Durability) throws {
+        let folder = TemporaryFolder()
+        let store = try SQLiteStore(folder: folder.path, durability: durability)
+        var chaos = Chaos(seed: 2)
+        let first = try store.create("a", rules: Rules(), logID: 1, deckSeed: nil)
+        let second = try store.create("b", rules: Rules(), logID: 2, deckSeed: nil)
+        let one = history(on: try store.load(first.number), 2, author: 1, chaos: &chaos)
+        let two = history(on: try store.load(second.number), 2, author: 1, chaos: &chaos)
+        #expect(throws: StoreError.conflict(list: second.number, expected: 1, found: 0)) {
+            try store.append([
+                CommitBatch(list: first.number, expected: 0, commits: one),
+                CommitBatch(list: second.number, expected: 1, commits: two),
+            ])
+        }
+        #expect(try store.load(first.number).revision == 0, "all of it or nothing")
+        try store.append([
+            CommitBatch(list: first.number, expected: 0, commits: one),
+            CommitBatch(list: second.number, expected: 0, commits: two),
+        ])
+        #expect(try store.lists(after: "", limit: 9).map(\.revision) == [2, 2])
+        #expect(throws: StoreError.noSuchList("number 99")) {
+            try store.append([CommitBatch(list: 99, expected: 0, commits: one)])
+        }
+    }
+
+    @Test(arguments: Durability.allCases)
+    func listsAndPeople(durability: Durability) throws {
+        let folder = TemporaryFolder()
+        let store = try SQLiteStore(folder: folder.path, durability: durability)
+        _ = try store.create("b", rules: .fiveCards, logID: 1, deckSeed: 4)
+        _ = try store.create("a", rules: Rules(), logID: 2, deckSeed: nil)
+        #expect(throws: StoreError.listExists("a")) { try store.create("a", rules: Rules(), logID: 3, deckSeed: nil) }
+        #expect(try store.lists(after: "", limit: 1).map(\.name) == ["a"])
+        #expect(try store.lists(after: "a", limit: 9).map(\.rules) == [.fiveCards])
+        #expect(try store.load(try #require(try store.list(named: "b")).number).deck == Deck(seed: 4))
+        try store.delete("a")
+        #expect(try store.list(named: "a") == nil && store.listCount() == 1)
+        #expect(throws: StoreError.noSuchList("a")) { try store.delete("a") }
+        let client = ClientID(high: .max, low: 1)
+        let author = try store.author(for: client, person: "ada")
+        #expect(try store.author(for: client, person: "Ada") == author)
+        #expect(try store.author(for: ClientID(high: .max, low: 2), person: "bob") != author)
+        #expect(try store.people([author, 999]) == [DownMessage.Person(author: author, name: "Ada")])
+    }
+
+    @Test func aDeckGoesOnWhereItWas() throws {
+        let folder = TemporaryFolder()
+        var store = try SQLiteStore(folder: folder.path, durability: .os)
+        let list = try store.create("hand", rules: .fiveCards, logID: 1, deckSeed: 11)
+        var authority = Authority(try store.load(list.number), limits: Limits())
+        for sequence in UInt64(1)...4 {
+            let card = Item(id: ItemID(rawValue: sequence), content: .card(.faceDown))
+            let delta = (sequence == 4 ? HandCore.Operation.delete(0..<1) : .insert([card], at: 0, .after)).delta
+            _ = authority.submit(
+                Submission(list: list.number, base: Int(sequence) - 1, sequence: sequence, delta: delta), author: 1, now: 0)
+            let batch = CommitBatch(list: list.number, expected: authority.revision, commits: authority.takeBatch())
+            try store.append([batch])
+            authority.wrote()
+            if sequence == 2 {
+                try store.saveSnapshot(of: list.number, authority.hand, revision: 2, deck: authority.deck)
+            }
+        }
+        try store.close()
+        store = try SQLiteStore(folder: folder.path, durability: .os)
+        let loaded = try store.load(list.number)
+        #expect(loaded.deck == authority.deck && loaded.deck?.count == 50)
+    }
+
+    // MARK: Opening
+
+    @Test func fsyncIsReallyAskedFor() throws {
+        let folder = TemporaryFolder()
+        #expect(try SQLiteStore(folder: folder.path, durability: .fsync).synchronousLevel() == 2)
+        let other = TemporaryFolder()
+        #expect(try SQLiteStore(folder: other.path, durability: .os).synchronousLevel() == 1)
+    }
+
+    @Test func aStoreInUseIsRefused() throws {
+        let folder = TemporaryFolder()
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        #expect(throws: StoreError.inUse(path: folder.path)) {
+            try SQLiteStore(folder: folder.path, durability: .os)
+        }
+        try store.close()
+    }
+
+    @Test func aNewerStoreIsRefusedAndLeftAlone() throws {
+        let folder = TemporaryFolder()
+        do { try SQLiteStore(folder: folder.path, durability: .os).close() }
+        let file = folder.path + "/hand.sqlite"
+        do { try DatabaseQueue(path: file).write { try $0.execute(sql: "PRAGMA user_version = 99") } }
+        #expect(throws: StoreError.newer(path: file, found: 99, known: 1)) {
+            try SQLiteStore(folder: folder.path, durability: .os)
+        }
+    }
+
+    @Test func whatIsNoStoreIsRefusedAndLeftAlone() throws {
+        let folder = TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        let file = folder.path + "/hand.sqlite"
+        try Data("my shopping list".utf8).write(to: URL(fileURLWithPath: file))
+        #expect(throws: StoreError.notAStore(path: file)) { try SQLiteStore(folder: folder.path, durability: .os) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data("my shopping list".utf8))
+        try FileManager.default.removeItem(atPath: file)
+        do { try DatabaseQueue(path: file).write { try $0.execute(sql: "CREATE TABLE other (x)") } }
+        #expect(throws: StoreError.notAStore(path: file)) { try SQLiteStore(folder: folder.path, durability: .os) }
+    }
+
+    @Test func damageIsFoundByDigests() throws {
+        let folder = TemporaryFolder()
+        var store = try SQLiteStore(folder: folder.path, durability: .os)
+        var chaos = Chaos(seed: 3)
+        let list = try store.create("a", rules: Rules(), logID: 1, deckSeed: nil)
+        let commits = history(on: try store.load(list.number), 10, author: 1, chaos: &chaos)
+        try store.append([CommitBatch(list: list.number, expected: 0, commits: commits)])
+        try store.close()
+        let file = folder.path + "/hand.sqlite"
+        do { try DatabaseQueue(path: file).write { try $0.execute(sql: "DELETE FROM commits WHERE revision = 5") } }
+        store = try SQLiteStore(folder: folder.path, durability: .os)
+        #expect(throws: StoreError.damaged("revision 5 of list \(list.number) is missing")) {
+            try store.load(list.number)
+        }
+    }
+}
