@@ -6,6 +6,7 @@ let package = Package(
     products: [
         .library(name: "HandCore", targets: ["HandCore"]),
         .library(name: "HandSync", targets: ["HandSync"]),
+        .library(name: "HandClient", targets: ["HandClient"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -34,12 +35,18 @@ let package = Package(
                 "HandCore", "HandWire", "HandSync", "EventLoop", "HandStore", .product(name: "Logging", package: "swift-log"),
             ],
             path: "Sources/Shell/HandServer"),
+        .target(
+            name: "HandClient", dependencies: ["HandCore", "HandWire", "HandSync", "EventLoop", "HandStore"],
+            path: "Sources/Shell/HandClient"),
+        .target(name: "HandFormats", dependencies: ["HandCore", "HandWire"], path: "Sources/Shell/HandFormats"),
 
         // MARK: Tests
         .target(name: "HandTestSupport", dependencies: ["HandCore"], path: "Tests/HandTestSupport"),
         .testTarget(name: "HandCoreTests", dependencies: ["HandCore", "HandTestSupport"]),
         .testTarget(name: "HandSyncTests", dependencies: ["HandSync", "HandTestSupport"]),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
+        .testTarget(
+            name: "HandFormatsTests", dependencies: ["HandFormats", "HandCore", "HandWire", "HandTestSupport"]),
         .testTarget(name: "HandStoreTests", dependencies: ["HandStore", "HandTestSupport"]),
     ],
     swiftLanguageModes: [.v6]

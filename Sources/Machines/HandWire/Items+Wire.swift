@@ -99,8 +99,13 @@ extension WireReader {
         rules.hasDeck = flags & 1 != 0
         guard flags & 2 != 0 else { return rules }
         var kinds: Set<Content.Kind> = []
+        var last = 0
         for _ in 0..<(try count("number of kinds", limit: 64)) {
-            kinds.insert(Content.Kind(rawValue: UInt32(try count("allowed kind"))))
+            let kind = try count("allowed kind")
+            // Ascending and none twice: one set of kinds has one form.
+            guard kind > last else { throw .unknownValue(field: "allowed kind", found: UInt64(kind)) }
+            kinds.insert(Content.Kind(rawValue: UInt32(kind)))
+            last = kind
         }
         rules.allowedKinds = kinds
         return rules

@@ -75,7 +75,7 @@ extension Vectors {
                         program: "vectors/1"))
             ),
             ("subscribed, resumed", subscribed(.resumed(head: 301))),
-            ("subscribed, with a snapshot", subscribed(.snapshot(revision: 301, count: 1, digest: 8, bytes: 20))),
+            ("subscribed, with a snapshot", subscribed(.snapshot(revision: 301, count: 1, digest: 8))),
             ("chunk", .chunk(request: 1, items: tasks(2))),
             ("commit", .commit(list: 1, commit)),
             ("rejected", .rejected(list: 1, sequence: 9, .violation(.listFull(maximum: 5)))),

@@ -26,18 +26,9 @@ extension SQLiteStore {
     private static func writeItems(of list: UInt64, _ hand: Hand, revision: Int, _ database: Database) throws {
         let statement = try database.cachedStatement(
             sql: "INSERT OR REPLACE INTO snapshots (list, revision, part, items) VALUES (?, ?, ?, ?)")
-        var writer = WireWriter(reserving: partBytes + 1024)
-        var part = 0
-        func flush() throws {
-            try statement.execute(arguments: [list.stored, revision, part, Data(writer.bytes)])
-            writer.removeAll()
-            part += 1
+        try hand.forEachPart(about: partBytes) { part, bytes in
+            try statement.execute(arguments: [list.stored, revision, part, Data(bytes)])
         }
-        for item in hand {
-            writer.item(item)
-            if writer.bytes.count >= partBytes { try flush() }
-        }
-        if !writer.bytes.isEmpty { try flush() }
     }
 
     private static func forgetOldSnapshots(of list: UInt64, _ database: Database) throws {
@@ -138,12 +129,7 @@ extension SQLiteStore {
         let parts = try Data.fetchCursor(
             database, sql: "SELECT items FROM snapshots WHERE list = ? AND revision = ? ORDER BY part",
             arguments: [list.stored, revision])
-        while let part = try parts.next() {
-            try [UInt8](part).withUnsafeBytes { all in
-                var reader = WireReader(all)
-                while reader.remaining > 0 { items.append(try reader.item()) }
-            }
-        }
+        while let part = try parts.next() { items += try Item.all(in: [UInt8](part)) }
         let hand = Hand(items, rules: rules)
         guard hand.count == head[1], hand.digest == UInt64(stored: head[2]) else {
             throw StoreError.damaged("the snapshot of list \(list) at revision \(revision) has another digest")

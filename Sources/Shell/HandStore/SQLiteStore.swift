@@ -32,7 +32,7 @@ public final class SQLiteStore: CommitStore {
         try Self.translating(path) { try prepare(durability) }
     }
 
-    private static func makeFolder(_ folder: String) throws {
+    static func makeFolder(_ folder: String) throws {
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -42,7 +42,7 @@ public final class SQLiteStore: CommitStore {
     }
 
     /// A file that does not start as SQLite files do is refused before anything is written beside it.
-    private static func checkHeader(_ path: String) throws {
+    static func checkHeader(_ path: String) throws {
         guard let file = FileHandle(forReadingAtPath: path) else { return }
         defer { try? file.close() }
         let start = try file.read(upToCount: 16) ?? Data()

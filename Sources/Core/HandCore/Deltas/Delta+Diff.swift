@@ -4,6 +4,8 @@ extension Delta {
     ///
     /// O(n log n) in the items of both lists: a longest increasing subsequence tells which items stay (Schensted 1961, in
     /// the form of Fredman 1975).
+    ///
+    /// - Precondition: no id stands twice in `old` or in `new`.
     public init(from old: some Collection<Item>, to new: some Collection<Item>) {
         let old = Array(old)
         let new = Array(new)

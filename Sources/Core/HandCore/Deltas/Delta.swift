@@ -150,3 +150,13 @@ extension Delta {
         return next == pickedCount
     }
 }
+
+extension Delta.Malformed: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .negativeCount(let component): "component \(component) has a negative count"
+        case .changedBlock(let component): "component \(component) changes more than one dropped item at once"
+        case .slotsDoNotMatch(let picked): "\(picked) items are picked, but the drops do not name each slot exactly once"
+        }
+    }
+}

@@ -8,6 +8,16 @@ extension Delta {
     }
 }
 
+extension Delta.Misfit: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .tooFewItems(let reach, let count): "the delta reaches over \(reach) items, the list has \(count)"
+        case .fieldsDoNotExist(let index, _, let fields):
+            "item \(index) has no \(fields.names.joined(separator: ", "))"
+        }
+    }
+}
+
 extension Hand {
     /// Above this many items a run is edited by splitting and joining trees, below it item by item in place.
     private static let bulk = 8

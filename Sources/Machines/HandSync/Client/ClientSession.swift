@@ -36,18 +36,6 @@ public struct ClientSession: Sendable {
         case refused(list: String, ErrorCode, String)
     }
 
-    /// What a client keeps of each list in order to go on after a restart: the events of its replica in their order.
-    public enum JournalEvent: Equatable, Sendable {
-        case edit(Delta, isExact: Bool)
-        case undo
-        case redo
-        /// The first portion of the buffer went into flight.
-        case submitted
-        case commit(Commit)
-        case rejected(sequence: UInt64, Rejection)
-        case caughtUp(lastSequence: UInt64)
-    }
-
     public enum Status: Equatable, Sendable {
         case connecting
         case online
@@ -279,28 +267,28 @@ extension ClientSession {
     ) throws(Replica.EditError) {
         guard subscriptions[name] != nil else { return }
         let made = try subscriptions[name]?.replica.edit(delta, isExact: isExact)
-        finishEdit(name, made, .edit(delta, isExact: isExact), effect)
+        finishEdit(name, made, isExact: isExact, effect)
     }
 
     /// Takes one's newest edit back; false if there is none.
     public mutating func undo(_ name: String, _ effect: (Effect) -> Void) throws(Replica.EditError) -> Bool {
         let made = try subscriptions[name]?.replica.undo()
-        finishEdit(name, made, .undo, effect)
+        finishEdit(name, made, isExact: false, effect)
         return made != nil
     }
 
     /// Makes again what was undone last; false if there is nothing.
     public mutating func redo(_ name: String, _ effect: (Effect) -> Void) throws(Replica.EditError) -> Bool {
         let made = try subscriptions[name]?.replica.redo()
-        finishEdit(name, made, .redo, effect)
+        finishEdit(name, made, isExact: false, effect)
         return made != nil
     }
 
     private mutating func finishEdit(
-        _ name: String, _ delta: Delta?, _ event: JournalEvent, _ effect: (Effect) -> Void
+        _ name: String, _ delta: Delta?, isExact: Bool, _ effect: (Effect) -> Void
     ) {
         guard let delta else { return }
-        journal(name, event, effect)
+        journal(name, .edit(delta, isExact: isExact), effect)
         effect(.update(list: name, Replica.Update(delta: delta)))
         submit(name, effect)
     }
@@ -332,20 +320,5 @@ extension ClientSession {
         requests[request] = Request()
         effect(.send(message(request).frame))
         return request
-    }
-}
-
-extension Replica {
-    /// Does what a journaled event says, as it was done the first time.
-    public mutating func replay(_ event: ClientSession.JournalEvent) throws {
-        switch event {
-        case .edit(let delta, let isExact): try edit(delta, isExact: isExact)
-        case .undo: _ = try undo()
-        case .redo: _ = try redo()
-        case .submitted: _ = takeSubmission(list: 0)
-        case .commit(let commit): _ = try receive(commit)
-        case .rejected(let sequence, let reason): _ = rejected(sequence: sequence, reason)
-        case .caughtUp(let lastSequence): caughtUp(lastSequence: lastSequence)
-        }
     }
 }

@@ -7,6 +7,11 @@ extension Replica {
         /// The change of the view; the identity if it is as it was.
         public var delta: Delta = .identity
         public var notices: [Notice] = []
+
+        public init(delta: Delta = .identity, notices: [Notice] = []) {
+            self.delta = delta
+            self.notices = notices
+        }
     }
 
     public enum Notice: Equatable, Sendable {

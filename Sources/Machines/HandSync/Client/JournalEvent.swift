@@ -1,0 +1,81 @@
+import HandCore
+import HandWire
+
+/// What a client keeps of a list in order to go on after a restart: the events of its replica, in their order. A replica
+/// that does the same things again is the same replica.
+public enum JournalEvent: Equatable, Sendable {
+    /// An edit of one's own, undoing and redoing included.
+    case edit(Delta, isExact: Bool)
+    /// The first portion of the buffer went into flight.
+    case submitted
+    case commit(Commit)
+    case rejected(sequence: UInt64, Rejection)
+    case caughtUp(lastSequence: UInt64)
+
+    /// Whether it must be on disk before anything is sent. Others can be had from the server again.
+    public var isUrgent: Bool {
+        switch self {
+        case .commit, .caughtUp: false
+        case .edit, .submitted, .rejected: true
+        }
+    }
+}
+
+extension Replica {
+    /// Does what a kept event says, as it was done the first time.
+    public mutating func replay(_ event: JournalEvent) throws {
+        switch event {
+        case .edit(let delta, let isExact): try edit(delta, isExact: isExact)
+        case .submitted: _ = takeSubmission(list: 0)
+        case .commit(let commit): _ = try receive(commit)
+        case .rejected(let sequence, let reason): _ = rejected(sequence: sequence, reason)
+        case .caughtUp(let lastSequence): caughtUp(lastSequence: lastSequence)
+        }
+    }
+}
+
+// MARK: - Bytes
+
+extension JournalEvent {
+    public var bytes: [UInt8] {
+        var writer = WireWriter()
+        switch self {
+        case .edit(let delta, let isExact):
+            writer.byte(isExact ? 2 : 1)
+            writer.delta(delta)
+        case .submitted: writer.byte(3)
+        case .commit(let commit):
+            writer.byte(4)
+            writer.commit(commit)
+        case .rejected(let sequence, let reason):
+            writer.byte(5)
+            writer.varint(sequence)
+            writer.varint(reason.fields.code)
+            writer.varint(reason.fields.first)
+            writer.varint(reason.fields.second)
+        case .caughtUp(let lastSequence):
+            writer.byte(6)
+            writer.varint(lastSequence)
+        }
+        return writer.bytes
+    }
+
+    public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
+        var reader = WireReader(bytes)
+        let number = try reader.byte("kind of event")
+        switch number {
+        case 1, 2: self = .edit(try reader.delta(), isExact: number == 2)
+        case 3: self = .submitted
+        case 4: self = .commit(try reader.commit())
+        case 5:
+            self = .rejected(
+                sequence: try reader.varint("sequence"),
+                try Rejection(
+                    code: try reader.varint("reason"), first: try reader.varint("first detail"),
+                    second: try reader.varint("second detail")))
+        case 6: self = .caughtUp(lastSequence: try reader.varint("last sequence"))
+        default: throw .unknownValue(field: "kind of event", found: UInt64(number))
+        }
+        try reader.expectEnd(of: "event")
+    }
+}

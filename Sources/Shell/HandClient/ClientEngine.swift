@@ -1,0 +1,194 @@
+import EventLoop
+import HandCore
+import HandStore
+import HandSync
+import HandWire
+
+/// Carries out what a `ClientSession` decides, on the loop's thread: the socket, the timer, the journal.
+///
+/// In each turn of the loop the journal is written first, then the socket: what is sent has been kept.
+final class ClientEngine {
+    let configuration: ClientConfiguration
+    let loop: Loop
+    private let timer: Timer
+    private let journal: JournalWriter?
+    private var hook: TurnHook?
+    var session: ClientSession
+    private var stream: Stream?
+    private var attempt: Cancellable?
+    private var outgoing: [UInt8] = []
+    var lists: [String: ListFollowers] = [:]
+    private var answers: [UInt64: (ClientSession.Answer) -> Void] = [:]
+    private(set) var status = ClientSession.Status.connecting
+    private var statusWaiters: [(ClientSession.Status) -> Void] = []
+    private(set) var isClosed = false
+
+    init(_ configuration: ClientConfiguration, loop: Loop, journal: ClientJournal?) {
+        self.configuration = configuration
+        self.loop = loop
+        self.journal = journal.map(JournalWriter.init)
+        timer = Timer(loop)
+        session = ClientSession(
+            client: journal?.client ?? configuration.client, person: configuration.person,
+            program: configuration.program, seed: configuration.seed)
+        hook = loop.onTurnEnd { [unowned self] in endTurn() }
+    }
+
+    // MARK: Events
+
+    func start() {
+        perform { session, effect in session.start(effect) }
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        perform { session, effect in session.stop(reason: "closed", effect) }
+        isClosed = true
+        endTurn()
+        journal?.close(session)
+        hook?.cancel()
+        timer.close()
+        for list in lists.values { list.finish(.closed) }
+        lists = [:]
+    }
+
+    private func rearm() {
+        guard !isClosed else { return }
+        guard let deadline = session.deadline else { return timer.stop() }
+        timer.start(after: deadline > loop.now ? deadline - loop.now : 0) { [unowned self] in
+            perform { session, effect in session.timer(now: loop.now, effect) }
+        }
+    }
+
+    private func endTurn() {
+        if let problem = journal?.flush(session) { stopForGood(problem) }
+        guard !outgoing.isEmpty, let stream, !stream.isWriting else { return }
+        let bytes = outgoing
+        outgoing = []
+        stream.write([OutputBuffer(bytes)])
+    }
+
+    /// What cannot be kept must not be sent: without its journal the client stops.
+    private func stopForGood(_ problem: String) {
+        outgoing = []
+        perform { session, effect in session.stop(reason: problem, effect) }
+    }
+
+    // MARK: Effects
+
+    func carryOut(_ effect: ClientSession.Effect) {
+        switch effect {
+        case .connect: connect()
+        case .send(let bytes): outgoing += bytes
+        case .disconnect: disconnect()
+        case .journal(let list, let event): journal?.add(event, to: list)
+        case .checkpoint(let list): journal?.replace(list)
+        case .update(let list, let update): lists[list]?.collect(update)
+        case .status(let status): changed(status)
+        case .progress(let list, let items, let total): lists[list]?.yield(.progress(items: items, of: total))
+        case .presence(let list, let entries): lists[list]?.yield(.presence(entries))
+        case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
+        case .refused(let list, let code, let message):
+            lists.removeValue(forKey: list)?.finish(.refused(code, message))
+        }
+    }
+
+    private func changed(_ status: ClientSession.Status) {
+        self.status = status
+        for list in lists.values { list.yield(.status(status)) }
+        let waiters = statusWaiters
+        statusWaiters = []
+        for waiter in waiters { waiter(status) }
+    }
+
+    /// Calls `body` at the next change of the connection.
+    func onStatusChange(_ body: @escaping (ClientSession.Status) -> Void) {
+        statusWaiters.append(body)
+    }
+
+    /// Asks the server something; `.disconnected` at once if there is no connection.
+    func ask(_ message: (UInt64) -> UpMessage, _ answer: @escaping (ClientSession.Answer) -> Void) {
+        guard let request = perform({ session, effect in session.ask(message, effect) }) else {
+            return answer(.disconnected)
+        }
+        answers[request] = answer
+    }
+
+    /// Has the session take an event, carries out the effects, and tells those who follow its lists what has changed.
+    func perform<Result>(_ body: (inout ClientSession, (ClientSession.Effect) -> Void) throws -> Result) rethrows -> Result {
+        // Effects wait until the session is through, because carrying them out may ask it something.
+        var effects: [ClientSession.Effect] = []
+        defer {
+            for effect in effects { carryOut(effect) }
+            for (name, followers) in lists { followers.publish(session.subscriptions[name]) }
+            rearm()
+        }
+        return try body(&session) { effects.append($0) }
+    }
+
+    /// The replica that was kept of a list.
+    func kept(_ name: String) throws -> Replica? { try journal?.load(name) }
+    var isJournaled: Bool { journal != nil }
+
+    // MARK: The socket
+
+    private func connect() {
+        switch configuration.server {
+        case .unix(let path):
+            attempt = Pipe.connect(loop, path: path) { [unowned self] in opened($0.map { $0 as Stream }) }
+        case .tcp(let host, let port):
+            attempt = DNS.resolve(loop, host: host, port: port) { [unowned self] result in
+                switch result {
+                case .failure(let error): lost("\(host): \(error)")
+                case .success(let addresses): connect(to: addresses[...], error: nil)
+                }
+            }
+        }
+    }
+
+    /// Tries one address after the other.
+    private func connect(to addresses: ArraySlice<SocketAddress>, error: UVError?) {
+        guard let address = addresses.first else { return lost(error.map { "\($0)" } ?? "no address was found") }
+        attempt = TCP.connect(loop, to: address) { [unowned self] result in
+            switch result {
+            case .success(let stream): opened(.success(stream))
+            case .failure(let error): connect(to: addresses.dropFirst(), error: error)
+            }
+        }
+    }
+
+    private func opened(_ result: Result<Stream, UVError>) {
+        attempt = nil
+        switch result {
+        case .failure(let error): lost("\(error)")
+        case .success(let stream):
+            if isClosed { return stream.close() }
+            self.stream = stream
+            stream.onDrain = { [unowned self] in endTurn() }
+            stream.startReading { [unowned self] bytes in
+                receive(bytes)
+            } onEnd: { [unowned self] error in
+                lost(error.isEOF ? "the server closed the connection" : "\(error)")
+            }
+            perform { session, effect in session.connected(now: loop.now, effect) }
+        }
+    }
+
+    private func receive(_ bytes: UnsafeRawBufferPointer) {
+        perform { session, effect in session.received(bytes, now: loop.now, effect) }
+    }
+
+    private func lost(_ reason: String) {
+        guard !isClosed else { return }
+        disconnect()
+        perform { session, effect in session.disconnected(reason: reason, now: loop.now, effect) }
+    }
+
+    private func disconnect() {
+        attempt?.cancel()
+        attempt = nil
+        stream?.close()
+        stream = nil
+        outgoing = []
+    }
+}

@@ -1,0 +1,35 @@
+import HandCore
+import HandSync
+import HandWire
+
+/// Why something that a program asked of a client did not happen.
+public enum ClientError: Error, Equatable, Sendable {
+    /// The server was not reached, or was lost before it answered.
+    case unreachable(String)
+    /// The server said no to a request.
+    case refused(ErrorCode, String)
+    /// The edit does not fit the list as it is, or its rules do not allow it.
+    case notMade(Replica.EditError)
+    /// The server did not take the edit; it is undone.
+    case rejected(Rejection)
+    /// The client was closed.
+    case closed
+}
+
+extension ClientError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unreachable(let reason): "the server cannot be reached: \(reason)"
+        case .refused(_, let message): message
+        case .notMade(.violation(let violation)): "\(Rejection.violation(violation))"
+        case .notMade(.misfit(.tooFewItems(let reach, let count))):
+            "\(Rejection.doesNotFit(reach: reach, count: count))"
+        case .notMade(.misfit(.fieldsDoNotExist(_, let kind, let fields))):
+            "an item of kind \(kind.name) has no \(fields.names.joined(separator: ", "))"
+        case .notMade(.tooLarge(let bytes, let limit)):
+            "the edit has about \(bytes) bytes; at most \(limit) can be sent as one. Divide it."
+        case .rejected(let reason): "\(reason)"
+        case .closed: "the client was closed"
+        }
+    }
+}

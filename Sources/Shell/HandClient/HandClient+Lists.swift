@@ -1,0 +1,96 @@
+import HandCore
+import HandSync
+import HandWire
+
+extension HandClient {
+    /// Follows a list, from what the journal keeps of it or from nothing. Does not wait for the server.
+    public func open(_ name: String) async throws -> FollowedList {
+        let _: Void = try await onLoop { engine, done in
+            if engine.lists[name] == nil {
+                do {
+                    let replica = try engine.kept(name)
+                    let followers = ListFollowers()
+                    engine.lists[name] = followers
+                    engine.perform { session, effect in
+                        session.open(name, from: replica, isJournaled: engine.isJournaled, effect)
+                    }
+                    followers.collect(Replica.Update())
+                    followers.publish(engine.session.subscriptions[name])
+                } catch {
+                    return done(.failure(.unreachable("\(error)")))
+                }
+            }
+            done(.success(()))
+        }
+        return FollowedList(client: self, name: name)
+    }
+
+    /// Waits until the server has welcomed this client.
+    ///
+    /// - Throws: `.unreachable` with the reason if the next try fails.
+    public func connected() async throws {
+        let _: Void = try await onLoop { engine, done in Self.waitForConnection(engine, done) }
+    }
+
+    private static func waitForConnection(
+        _ engine: ClientEngine, _ done: @escaping @Sendable (Result<Void, ClientError>) -> Void
+    ) {
+        switch engine.status {
+        case .online: done(.success(()))
+        case .offline(let reason, _): done(.failure(.unreachable(reason)))
+        case .connecting: engine.onStatusChange { _ in waitForConnection(engine, done) }
+        }
+    }
+
+    public func create(_ name: String, rules: Rules = Rules()) async throws {
+        _ = try await request { .create(request: $0, name: name, rules: rules) }
+    }
+
+    public func delete(_ name: String) async throws {
+        _ = try await request { .delete(request: $0, name: name) }
+    }
+
+    /// All lists of the server, in the order of their names.
+    public func lists() async throws -> [DownMessage.ListEntry] {
+        var all: [DownMessage.ListEntry] = []
+        while true {
+            let after = all.last?.name ?? ""
+            guard case .lists(let page, let hasMore) = try await request({ .lists(request: $0, after: after) }) else {
+                throw ClientError.unreachable("the server answered something else than was asked")
+            }
+            all += page
+            if !hasMore { return all }
+        }
+    }
+
+    /// The list as it was at a revision, or as it is; and that revision.
+    public func state(of name: String, at revision: Int? = nil) async throws -> (hand: Hand, revision: Int) {
+        guard case .state(let hand, let revision) = try await request({
+            .fetch(request: $0, name: name, revision: revision)
+        }) else { throw ClientError.unreachable("the server answered something else than was asked") }
+        return (hand, revision)
+    }
+
+    /// A page of a list's history from `revision` on, with the names of the authors. Empty at the end.
+    public func history(
+        of name: String, from revision: Int, limit: Int = 1_000
+    ) async throws -> (commits: [Commit], people: [UInt64: String]) {
+        guard case .history(let commits, let people) = try await request({
+            .history(request: $0, name: name, from: revision, limit: limit)
+        }) else { throw ClientError.unreachable("the server answered something else than was asked") }
+        return (commits, Dictionary(people.map { ($0.author, $0.name) }, uniquingKeysWith: { $1 }))
+    }
+
+    private func request(_ message: @escaping @Sendable (UInt64) -> UpMessage) async throws -> ClientSession.Answer {
+        try await connected()
+        return try await onLoop { engine, done in
+            engine.ask(message) { answer in
+                switch answer {
+                case .error(let code, let text): done(.failure(.refused(code, text)))
+                case .disconnected: done(.failure(.unreachable("the connection was lost before the answer came")))
+                default: done(.success(answer))
+                }
+            }
+        }
+    }
+}

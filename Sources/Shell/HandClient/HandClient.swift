@@ -1,0 +1,127 @@
+import EventLoop
+import Foundation
+import HandCore
+import HandStore
+import HandSync
+import HandWire
+
+/// How a client connects and who it is.
+public struct ClientConfiguration: Sendable {
+    public var server: HandAddress.Server
+    /// The person's name, for others to see.
+    public var person: String
+    /// Name and version of the program, for the server's logs.
+    public var program: String
+    /// The secret by which the server knows this client; not used with a journal, which has its own.
+    public var client: ClientID
+    /// Spreads reconnections; nothing else is random.
+    public var seed: UInt64
+    /// Where edits are kept until the server has them; nil keeps them in memory only.
+    public var journalPath: String?
+
+    public init(
+        server: HandAddress.Server, person: String, program: String, client: ClientID? = nil,
+        seed: UInt64 = .random(in: 0...UInt64.max), journalPath: String? = nil
+    ) {
+        self.server = server
+        self.person = String(decoding: person.utf8.prefix(Limits.personBytes), as: UTF8.self)
+        self.program = program
+        var random = SystemRandomNumberGenerator()
+        self.client = client ?? .random(using: &random)
+        self.seed = seed
+        self.journalPath = journalPath
+    }
+}
+
+/// A connection to a server that looks after itself, for programs: it reconnects, submits again, and never loses or doubles
+/// an edit. All methods may be called from anywhere.
+public final class HandClient: Sendable {
+    private let mailbox: Mailbox<@Sendable (ClientEngine) -> Void>
+
+    /// Starts connecting. Does not wait for it.
+    ///
+    /// - Throws: `StoreError` if the journal cannot be opened, `UVError` if the loop cannot be made.
+    public init(_ configuration: ClientConfiguration) throws {
+        let journal = try configuration.journalPath.map {
+            try ClientJournal(path: $0, fresh: configuration.client)
+        }
+        mailbox = try Self.startThread(configuration, journal)
+    }
+
+    /// Runs the loop on a thread of its own; the mailbox is the only way in.
+    private static func startThread(
+        _ configuration: ClientConfiguration, _ journal: ClientJournal?
+    ) throws -> Mailbox<@Sendable (ClientEngine) -> Void> {
+        let handover = Handover()
+        let thread = Thread {
+            do {
+                let loop = try Loop()
+                let engine = ClientEngine(configuration, loop: loop, journal: journal)
+                let mailbox = try Mailbox<@Sendable (ClientEngine) -> Void>(loop) { messages in
+                    for message in messages { message(engine) }
+                }
+                handover.give(.success(mailbox))
+                engine.start()
+                loop.run()
+                loop.close()
+            } catch {
+                handover.give(.failure(error))
+            }
+        }
+        thread.name = "hand client"
+        thread.start()
+        return try handover.take()
+    }
+
+    /// Closes the connection and the journal. Edits that were not submitted stay in the journal, if there is one.
+    public func close() async {
+        let mailbox = mailbox
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let isPosted = mailbox.post { engine in
+                engine.close()
+                mailbox.close()
+                continuation.resume()
+            }
+            if !isPosted { continuation.resume() }
+        }
+    }
+
+    /// Runs `body` on the loop's thread; `body` calls its argument once with the outcome.
+    func onLoop<Value: Sendable>(
+        _ body: @escaping @Sendable (ClientEngine, @escaping @Sendable (Result<Value, ClientError>) -> Void) -> Void
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
+            let isPosted = mailbox.post { engine in
+                if engine.isClosed { return continuation.resume(throwing: ClientError.closed) }
+                body(engine) { result in continuation.resume(with: result.mapError { $0 as any Error }) }
+            }
+            if !isPosted { continuation.resume(throwing: ClientError.closed) }
+        }
+    }
+
+    func post(_ body: @escaping @Sendable (ClientEngine) -> Void) {
+        mailbox.post(body)
+    }
+}
+
+/// Passes one thing from a new thread to the one that started it.
+private final class Handover: Sendable {
+    private let ready = DispatchSemaphore(value: 0)
+    private let box = Box()
+
+    /// `@unchecked Sendable` is safe: it is written once before the semaphore is raised and read once after.
+    private final class Box: @unchecked Sendable {
+        var value: Result<Mailbox<@Sendable (ClientEngine) -> Void>, any Error>?
+    }
+
+    func give(_ value: Result<Mailbox<@Sendable (ClientEngine) -> Void>, any Error>) {
+        box.value = value
+        ready.signal()
+    }
+
+    func take() throws -> Mailbox<@Sendable (ClientEngine) -> Void> {
+        ready.wait()
+        guard let value = box.value else { throw ClientError.closed }
+        return try value.get()
+    }
+}

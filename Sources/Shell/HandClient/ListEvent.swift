@@ -1,0 +1,41 @@
+import HandCore
+import HandSync
+import HandWire
+
+/// What happens to a list that a program follows.
+public enum ListEvent: Sendable {
+    /// The view is now `hand`; `delta` took it there from the one before.
+    case changed(Hand, Delta)
+    /// Something that one's own edits came to.
+    case notice(Replica.Notice)
+    /// Who is here, as far as it changed.
+    case presence([DownMessage.Presence])
+    /// The connection.
+    case status(ClientSession.Status)
+    /// So many items of so many of the list have arrived.
+    case progress(items: Int, of: Int)
+    /// The list cannot be followed (any longer).
+    case refused(ErrorCode, String)
+}
+
+/// Where a list stands.
+public struct ListState: Sendable {
+    public let view: Hand
+    /// The last confirmed revision.
+    public let revision: Int
+    public let logID: UInt64
+    /// Whether the view is the server's present, but for edits on the way.
+    public let isLive: Bool
+    /// Edits that the server has not confirmed.
+    public let pendingCount: Int
+    public let canUndo: Bool
+    public let canRedo: Bool
+}
+
+/// What became of edits.
+public struct Settlement: Sendable {
+    /// The revision at which the last of them was committed; nil if there were none.
+    public internal(set) var revision: Int?
+    public internal(set) var rejections: [Rejection] = []
+    public internal(set) var notices: [Replica.Notice] = []
+}

@@ -1,0 +1,117 @@
+import HandCore
+import HandSync
+import HandWire
+
+/// Those in this program who follow one list: streams of events, and waiting tasks. Lives on the loop's thread.
+final class ListFollowers {
+    private var streams: [Int: AsyncStream<ListEvent>.Continuation] = [:]
+    private var nextStream = 0
+    private var loadWaiters: [(Result<ListState, ClientError>) -> Void] = []
+    private var settleWaiters: [(Result<Settlement, ClientError>) -> Void] = []
+    private var settlement = Settlement()
+    private(set) var state: ListState?
+    private var isDue = false
+    private var changes = Composer()
+    private var notices: [Replica.Notice] = []
+
+    enum End {
+        case closed
+        case refused(ErrorCode, String)
+    }
+
+    func add(_ stream: AsyncStream<ListEvent>.Continuation) -> Int {
+        defer { nextStream += 1 }
+        streams[nextStream] = stream
+        if let state { stream.yield(.changed(state.view, .identity)) }
+        return nextStream
+    }
+
+    func remove(_ stream: Int) {
+        streams[stream] = nil
+    }
+
+    func yield(_ event: ListEvent) {
+        for stream in streams.values { stream.yield(event) }
+    }
+
+    /// Takes note of a change; `publish` tells of all that came in one go.
+    func collect(_ update: Replica.Update) {
+        isDue = true
+        changes.append(update.delta)
+        notices += update.notices
+    }
+
+    func publish(_ subscription: ClientSession.Subscription?) {
+        guard isDue, let subscription else { return }
+        isDue = false
+        let isFirst = state == nil && subscription.isLoaded
+        if subscription.isLoaded { state = subscription.state }
+        let delta = changes.delta
+        changes = Composer()
+        if !delta.isIdentity || isFirst { yield(.changed(subscription.replica.view, delta)) }
+        let news = notices
+        notices = []
+        for notice in news { note(notice) }
+        resolve(subscription)
+    }
+
+    private func note(_ notice: Replica.Notice) {
+        settlement.notices.append(notice)
+        switch notice {
+        case .acknowledged(_, let revision): settlement.revision = revision
+        case .rejected(let reason, _): settlement.rejections.append(reason)
+        case .superseded, .diverged: break
+        }
+        yield(.notice(notice))
+    }
+
+    private func resolve(_ subscription: ClientSession.Subscription) {
+        guard subscription.isLive else { return }
+        let loaded = loadWaiters
+        loadWaiters = []
+        for waiter in loaded { waiter(.success(subscription.state)) }
+        guard !subscription.replica.hasPending, !settleWaiters.isEmpty else { return }
+        let settled = settleWaiters
+        settleWaiters = []
+        let outcome = settlement
+        settlement = Settlement()
+        for waiter in settled { waiter(.success(outcome)) }
+    }
+
+    /// Waits until the list is the server's present.
+    func whenLive(_ subscription: ClientSession.Subscription?, _ body: @escaping (Result<ListState, ClientError>) -> Void) {
+        loadWaiters.append(body)
+        if let subscription { resolve(subscription) }
+    }
+
+    /// Waits until the server has answered to all edits.
+    func whenSettled(_ subscription: ClientSession.Subscription?, _ body: @escaping (Result<Settlement, ClientError>) -> Void) {
+        settleWaiters.append(body)
+        if let subscription { resolve(subscription) }
+    }
+
+    func finish(_ end: End) {
+        let error: ClientError
+        switch end {
+        case .closed: error = .closed
+        case .refused(let code, let message):
+            error = .refused(code, message)
+            yield(.refused(code, message))
+        }
+        for stream in streams.values { stream.finish() }
+        streams = [:]
+        for waiter in loadWaiters { waiter(.failure(error)) }
+        for waiter in settleWaiters { waiter(.failure(error)) }
+        loadWaiters = []
+        settleWaiters = []
+    }
+}
+
+extension ClientSession.Subscription {
+    var state: ListState {
+        ListState(
+            view: replica.view, revision: replica.revision, logID: replica.logID, isLive: isLive,
+            pendingCount: replica.bufferedCount + (replica.inFlight == nil ? 0 : 1), canUndo: replica.canUndo,
+            canRedo: replica.canRedo)
+    }
+}

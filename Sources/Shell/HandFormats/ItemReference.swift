@@ -1,0 +1,81 @@
+import HandCore
+
+/// An item as a person names it: by its index, counted from 1 as lists are printed, or by a prefix of its id.
+///
+/// Digits alone are an index; `@` in front says that an id is meant.
+public enum ItemReference: Equatable, Sendable {
+    case index(Int)
+    case prefix(String)
+
+    public enum Problem: Error, Equatable, Sendable, CustomStringConvertible {
+        case notAReference(String)
+        case outOfRange(Int, count: Int)
+        case unknown(String)
+        case ambiguous(String, matches: Int)
+
+        public var description: String {
+            switch self {
+            case .notAReference(let text):
+                "'\(text)' names no item: write its number or the first characters of its id, as 'hand ls' shows them"
+            case .outOfRange(let index, let count): "there is no item \(index); the list has \(count)"
+            case .unknown(let prefix): "no item's id starts with '\(prefix)'"
+            case .ambiguous(let prefix, let matches):
+                "the ids of \(matches) items start with '\(prefix)'; write more characters of it"
+            }
+        }
+    }
+
+    public init(_ text: String) throws(Problem) {
+        if let index = Int(text), text.utf8.allSatisfy({ $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "+") }) {
+            self = .index(index)
+            return
+        }
+        let prefix = text.hasPrefix("@") ? String(text.dropFirst()) : text
+        guard ItemID.range(ofPrefix: prefix) != nil else { throw .notAReference(text) }
+        self = .prefix(prefix)
+    }
+
+    /// The position of the item in a list, from 0. O(log n) for an index, O(n) for an id.
+    public func position(in list: Hand) throws(Problem) -> Int {
+        switch self {
+        case .index(let index):
+            guard index >= 1, index <= list.count else { throw .outOfRange(index, count: list.count) }
+            return index - 1
+        case .prefix(let prefix):
+            guard let range = ItemID.range(ofPrefix: prefix) else { throw .notAReference(prefix) }
+            let matches = list.enumerated().filter { range.contains($0.element.id) }.map(\.offset)
+            guard let first = matches.first else { throw .unknown(prefix) }
+            guard matches.count == 1 else { throw .ambiguous(prefix, matches: matches.count) }
+            return first
+        }
+    }
+}
+
+/// A place in a list as a person names it.
+public enum Place: Equatable, Sendable {
+    case top
+    case end
+    case before(ItemReference)
+    case after(ItemReference)
+
+    /// The gap and the side of it to which content at that place holds on.
+    public func gap(in list: Hand) throws(ItemReference.Problem) -> (gap: Int, side: Side) {
+        switch self {
+        case .top: (0, .after)
+        case .end: (list.count, .before)
+        case .before(let item): (try item.position(in: list), .before)
+        case .after(let item): (try item.position(in: list) + 1, .after)
+        }
+    }
+}
+
+/// How many characters of their ids tell the items of a list apart, at least four.
+public enum ShortID {
+    /// O(n log n).
+    public static func length(in list: some Sequence<Item>) -> Int {
+        let ids = list.map(\.id.rawValue).sorted()
+        var shared = 0
+        for (left, right) in zip(ids, ids.dropFirst()) { shared = max(shared, (left ^ right).leadingZeroBitCount) }
+        return min(ItemID.textLength, max(4, shared / 5 + 1))
+    }
+}

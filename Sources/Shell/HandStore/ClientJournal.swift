@@ -1,0 +1,175 @@
+import Foundation
+import GRDB
+import HandCore
+import HandSync
+import HandWire
+
+/// What a client keeps on disk: its secret id, and of each list the last confirmed items and the events since, so that
+/// edits made offline survive the process.
+///
+/// One process at a time has it open. Methods may be called from any thread, block, and throw `StoreError`.
+public final class ClientJournal: Sendable {
+    private let database: DatabaseQueue
+    private let lock: StoreLock
+    private let path: String
+    /// The secret by which the server knows this client; made with the journal.
+    public let client: ClientID
+
+    private static let version = 1
+    private static let applicationID = 0x6861_6E63
+    private static let partBytes = 256 << 10
+
+    /// Opens the journal at `path`, and makes it and its folder if need be.
+    ///
+    /// - Throws: `StoreError` if it is in use, newer than this program, or no journal.
+    public init(path: String, fresh: ClientID) throws {
+        let folder = (path as NSString).deletingLastPathComponent
+        try SQLiteStore.makeFolder(folder)
+        lock = try StoreLock(path: path + ".lock", folder: path)
+        try SQLiteStore.checkHeader(path)
+        self.path = path
+        let database = try SQLiteStore.translating(path) { try DatabaseQueue(path: path) }
+        self.database = database
+        client = try SQLiteStore.translating(path) {
+            try database.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+            }
+            return try database.write { try Self.prepare($0, path: path, fresh: fresh) }
+        }
+    }
+
+    private static func prepare(_ database: Database, path: String, fresh: ClientID) throws -> ClientID {
+        let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        let mark = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
+        if !isEmpty && mark != applicationID { throw StoreError.notAStore(path: path) }
+        if found > version { throw StoreError.newer(path: path, found: found, known: version) }
+        if found < 1 { try createFirstFormat(database, fresh) }
+        guard let row = try Row.fetchOne(database, sql: "SELECT high, low FROM client") else {
+            throw StoreError.damaged("\(path) has lost its client id")
+        }
+        return ClientID(high: UInt64(stored: row[0]), low: UInt64(stored: row[1]))
+    }
+
+    private static func createFirstFormat(_ database: Database, _ fresh: ClientID) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE client (high INTEGER NOT NULL, low INTEGER NOT NULL);
+                CREATE TABLE checkpoints (list TEXT PRIMARY KEY, head BLOB NOT NULL) WITHOUT ROWID;
+                CREATE TABLE items (list TEXT, part INTEGER, items BLOB NOT NULL, PRIMARY KEY (list, part)) WITHOUT ROWID;
+                CREATE TABLE events (number INTEGER PRIMARY KEY AUTOINCREMENT, list TEXT NOT NULL, event BLOB NOT NULL);
+                CREATE INDEX events_by_list ON events (list, number);
+                PRAGMA application_id = \(applicationID);
+                PRAGMA user_version = \(version);
+                """)
+        try database.execute(
+            sql: "INSERT INTO client VALUES (?, ?)", arguments: [fresh.high.stored, fresh.low.stored])
+    }
+
+    public func close() throws {
+        defer { lock.release() }
+        try SQLiteStore.translating(path) { try database.close() }
+    }
+}
+
+// MARK: - Lists
+
+extension ClientJournal {
+    /// Adds events of a list, in one transaction.
+    public func append(_ events: [JournalEvent], to list: String) throws {
+        try SQLiteStore.translating(path) {
+            try database.write { database in
+                let statement = try database.cachedStatement(sql: "INSERT INTO events (list, event) VALUES (?, ?)")
+                for event in events { try statement.execute(arguments: [list, Data(event.bytes)]) }
+            }
+        }
+    }
+
+    /// Replaces what is kept of a list by its replica as it is now.
+    public func checkpoint(_ replica: Replica, of list: String) throws {
+        let head = Data(replica.checkpoint.bytes)
+        try SQLiteStore.translating(path) {
+            try database.write { database in
+                try database.execute(sql: "DELETE FROM events WHERE list = ?", arguments: [list])
+                try database.execute(sql: "DELETE FROM items WHERE list = ?", arguments: [list])
+                try database.execute(
+                    sql: "INSERT OR REPLACE INTO checkpoints (list, head) VALUES (?, ?)", arguments: [list, head])
+                let statement = try database.cachedStatement(
+                    sql: "INSERT INTO items (list, part, items) VALUES (?, ?, ?)")
+                try replica.confirmed.forEachPart(about: Self.partBytes) { part, bytes in
+                    try statement.execute(arguments: [list, part, Data(bytes)])
+                }
+            }
+        }
+    }
+
+    /// The replica of a list as it was kept; nil if nothing was.
+    public func load(_ list: String) throws -> Replica? {
+        try SQLiteStore.translating(path) {
+            try database.read { database in
+                let sql = "SELECT head FROM checkpoints WHERE list = ?"
+                guard let head = try Data.fetchOne(database, sql: sql, arguments: [list]) else { return nil }
+                let parts = try Data.fetchCursor(
+                    database, sql: "SELECT items FROM items WHERE list = ? ORDER BY part", arguments: [list])
+                let events = try Data.fetchCursor(
+                    database, sql: "SELECT event FROM events WHERE list = ? ORDER BY number", arguments: [list])
+                do {
+                    return try Self.replica(head, parts, events)
+                } catch let error as DatabaseError {
+                    throw error
+                } catch {
+                    throw StoreError.damaged("what \(self.path) keeps of '\(list)' does not read: \(error)")
+                }
+            }
+        }
+    }
+
+    private static func replica(_ head: Data, _ parts: some Cursor<Data>, _ events: some Cursor<Data>) throws -> Replica {
+        let checkpoint = try [UInt8](head).withUnsafeBytes { try Replica.Checkpoint($0) }
+        var items: [Item] = []
+        while let part = try parts.next() { items += try Item.all(in: [UInt8](part)) }
+        var replica = try Replica(checkpoint, confirmed: Hand(items, rules: checkpoint.rules))
+        while let event = try events.next() {
+            try replica.replay([UInt8](event).withUnsafeBytes { try JournalEvent($0) })
+        }
+        return replica
+    }
+
+    /// The lists of which something is kept.
+    public func lists() throws -> [String] {
+        try SQLiteStore.translating(path) {
+            try database.read { try String.fetchAll($0, sql: "SELECT list FROM checkpoints ORDER BY list") }
+        }
+    }
+}
+
+// MARK: - Items in rows
+
+extension Hand {
+    /// Hands out the items as bytes, in rows of about `size` bytes.
+    func forEachPart(about size: Int, _ body: (Int, [UInt8]) throws -> Void) rethrows {
+        var writer = WireWriter(reserving: size + 1024)
+        var part = 0
+        for item in self {
+            writer.item(item)
+            if writer.bytes.count >= size {
+                try body(part, writer.bytes)
+                writer.removeAll()
+                part += 1
+            }
+        }
+        if !writer.bytes.isEmpty { try body(part, writer.bytes) }
+    }
+}
+
+extension Item {
+    /// The items of a row.
+    static func all(in bytes: [UInt8]) throws -> [Item] {
+        var items: [Item] = []
+        try bytes.withUnsafeBytes { all in
+            var reader = WireReader(all)
+            while reader.remaining > 0 { items.append(try reader.item()) }
+        }
+        return items
+    }
+}
