@@ -7,6 +7,7 @@ let package = Package(
         .library(name: "HandCore", targets: ["HandCore"]),
         .library(name: "HandSync", targets: ["HandSync"]),
         .library(name: "HandClient", targets: ["HandClient"]),
+        .executable(name: "hand", targets: ["hand"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -40,6 +41,16 @@ let package = Package(
             path: "Sources/Shell/HandClient"),
         .target(name: "HandFormats", dependencies: ["HandCore", "HandWire"], path: "Sources/Shell/HandFormats"),
 
+        // MARK: Tools
+        .executableTarget(
+            name: "hand",
+            dependencies: [
+                "HandCore", "HandWire", "HandSync", "EventLoop", "HandStore", "HandServer", "HandClient", "HandFormats",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Sources/Tools/hand"),
+
         // MARK: Tests
         .target(name: "HandTestSupport", dependencies: ["HandCore"], path: "Tests/HandTestSupport"),
         .testTarget(name: "HandCoreTests", dependencies: ["HandCore", "HandTestSupport"]),
@@ -47,6 +58,9 @@ let package = Package(
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
         .testTarget(
             name: "HandFormatsTests", dependencies: ["HandFormats", "HandCore", "HandWire", "HandTestSupport"]),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["hand", "HandClient", "HandStore", "EventLoop", "HandTestSupport"]),
         .testTarget(name: "HandStoreTests", dependencies: ["HandStore", "HandTestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -128,7 +128,7 @@ final class ClientEngine {
 
     /// The replica that was kept of a list.
     func kept(_ name: String) throws -> Replica? { try journal?.load(name) }
-    var isJournaled: Bool { journal != nil }
+    var keepsLists: Bool { journal != nil && configuration.keepsLists }
 
     // MARK: The socket
 

@@ -12,7 +12,7 @@ extension HandClient {
                     let followers = ListFollowers()
                     engine.lists[name] = followers
                     engine.perform { session, effect in
-                        session.open(name, from: replica, isJournaled: engine.isJournaled, effect)
+                        session.open(name, from: replica, isJournaled: engine.keepsLists || replica != nil, effect)
                     }
                     followers.collect(Replica.Update())
                     followers.publish(engine.session.subscriptions[name])

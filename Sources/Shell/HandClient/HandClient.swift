@@ -16,12 +16,14 @@ public struct ClientConfiguration: Sendable {
     public var client: ClientID
     /// Spreads reconnections; nothing else is random.
     public var seed: UInt64
-    /// Where edits are kept until the server has them; nil keeps them in memory only.
+    /// Where this client's secret, and the lists that it follows with their unsent edits, are kept; nil for in memory only.
     public var journalPath: String?
+    /// Whether lists are kept in the journal. Without it only the secret is, and what an earlier run has left there.
+    public var keepsLists: Bool
 
     public init(
         server: HandAddress.Server, person: String, program: String, client: ClientID? = nil,
-        seed: UInt64 = .random(in: 0...UInt64.max), journalPath: String? = nil
+        seed: UInt64 = .random(in: 0...UInt64.max), journalPath: String? = nil, keepsLists: Bool = true
     ) {
         self.server = server
         self.person = String(decoding: person.utf8.prefix(Limits.personBytes), as: UTF8.self)
@@ -30,6 +32,7 @@ public struct ClientConfiguration: Sendable {
         self.client = client ?? .random(using: &random)
         self.seed = seed
         self.journalPath = journalPath
+        self.keepsLists = keepsLists
     }
 }
 

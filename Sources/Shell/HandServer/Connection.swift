@@ -75,6 +75,9 @@ final class Connection {
         self.session = session
     }
 
+    /// Whether it only waits for its last bytes to be taken.
+    var isEnding: Bool { closesWhenSent }
+
     // MARK: Output
 
     var isWriting: Bool { stream.isWriting }

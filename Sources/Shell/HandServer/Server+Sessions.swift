@@ -6,10 +6,21 @@ import HandWire
 
 extension Server {
     func receive(_ bytes: UnsafeRawBufferPointer, from connection: Connection) {
-        connection.session.received(bytes, now: loop.now) { [unowned self] in carryOut($0, for: connection) }
+        drive(connection) { session, effect in session.received(bytes, now: loop.now, effect) }
     }
 
-    func carryOut(_ effect: ServerSession.Effect, for connection: Connection) {
+    /// Has a session take an event, then carries out the effects: not before it is through, because carrying them out asks it
+    /// things. What was still to be handled when the session closed is not.
+    func drive(_ connection: Connection, _ event: (inout ServerSession, (ServerSession.Effect) -> Void) -> Void) {
+        var effects: [ServerSession.Effect] = []
+        event(&connection.session) { effects.append($0) }
+        for effect in effects {
+            if case .handle = effect, connection.isClosed || connection.isEnding { continue }
+            carryOut(effect, for: connection)
+        }
+    }
+
+    private func carryOut(_ effect: ServerSession.Effect, for connection: Connection) {
         switch effect {
         case .identify(let hello): identify(hello, connection)
         case .handle(let message): handle(message, from: connection)
@@ -27,9 +38,7 @@ extension Server {
     }
 
     func fail(_ connection: Connection, _ code: ErrorCode, _ message: String, retryAfter: UInt64 = 0) {
-        connection.session.fail(code, message, retryAfter: retryAfter) { [unowned self] in
-            carryOut($0, for: connection)
-        }
+        drive(connection) { session, effect in session.fail(code, message, retryAfter: retryAfter, effect) }
     }
 
     /// Finds the client's author number; its old connection is closed before anything more of this one is read.
@@ -53,8 +62,8 @@ extension Server {
                 clients[hello.client] = connection
                 authors[author] = connection
                 connection.stream.resumeReading()
-                connection.session.identified(author: author, now: loop.now) { [unowned self] in
-                    carryOut($0, for: connection)
+                drive(connection) { session, effect in
+                    session.identified(author: author, now: loop.now, effect)
                 }
             }
         }

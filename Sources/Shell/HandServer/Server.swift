@@ -152,7 +152,7 @@ public final class Server {
 
     private func sweep() {
         for connection in Array(connections.values) {
-            connection.session.timeout(now: loop.now) { [unowned self] in carryOut($0, for: connection) }
+            drive(connection) { session, effect in session.timeout(now: loop.now, effect) }
             if let deadline = connection.closeDeadline, loop.now >= deadline { drop(connection) }
         }
         for (number, room) in rooms where room.isIdle(for: limits.unloadDelay, now: loop.now) {

@@ -229,8 +229,10 @@ extension ClientSession {
         guard subscriptions[name] == nil else { return }
         var subscription = Subscription(
             replica: replica ?? Replica(), isJournaled: isJournaled, isLoaded: replica.map { $0.logID != 0 } ?? false)
-        subscription.replica.author = author
+        subscription.replica.author = author ?? replica?.author
         subscriptions[name] = subscription
+        // Events are kept behind something that they happened to.
+        if isJournaled && replica == nil { effect(.checkpoint(list: name)) }
         if isReady { subscribe(to: name, effect) }
     }
 

@@ -1,0 +1,53 @@
+import HandCore
+
+/// Edits of several items that a person names in any order.
+public enum References {
+    /// A delta that does the same to each of the items.
+    public static func components(
+        _ references: [ItemReference], in list: Hand, _ component: () -> Delta.Component
+    ) throws -> Delta {
+        let positions = try Set(references.map { try $0.position(in: list) }).sorted()
+        var components: [Delta.Component] = []
+        var next = 0
+        for position in positions {
+            components += [.keep(position - next), component()]
+            next = position + 1
+        }
+        return try Delta(components)
+    }
+
+    /// A delta that moves the items together to one place, in the order in which they are named.
+    public static func move(_ references: [ItemReference], to place: Place, in list: Hand) throws -> Delta {
+        var positions: [Int] = []
+        for reference in references {
+            let position = try reference.position(in: list)
+            if !positions.contains(position) { positions.append(position) }
+        }
+        let (gap, side) = try place.gap(in: list)
+        let sorted = positions.sorted()
+        // Slots are numbered by position; they are dropped in the order named.
+        let drops = positions.map { position -> Delta.Component in
+            let slot = sorted.firstIndex(of: position) ?? 0
+            return .drop(slot..<slot + 1, side, nil)
+        }
+        var components: [Delta.Component] = []
+        var next = 0
+        func keep(upTo position: Int) {
+            components.append(.keep(position - next))
+            next = position
+        }
+        for position in sorted where position < gap {
+            keep(upTo: position)
+            components.append(.pick(1))
+            next += 1
+        }
+        keep(upTo: gap)
+        components += drops
+        for position in sorted where position >= gap {
+            keep(upTo: position)
+            components.append(.pick(1))
+            next += 1
+        }
+        return try Delta(components)
+    }
+}

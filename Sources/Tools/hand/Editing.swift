@@ -1,0 +1,174 @@
+import ArgumentParser
+import HandCore
+import HandFormats
+
+struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Add items, as tasks unless said otherwise.",
+        discussion: "At the end unless said otherwise. '-' reads one item a line from standard input.")
+
+    @OptionGroup var options: EditOptions
+    @OptionGroup var placeOptions: PlaceOptions
+
+    @Argument(help: "The texts; '-' for standard input.")
+    var texts: [String]
+
+    @Flag(help: "What the items are.")
+    var kind: Kind = .task
+
+    @Option(help: ArgumentHelp("Where a link leads; makes the item a link.", valueName: "address"))
+    var link: String?
+
+    enum Kind: String, EnumerableFlag {
+        case task, note, heading, card
+    }
+
+    func validate() throws {
+        if link != nil && texts.count != 1 { throw ValidationError("--link goes with one text.") }
+    }
+
+    private func contents() throws -> [Content] {
+        var lines: [String] = []
+        for text in texts {
+            if text == "-" {
+                while let line = readLine() { if !line.isEmpty { lines.append(line) } }
+            } else {
+                lines.append(text)
+            }
+        }
+        return try lines.map { text in
+            if let link { return .link(text, url: link) }
+            switch kind {
+            case .task: return .task(text, done: false)
+            case .note: return .note(text)
+            case .heading: return .heading(text)
+            case .card:
+                guard let card = Card(text) else {
+                    throw Failure(.usage, "'\(text)' is no card: write Q♠, QS, 10h, or ?? for one that is dealt")
+                }
+                return .card(card)
+            }
+        }
+    }
+
+    func run() async throws {
+        let place = try placeOptions.place() ?? .end
+        var random = SystemRandomNumberGenerator()
+        let items = try contents().map { Item(id: .random(using: &random), content: $0) }
+        try await options.edit { view in
+            let (gap, side) = try place.gap(in: view)
+            return HandCore.Operation.insert(items, at: gap, side).delta
+        }
+    }
+}
+
+struct Deal: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Deal cards from the deck to the end of the list.")
+
+    @OptionGroup var options: EditOptions
+
+    @Argument(help: "How many.")
+    var number = 1
+
+    func validate() throws {
+        if !(1...52).contains(number) { throw ValidationError("A deck has 52 cards: deal 1 to 52, not \(number).") }
+    }
+
+    func run() async throws {
+        var random = SystemRandomNumberGenerator()
+        let cards = (0..<number).map { _ in Item(id: .random(using: &random), content: .card(.faceDown)) }
+        try await options.edit { view in
+            guard view.rules.hasDeck else { throw Failure(.rejected, "this list has no deck: make one with --deck") }
+            return HandCore.Operation.insert(cards, at: view.count, .before).delta
+        }
+    }
+}
+
+struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "rm", abstract: "Delete items.")
+
+    @OptionGroup var options: EditOptions
+
+    @Argument(help: "The items: numbers or ids.")
+    var items: [String]
+
+    func run() async throws {
+        let references = try items.map { try ItemReference($0) }
+        try await options.edit { view in
+            try References.components(references, in: view) { .delete(1) }
+        }
+    }
+}
+
+struct Move: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mv", abstract: "Move items to one place, together and in the order named.",
+        discussion: "hand mv 3 --top; hand mv 5 7 --after k3f9")
+
+    @OptionGroup var options: EditOptions
+    @OptionGroup var placeOptions: PlaceOptions
+
+    @Argument(help: "The items: numbers or ids.")
+    var items: [String]
+
+    func run() async throws {
+        guard let place = try placeOptions.place() else {
+            throw ValidationError("Where to? Say --top, --end, --before ITEM or --after ITEM.")
+        }
+        let references = try items.map { try ItemReference($0) }
+        try await options.edit { view in try References.move(references, to: place, in: view) }
+    }
+}
+
+struct Edit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Change the text or the address of an item.")
+
+    @OptionGroup var options: EditOptions
+
+    @Argument(help: "The item: number or id.")
+    var item: String
+
+    @Argument(help: "The new text; '-' reads it from standard input.")
+    var text: String?
+
+    @Option(help: ArgumentHelp("Where a link leads.", valueName: "address"))
+    var link: String?
+
+    func validate() throws {
+        if text == nil && link == nil { throw ValidationError("What is to change? Give a text, or --link ADDRESS.") }
+    }
+
+    func run() async throws {
+        let reference = try ItemReference(item)
+        let words = text == "-" ? readLine(strippingNewline: true) ?? "" : text
+        let change = Change(text: words, url: link)
+        try await options.edit { view in
+            HandCore.Operation.edit(at: try reference.position(in: view), change).delta
+        }
+    }
+}
+
+struct Done: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Tick tasks.")
+    @OptionGroup var options: EditOptions
+    @Argument(help: "The tasks: numbers or ids.") var items: [String]
+
+    func run() async throws { try await Ticking.set(items, done: true, options) }
+}
+
+struct Undone: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Untick tasks.")
+    @OptionGroup var options: EditOptions
+    @Argument(help: "The tasks: numbers or ids.") var items: [String]
+
+    func run() async throws { try await Ticking.set(items, done: false, options) }
+}
+
+private enum Ticking {
+    static func set(_ items: [String], done: Bool, _ options: EditOptions) async throws {
+        let references = try items.map { try ItemReference($0) }
+        try await options.edit { view in
+            try References.components(references, in: view) { .edit(Change(done: done)) }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import EventLoop
+import Foundation
+import HandClient
+import HandFormats
+import HandStore
+import HandWire
+
+/// How the command ends, as scripts see it.
+enum ExitStatus: Int32 {
+    case ok = 0
+    case error = 1
+    case usage = 2
+    case notFound = 3
+    case rejected = 4
+    case notAllowed = 5
+    case unreachable = 6
+    case conflict = 7
+}
+
+/// What went wrong, in words and as an exit code.
+struct Failure: Error {
+    let status: ExitStatus
+    let message: String
+    /// Whether it is ours to tell; otherwise the argument parser knows better.
+    var isOurs = true
+
+    init(_ status: ExitStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    init(_ error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as ClientError: self.init(error)
+        case let error as ItemReference.Problem: self.init(.notFound, error.description)
+        case let error as HandAddress.ParseError: self.init(.usage, error.description)
+        case let error as StoreError: self.init(.error, error.description)
+        case let error as FormatError: self.init(.error, error.description)
+        case let error as UVError: self.init(.error, error.description)
+        case let error as CocoaError: self.init(.error, error.localizedDescription)
+        default:
+            self.init(.usage, "")
+            isOurs = false
+        }
+    }
+
+    private init(_ error: ClientError) {
+        let status: ExitStatus =
+            switch error {
+            case .unreachable: .unreachable
+            case .closed: .error
+            case .notMade(.violation): .rejected
+            case .notMade: .error
+            case .rejected(.revisionMoved): .conflict
+            case .rejected: .rejected
+            case .refused(let code, _): Self.status(of: code)
+            }
+        self.init(status, Printable.clean(error.description))
+    }
+
+    private static func status(of code: ErrorCode) -> ExitStatus {
+        switch code {
+        case .noSuchList, .noSuchRevision, .listDeleted: .notFound
+        case .listExists: .conflict
+        case .badListName, .badRules: .usage
+        case .tooManyLists, .tooManySubscriptions, .tooManyConnections: .notAllowed
+        default: .error
+        }
+    }
+}

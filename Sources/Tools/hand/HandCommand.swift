@@ -1,0 +1,67 @@
+import ArgumentParser
+
+/// The `hand` command.
+@main
+struct HandCommand: AsyncParsableCommand {
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "hand",
+        abstract: "A list that several people edit at once from their terminals.",
+        discussion: """
+            Start a server, make a list, edit it:
+
+              hand serve &
+              hand create groceries
+              hand add -l groceries milk "oat flakes"
+              hand watch -l groceries
+
+            Which server and list: --url, then $HAND_URL, then "url" in ~/.config/hand/config.json, then
+            hand://127.0.0.1:7777. An address is hand://HOST:PORT/LIST or hand+unix:///PATH/hand.sock/LIST.
+
+            Items are named by their number in 'hand ls' or by the first characters of their id.
+            Exit codes: 0 ok, 1 error, 2 usage, 3 not found, 4 rejected, 5 not allowed, 6 unreachable, 7 conflict.
+            """,
+        version: version,
+        groupedSubcommands: [
+            CommandGroup(name: "Server:", subcommands: [Serve.self]),
+            CommandGroup(name: "Lists:", subcommands: [Lists.self, Create.self, Delete.self]),
+            CommandGroup(name: "Reading:", subcommands: [List.self, Show.self, Watch.self, Who.self]),
+            CommandGroup(
+                name: "Editing:",
+                subcommands: [Add.self, Deal.self, Remove.self, Move.self, Edit.self, Done.self, Undone.self, Sync.self]),
+            CommandGroup(name: "History:", subcommands: [Log.self, Diff.self, Restore.self, Undo.self]),
+            CommandGroup(name: "Exchange:", subcommands: [Export.self, Import.self, VectorsCommand.self]),
+        ])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            finish(with: error)
+        }
+    }
+
+    /// Says what went wrong and ends with the exit code that the help promises.
+    private static func finish(with error: any Error) -> Never {
+        let failure = Failure(error)
+        guard failure.isOurs else {
+            // Help, version and completion scripts come as errors too, with code 0; the rest is usage.
+            let code = exitCode(for: error)
+            let text = fullMessage(for: error)
+            if code == .success {
+                Output.line(text)
+                Output.exit(.ok)
+            }
+            Output.message(text)
+            Output.exit(.usage)
+        }
+        Output.message("hand: \(failure.message)")
+        Output.exit(failure.status)
+    }
+}

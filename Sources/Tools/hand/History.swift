@@ -1,0 +1,173 @@
+import ArgumentParser
+import HandClient
+import HandCore
+import HandFormats
+
+/// Reads a list's history page by page.
+enum HistoryReader {
+    /// All commits from `first` to `last`, with the names of their authors.
+    static func commits(
+        of name: String, from first: Int, through last: Int = .max, _ client: HandClient,
+        _ body: ([Commit], [UInt64: String]) throws -> Void
+    ) async throws {
+        var next = max(1, first)
+        while next <= last {
+            let page = try await client.history(of: name, from: next)
+            let commits = page.commits.filter { $0.revision <= last }
+            guard let newest = commits.last else { return }
+            try body(commits, page.people)
+            next = newest.revision + 1
+        }
+    }
+}
+
+struct Log: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show who changed what and when, oldest first.")
+
+    @OptionGroup var list: ListOptions
+
+    @Option(name: .customLong("from"), help: ArgumentHelp("The first revision to show.", valueName: "revision"))
+    var first = 1
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Only the last so many.", valueName: "number"))
+    var number: Int?
+
+    func run() async throws {
+        let (name, json) = (try list.name(), list.server.json)
+        let (first, number) = (first, number)
+        try await list.server.withClient(list: name) { client, _ in
+            var from = first
+            if let number { from = max(from, try await client.state(of: name).revision - number + 1) }
+            let start = try await client.state(of: name, at: max(0, from - 1)).hand
+            var hand = start
+            try await HistoryReader.commits(of: name, from: from, client) { commits, people in
+                for commit in commits {
+                    let before = hand
+                    hand = try hand.applying(commit.delta)
+                    print(commit, people[commit.author] ?? "?", before, hand, json: json)
+                }
+            }
+        }
+    }
+
+    private func print(_ commit: Commit, _ person: String, _ before: Hand, _ after: Hand, json: Bool) {
+        let time = JSON.date(milliseconds: commit.time)
+        if json { return Output.json(JSON.commit(commit, person: person, at: time)) }
+        Output.line("revision \(commit.revision)  \(time)  \(Printable.clean(person))")
+        for line in DeltaText.lines(commit.delta, from: before, to: after) { Output.line("  \(line)") }
+    }
+}
+
+struct Diff: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show what changed between two revisions.")
+
+    @OptionGroup var list: ListOptions
+    @Argument(help: "The older revision.") var old: Int
+    @Argument(help: "The newer revision (default: the newest).") var new: Int?
+
+    func run() async throws {
+        let (name, old, new) = (try list.name(), old, new)
+        let (before, after) = try await list.server.withClient(list: name) { client, _ in
+            (try await client.state(of: name, at: old).hand, try await client.state(of: name, at: new).hand)
+        }
+        let delta = Delta(from: before, to: after)
+        if list.server.json { return Output.json(JSON.delta(delta)) }
+        for line in DeltaText.lines(delta, from: before, to: after) { Output.line(line) }
+    }
+}
+
+struct Restore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make a list what it was at a revision, as a new commit; nothing of its history is lost.")
+
+    @OptionGroup var options: EditOptions
+
+    @Option(help: ArgumentHelp("The revision to go back to.", valueName: "revision"))
+    var at: Int
+
+    func run() async throws {
+        let (name, at) = (try options.list.name(), at)
+        let target = try await options.list.server.withClient(list: name) { client, _ in
+            try await client.state(of: name, at: at).hand
+        }
+        try await options.edit { view in Delta(from: view, to: target) }
+    }
+}
+
+struct Undo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Take back your newest commit, or the one named; others' edits since then stay.",
+        discussion: "Yours are the commits under your name (--as). Undoing once more makes the edit again.")
+
+    @OptionGroup var options: EditOptions
+
+    @Argument(help: "The revision to take back.")
+    var revision: Int?
+
+    /// How many of the newest commits are searched for one's own.
+    private static let depth = 10_000
+
+    func run() async throws {
+        let name = try options.list.name()
+        let person = try Settings.person(flag: options.list.server.person)
+        let revision = revision
+        try await options.perform { client, followed in
+            var undo = try await Self.find(revision, by: person, in: name, client, head: followed.state().revision)
+            // Others may commit meanwhile; what takes the edit back is carried over that, too.
+            while try await !undo.make(on: followed) {
+                let base = undo.base
+                try await HistoryReader.commits(of: name, from: base + 1, client) { commits, _ in
+                    for commit in commits { undo.pass(commit) }
+                }
+            }
+        }
+    }
+
+    /// What takes a commit back, on the list at revision `base`.
+    private struct Reversal: Sendable {
+        var inverse: Delta
+        var base: Int
+
+        mutating func pass(_ later: Commit) {
+            inverse = inverse.transformed(over: later.delta, as: .later)
+            base = later.revision
+        }
+
+        /// Whether the list was still at `base`, so that the edit could be made.
+        func make(on list: FollowedList) async throws -> Bool {
+            struct MovedOn: Error {}
+            let (inverse, base) = (inverse, base)
+            do {
+                try await list.edit { state in
+                    guard state.revision == base else { throw MovedOn() }
+                    return inverse
+                }
+                return true
+            } catch is MovedOn {
+                return false
+            }
+        }
+    }
+
+    private static func find(
+        _ revision: Int?, by person: String, in name: String, _ client: HandClient, head: Int
+    ) async throws -> Reversal {
+        var commits: [Commit] = []
+        var people: [UInt64: String] = [:]
+        let first = revision ?? max(1, head - depth + 1)
+        try await HistoryReader.commits(of: name, from: first, through: head, client) { page, names in
+            commits += page
+            people.merge(names) { $1 }
+        }
+        let found =
+            revision != nil
+            ? commits.first : commits.last { people[$0.author] == person && !$0.delta.isIdentity }
+        guard let target = found else {
+            throw Failure(.notFound, revision.map { "there is no revision \($0)" } ?? "'\(person)' has nothing to undo")
+        }
+        let before = try await client.state(of: name, at: target.revision - 1).hand
+        var reversal = Reversal(inverse: target.delta.inverted(on: before), base: target.revision)
+        for later in commits where later.revision > target.revision { reversal.pass(later) }
+        return reversal
+    }
+}

@@ -1,0 +1,125 @@
+import ArgumentParser
+import HandClient
+import HandCore
+import HandFormats
+import HandWire
+
+struct Lists: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show the lists of a server.")
+
+    @OptionGroup var server: ServerOptions
+
+    func run() async throws {
+        let entries = try await server.withClient { client, _ in try await client.lists() }
+        for entry in entries {
+            if server.json {
+                Output.json([
+                    "name": .string(entry.name), "count": JSONValue(entry.count), "revision": JSONValue(entry.revision),
+                    "rules": JSON.rules(entry.rules),
+                ])
+            } else {
+                let deck = entry.rules.hasDeck ? ", with a deck" : ""
+                Output.line("\(entry.name)\t\(entry.count) items\trevision \(entry.revision)\(deck)")
+            }
+        }
+        if entries.isEmpty && !server.json { server.say("no lists yet: make one with 'hand create NAME'") }
+    }
+}
+
+struct Create: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make a list.",
+        discussion: "With --deck, cards come from a shuffled deck of 52: 'hand deal' takes them. "
+            + "A five-card hand is: hand create poker --deck --max-items 5 --kinds card")
+
+    @OptionGroup var server: ServerOptions
+
+    @Argument(help: "Its name: letters, digits, '-', '_' and '.'.")
+    var name: String
+
+    @Option(help: ArgumentHelp("The most items that it may hold.", valueName: "number"))
+    var maxItems: Int?
+
+    @Option(help: ArgumentHelp("The most bytes that an item may have.", valueName: "number"))
+    var maxSize: Int?
+
+    @Option(help: ArgumentHelp("The kinds that it takes, separated by commas: card, note, task, link, heading.", valueName: "kinds"))
+    var kinds: String?
+
+    @Flag(help: "Deal cards from a deck.")
+    var deck = false
+
+    func validate() throws {
+        if let problem = ListName.problem(with: name) { throw ValidationError(problem) }
+        _ = try rules()
+    }
+
+    private func rules() throws -> Rules {
+        var rules = Rules(hasDeck: deck)
+        if let maxItems {
+            guard (1...Rules.unlimitedCount).contains(maxItems) else {
+                throw ValidationError("--max-items: expected 1 to \(Rules.unlimitedCount), found \(maxItems)")
+            }
+            rules.maximumCount = maxItems
+        }
+        if let maxSize {
+            guard maxSize >= 1 else { throw ValidationError("--max-size: expected at least 1, found \(maxSize)") }
+            rules.maximumSize = maxSize
+        }
+        if let kinds {
+            rules.allowedKinds = Set(
+                try kinds.split(separator: ",").map { name in
+                    guard let kind = Content.Kind(name: String(name)) else {
+                        throw ValidationError("--kinds: '\(name)' is not a kind of item")
+                    }
+                    return kind
+                })
+        }
+        return rules
+    }
+
+    func run() async throws {
+        let (name, rules) = (name, try rules())
+        try await server.withClient { client, _ in try await client.create(name, rules: rules) }
+        if server.json {
+            Output.json(["name": .string(name), "rules": JSON.rules(rules)])
+        } else {
+            server.say("created '\(name)'; add to it with: hand add -l \(name) TEXT")
+        }
+    }
+}
+
+struct Delete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Delete a list with its history.")
+
+    @OptionGroup var server: ServerOptions
+
+    @Argument(help: "Its name.")
+    var name: String
+
+    @Flag(name: .shortAndLong, help: "Do not ask.")
+    var force = false
+
+    func run() async throws {
+        if !force {
+            Output.message("This deletes '\(name)' and its history for everybody. Type its name to go on:")
+            guard readLine() == name else { throw Failure(.error, "nothing was deleted") }
+        }
+        let name = name
+        try await server.withClient { client, _ in try await client.delete(name) }
+        server.say("deleted '\(name)'")
+    }
+}
+
+struct Sync: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Send the edits that were kept while the server could not be reached (--queue).")
+
+    @OptionGroup var list: ListOptions
+
+    func run() async throws {
+        let outcome = try await list.withList { _, followed in try await followed.settled() }
+        if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
+        list.server.say(outcome.revision.map { "sent; revision \($0)" } ?? "nothing was waiting")
+    }
+}

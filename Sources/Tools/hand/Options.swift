@@ -1,0 +1,242 @@
+import ArgumentParser
+import Foundation
+import HandClient
+import HandCore
+import HandFormats
+import HandStore
+import HandSync
+import HandWire
+
+/// What every command that talks to a server takes.
+struct ServerOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The server, and perhaps the list (default: $HAND_URL, then the configuration file).", valueName: "address"))
+    var url: String?
+
+    @Option(name: .customLong("as"), help: ArgumentHelp("Your name, for others to see (default: $HAND_NAME, then $USER).", valueName: "name"))
+    var person: String?
+
+    @Option(help: ArgumentHelp("How long to wait for the server.", valueName: "seconds"))
+    var timeout: Double = 10
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "Print no messages.")
+    var quiet = false
+
+    func say(_ text: String) {
+        if !quiet { Output.message(text) }
+    }
+
+    /// Connects, runs `body`, and closes, whatever happens; gives up when the time is over.
+    func withClient<Result: Sendable>(
+        list: String? = nil, timeLimited: Bool = true,
+        _ body: @escaping @Sendable (HandClient, HandAddress) async throws -> Result
+    ) async throws -> Result {
+        let address = try Settings.address(flag: url, list: list)
+        let client = try Identity.client(at: address, person: try Settings.person(flag: person))
+        do {
+            let task: @Sendable () async throws -> Result = {
+                try await client.connected()
+                return try await body(client, address)
+            }
+            let result = try await timeLimited ? limited(client, address, task) : task()
+            await client.close()
+            return result
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+
+    /// What `body` gives, unless it takes longer than `--timeout`: then the client is closed, and all that waits for it ends.
+    func limited<Result: Sendable>(
+        _ client: HandClient, _ address: HandAddress, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let seconds = timeout
+        let alarm = Task {
+            try await Task.sleep(for: .seconds(seconds))
+            await client.close()
+        }
+        defer { alarm.cancel() }
+        do {
+            return try await body()
+        } catch ClientError.closed {
+            throw ClientError.unreachable("\(address.serverURL) did not answer within \(seconds.formatted()) s")
+        }
+    }
+}
+
+/// The option that names a list.
+struct ListOptions: ParsableArguments {
+    @OptionGroup var server: ServerOptions
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The list (default: the one in the address).", valueName: "list"))
+    var list: String?
+
+    /// The name of the list that is meant.
+    func name() throws -> String {
+        if let name = try Settings.address(flag: server.url, list: list).list { return name }
+        throw Failure(.usage, "which list? Name it with -l LIST, or put it into the address: hand://HOST:PORT/LIST")
+    }
+
+    /// Connects and follows the list until it is present.
+    func withList<Result: Sendable>(
+        timeLimited: Bool = true,
+        _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Result
+    ) async throws -> Result {
+        let name = try name()
+        return try await server.withClient(list: name, timeLimited: timeLimited) { client, _ in
+            let list = try await client.open(name)
+            _ = try await list.live()
+            return try await body(client, list)
+        }
+    }
+}
+
+/// Options of commands that edit.
+struct EditOptions: ParsableArguments {
+    @OptionGroup var list: ListOptions
+
+    @Option(help: ArgumentHelp("Edit only if the list is still at that revision; otherwise exit with 7.", valueName: "revision"))
+    var ifRevision: Int?
+
+    @Flag(help: "If the server cannot be reached, keep the edit and send it with the next edit or 'hand sync'.")
+    var queue = false
+
+    /// Makes an edit on the list as it is, waits for the server's answer, and says what became of it.
+    func edit(_ make: @escaping @Sendable (Hand) throws -> Delta) async throws {
+        let expected = ifRevision
+        try await perform { _, followed in
+            try await followed.edit(isExact: expected != nil) { state in
+                if let expected, state.revision != expected {
+                    throw ClientError.rejected(.revisionMoved(now: state.revision))
+                }
+                return try make(state.view)
+            }
+        }
+    }
+
+    /// Has `body` edit the list, waits for the server's answer, and says what became of it.
+    func perform(_ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void) async throws {
+        if queue { return try await performOrKeep(body) }
+        let outcome = try await list.withList { client, followed -> Settlement in
+            try await body(client, followed)
+            return try await followed.settled()
+        }
+        try report(outcome)
+    }
+
+    /// Edits whatever is known of the list, and keeps the edit on disk if the server does not answer in time.
+    private func performOrKeep(
+        _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
+    ) async throws {
+        let name = try list.name()
+        let address = try Settings.address(flag: list.server.url, list: name)
+        let client = try Identity.client(
+            at: address, person: try Settings.person(flag: list.server.person), keepsLists: true)
+        let outcome: Settlement?
+        do {
+            let followed = try await client.open(name)
+            // The list as it is, if the server answers; otherwise as it was.
+            let isHere = await Self.isReachable(client)
+            if isHere { _ = try await list.server.limited(client, address) { try await followed.live() } }
+            try await body(client, followed)
+            outcome = isHere ? try await list.server.limited(client, address) { try await followed.settled() } : nil
+        } catch {
+            await client.close()
+            throw error
+        }
+        await client.close()
+        if let outcome { return try report(outcome) }
+        list.server.say("\(address.serverURL) cannot be reached: the edit is kept, 'hand sync' sends it")
+    }
+
+    private static func isReachable(_ client: HandClient) async -> Bool {
+        do {
+            try await client.connected()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func report(_ outcome: Settlement) throws {
+        if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
+        for notice in outcome.notices {
+            if let text = Notices.text(notice) { list.server.say(text) }
+        }
+        if list.server.json {
+            Output.json(["revision": outcome.revision.map { JSONValue($0) } ?? .null])
+        } else {
+            list.server.say(outcome.revision.map { "revision \($0)" } ?? "nothing to do")
+        }
+    }
+}
+
+/// Where items go.
+struct PlaceOptions: ParsableArguments {
+    @Flag(help: "To the top of the list.")
+    var top = false
+
+    @Flag(help: "To the end of the list.")
+    var end = false
+
+    @Option(help: ArgumentHelp("In front of that item.", valueName: "item"))
+    var before: String?
+
+    @Option(help: ArgumentHelp("Behind that item.", valueName: "item"))
+    var after: String?
+
+    func validate() throws {
+        let given = [top, end, before != nil, after != nil].filter { $0 }.count
+        if given > 1 { throw ValidationError("Name one place: --top, --end, --before ITEM or --after ITEM.") }
+    }
+
+    /// The place that is meant; nil if none is given.
+    func place() throws -> Place? {
+        if top { return .top }
+        if end { return .end }
+        if let before { return .before(try ItemReference(before)) }
+        if let after { return .after(try ItemReference(after)) }
+        return nil
+    }
+}
+
+/// This machine's client ids: each running command has one of its own, so that no two speak to a server as one client.
+enum Identity {
+    static func client(at address: HandAddress, person: String, keepsLists: Bool = false) throws -> HandClient {
+        let safe = address.serverURL.map { $0.isLetter || $0.isNumber || $0 == "." ? $0 : "_" }
+        let folder = Settings.stateFolder + "/clients/" + String(safe)
+        for slot in 0..<1000 {
+            do {
+                return try HandClient(
+                    ClientConfiguration(
+                        server: address.server, person: person, program: "hand/\(HandCommand.version)",
+                        journalPath: "\(folder)/\(slot).sqlite", keepsLists: keepsLists))
+            } catch StoreError.inUse {
+                continue
+            }
+        }
+        throw Failure(.error, "more than 1000 hand commands run at once; \(folder) has no free identity")
+    }
+}
+
+/// What happened to one's edits, in words.
+enum Notices {
+    static func text(_ notice: Replica.Notice) -> String? {
+        switch notice {
+        case .acknowledged: return nil
+        case .superseded(let item, let loss, _, let revision):
+            let what: String =
+                switch loss {
+                case .move: "your move of"
+                case .edit(let fields): "your edit (\(fields.names.joined(separator: ", "))) of"
+                }
+            return "\(what) '\(Printable.clean(item.content.text))' was overridden by somebody in revision \(revision)"
+        case .rejected(let reason, _): return "not taken: \(Printable.clean("\(reason)"))"
+        case .diverged(let revision):
+            return "this list differed from the server's at revision \(revision); it was loaded again"
+        }
+    }
+}

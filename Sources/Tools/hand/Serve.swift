@@ -1,0 +1,133 @@
+import ArgumentParser
+import EventLoop
+import Foundation
+import HandServer
+import HandStore
+import HandWire
+import Logging
+
+extension Durability: ExpressibleByArgument {}
+extension Logger.Level: @retroactive ExpressibleByArgument {}
+
+struct Serve: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a server.",
+        discussion: """
+            Without options it listens on 127.0.0.1:7777 and keeps its lists under ~/.local/state/hand/server. There is
+            no authentication yet: let only people you trust reach it. Ctrl-C or SIGTERM stops it in good order; after
+            kill -9 or a loss of power nothing that was acknowledged is missing.
+            """)
+
+    @Option(help: ArgumentHelp("Where to listen: HOST:PORT, [IPv6]:PORT or a path ending in .sock. May be repeated.", valueName: "address"))
+    var listen: [String] = []
+
+    @Option(help: ArgumentHelp("The folder for the lists.", valueName: "folder"))
+    var data: String?
+
+    @Option(help: "What a commit survives before it is acknowledged: fsync (loss of power), os (kill -9), memory (nothing).")
+    var durability: Durability = .fsync
+
+    @Option(help: "How much to log on standard error.")
+    var logLevel: Logger.Level = .info
+
+    @OptionGroup(title: "Limits") var limits: LimitOptions
+
+    func run() throws {
+        let endpoints = try (listen.isEmpty ? ["127.0.0.1:7777"] : listen).map(Self.endpoint)
+        let folder = data ?? Settings.stateFolder + "/server"
+        let store = try SQLiteStore(folder: folder, durability: durability)
+        let level = logLevel
+        LoggingSystem.bootstrap { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = level
+            return handler
+        }
+        let loop = try Loop()
+        let server = Server(
+            ServerConfiguration(
+                endpoints: endpoints, limits: limits.limits, program: "hand/\(HandCommand.version)",
+                seed: .random(in: 0...UInt64.max)),
+            store: store, loop: loop, logger: Logger(label: "hand"))
+        let opened: [ServerConfiguration.Endpoint]
+        do { opened = try server.start() } catch let error as UVError {
+            throw Failure(.error, "cannot listen on \(endpoints.map { "\($0)" }.joined(separator: ", ")): \(error)")
+        }
+        try stopOnSignals(server, loop)
+        Output.line(Self.greeting(opened, durability == .memory ? "nowhere" : folder))
+        loop.run()
+        loop.close()
+        try store.close()
+    }
+
+    private func stopOnSignals(_ server: Server, _ loop: Loop) throws {
+        var signals: [Signal] = []
+        for number in [SIGINT, SIGTERM] {
+            let signal = try Signal(loop, number) {
+                server.stop { loop.stop() }
+            }
+            signals.append(signal)
+        }
+    }
+
+    private static func greeting(_ endpoints: [ServerConfiguration.Endpoint], _ folder: String) -> String {
+        let addresses = endpoints.map { endpoint in
+            switch endpoint {
+            case .tcp(let address): "hand://\(address)"
+            case .unix(let path): "hand+unix://\(path)"
+            }
+        }
+        let first = addresses.first ?? ""
+        return "hand serves on \(addresses.joined(separator: " and ")), lists kept in \(folder). "
+            + "Connect: hand --help, or HAND_URL=\(first) hand create groceries"
+    }
+
+    static func endpoint(_ text: String) throws -> ServerConfiguration.Endpoint {
+        if text.hasSuffix(".sock") {
+            return .unix(text.hasPrefix("/") ? text : FileManager.default.currentDirectoryPath + "/" + text)
+        }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            throw ValidationError("'\(text)' is no address to listen on: expected HOST:PORT, [IPv6]:PORT or a path ending in .sock")
+        }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        if host == "localhost" { host = "127.0.0.1" }
+        if host.isEmpty || host == "*" { host = "0.0.0.0" }
+        do { return .tcp(try SocketAddress(ip: host, port: port)) } catch {
+            throw ValidationError("'\(host)' is no IP address: to listen, name an address of this machine, or 0.0.0.0 for all")
+        }
+    }
+}
+
+/// The limits that an operator may want to change; `Limits` says what they mean.
+struct LimitOptions: ParsableArguments {
+    @Option(help: "Connections at one time.") var maxConnections = Limits().connections
+    @Option(help: "Bytes of one frame.") var maxFrame = Limits().frameBytes
+    @Option(help: "Items of one list.") var maxItems = Limits().listItems
+    @Option(help: "Bytes of one item.") var maxItemSize = Limits().itemBytes
+    @Option(help: "Lists on the server.") var maxLists = Limits().lists
+    @Option(help: "Lists that one connection follows.") var maxSubscriptions = Limits().subscriptions
+    @Option(help: "Bytes of commits kept in memory for each list.") var window = Limits().windowBytes
+    @Option(help: "Seconds of silence before a client counts as gone.") var idleTimeout = 45.0
+    @Option(help: "Seconds that a new connection has for its hello.") var handshakeTimeout = 10.0
+
+    func validate() throws {
+        let numbers = [maxConnections, maxFrame, maxItems, maxItemSize, maxLists, maxSubscriptions, window]
+        guard numbers.allSatisfy({ $0 > 0 }), idleTimeout >= 1, handshakeTimeout > 0 else {
+            throw ValidationError("Limits are positive; --idle-timeout is at least 1 second.")
+        }
+    }
+
+    var limits: Limits {
+        var limits = Limits()
+        limits.connections = maxConnections
+        limits.frameBytes = maxFrame
+        limits.listItems = maxItems
+        limits.itemBytes = maxItemSize
+        limits.lists = maxLists
+        limits.subscriptions = maxSubscriptions
+        limits.windowBytes = window
+        limits.idleDeadline = UInt64(idleTimeout * 1000)
+        limits.handshakeDeadline = UInt64(handshakeTimeout * 1000)
+        return limits
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import HandClient
+
+/// Folders and defaults, from the environment and the configuration file.
+enum Settings {
+    private static var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+    private static func folder(_ variable: String, _ fallback: String) -> String {
+        if let path = environment[variable], path.hasPrefix("/") { return path + "/hand" }
+        return NSHomeDirectory() + fallback + "/hand"
+    }
+
+    /// Where servers and clients keep their data.
+    static var stateFolder: String { folder("XDG_STATE_HOME", "/.local/state") }
+    static var configurationFile: String { folder("XDG_CONFIG_HOME", "/.config") + "/config.json" }
+
+    /// What the configuration file may say.
+    struct File: Decodable {
+        var url: String?
+        var name: String?
+    }
+
+    /// The configuration file; empty if there is none.
+    static func file() throws -> File {
+        let path = configurationFile
+        guard let data = FileManager.default.contents(atPath: path) else { return File() }
+        do {
+            return try JSONDecoder().decode(File.self, from: data)
+        } catch {
+            throw Failure(.usage, "\(path): expected {\"url\": \"hand://…\", \"name\": \"…\"}, found something else (\(error))")
+        }
+    }
+
+    /// The address, from the flag, the environment, the file, or the server on this machine.
+    static func address(flag: String?, list: String?) throws -> HandAddress {
+        let text = try flag ?? environment["HAND_URL"] ?? file().url
+        var address = try text.map { try HandAddress($0) } ?? .local
+        if let list { address.list = list }
+        return address
+    }
+
+    static func person(flag: String?) throws -> String {
+        try flag ?? environment["HAND_NAME"] ?? file().name ?? environment["USER"] ?? "somebody"
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import HandClient
+import HandCore
+import HandSync
+import HandTestSupport
+import HandWire
+import Synchronization
+import Testing
+
+/// The server is killed while people edit, again and again: nothing that was acknowledged is lost, nothing is there twice,
+/// and everybody ends with the list that the store has. `HAND_ROUNDS` says how often (200 for the long run).
+@Suite(.serialized) struct CrashTests {
+    static let rounds = ProcessInfo.processInfo.environment["HAND_ROUNDS"].flatMap(Int.init) ?? 12
+
+    /// What the clients know to have been acknowledged.
+    final class Ledger: Sendable {
+        private let state = Mutex<(inserted: Set<ItemID>, deleted: Set<ItemID>, count: Int)>(([], [], 0))
+
+        func note(inserted: [ItemID], deleted: [ItemID]) {
+            state.withLock {
+                $0.inserted.formUnion(inserted)
+                $0.deleted.formUnion(deleted)
+                $0.count += 1
+            }
+        }
+
+        var count: Int { state.withLock { $0.count } }
+        var inserted: Set<ItemID> { state.withLock { $0.inserted } }
+        var deleted: Set<ItemID> { state.withLock { $0.deleted } }
+    }
+
+    @Test func killedAgainAndAgain() async throws {
+        var random = SplitMix64(seed: testSeed(51))
+        let server = try RunningServer(try TemporaryFolder())
+        let clients = try (0..<4).map { try server.client("client \($0)") }
+        try await clients[0].create("list")
+        let ledger = Ledger()
+        let goal = Mutex(false)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, client) in clients.enumerated() {
+                let list = try await client.open("list")
+                group.addTask {
+                    var chaos = Chaos(seed: UInt64(index) + 100)
+                    while !goal.withLock({ $0 }) { try await Self.edit(list, &chaos, ledger) }
+                }
+            }
+            for _ in 0..<Self.rounds {
+                let threshold = ledger.count + 1 + random.next(below: 40)
+                while ledger.count < threshold { try await Task.sleep(for: .milliseconds(1)) }
+                server.kill()
+                try server.start()
+            }
+            goal.withLock { $0 = true }
+            try await group.waitForAll()
+        }
+        try await Self.verify(server, clients, ledger)
+    }
+
+    /// One edit and the server's answer to it, however many servers that takes.
+    private static func edit(_ list: FollowedList, _ chaos: inout Chaos, _ ledger: Ledger) async throws {
+        let choice = chaos.random.next(below: 8)
+        let items = (0..<1 + choice % 2).map { _ in
+            Item(id: .random(using: &chaos.random), content: .task("t", done: false))
+        }
+        let pick = chaos.random.next()
+        let deleted = Mutex<[ItemID]>([])
+        try await list.edit { state in
+            let count = state.view.count
+            guard count > 0, choice < 4 else {
+                return HandCore.Operation.insert(items, at: Int(pick % UInt64(count + 1)), .after).delta
+            }
+            let index = Int(pick % UInt64(count))
+            switch choice {
+            case 0:
+                deleted.withLock { $0 = [state.view[index].id] }
+                return HandCore.Operation.delete(index..<index + 1).delta
+            case 1: return HandCore.Operation.edit(at: index, Change(text: "e\(pick % 99)")).delta
+            default: return HandCore.Operation.move(index..<index + 1, to: Int(pick / 7 % UInt64(count + 1)), .before).delta
+            }
+        }
+        let gone = deleted.withLock { $0 }
+        let isInsert = gone.isEmpty && choice >= 4
+        let outcome = try await list.settled()
+        #expect(outcome.rejections.isEmpty)
+        ledger.note(inserted: isInsert ? items.map(\.id) : [], deleted: gone)
+    }
+
+    private static func verify(_ server: RunningServer, _ clients: [HandClient], _ ledger: Ledger) async throws {
+        let head = try await clients[0].state(of: "list")
+        var views: [Hand] = []
+        for client in clients {
+            views.append(try await client.open("list").caughtUp(to: head.revision).view)
+            await client.close()
+        }
+        #expect(server.terminate() == 0)
+        let stored = try server.stored("list")
+        #expect(views.allSatisfy { $0 == stored.hand })
+        let ids = stored.hand.map(\.id)
+        #expect(Set(ids).count == ids.count, "an item is there twice")
+        let missing = ledger.inserted.subtracting(ledger.deleted).subtracting(ids)
+        #expect(missing.isEmpty, "\(missing.count) acknowledged items are missing")
+        print("\(Self.rounds) rounds, \(ledger.count) acknowledged edits, \(ids.count) items, revision \(stored.revision)")
+    }
+}

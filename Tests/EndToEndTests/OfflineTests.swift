@@ -1,0 +1,103 @@
+import Foundation
+import HandClient
+import HandCore
+import HandTestSupport
+import HandWire
+import Testing
+
+/// A client is cut off while others go on, edits offline, ends, starts again, and comes back.
+@Suite(.serialized) struct OfflineTests {
+    enum Way: CaseIterable {
+        /// What was missed is still in the server's memory.
+        case window
+        /// It must be read from the store.
+        case store
+        /// A snapshot is smaller.
+        case snapshot
+    }
+
+    @Test(arguments: Way.allCases)
+    func backAfterTenThousandCommits(way: Way) async throws {
+        let folder = try TemporaryFolder()
+        let options = ["--durability", "os", "--window", way == .window ? "100000000" : "100000"]
+        let server = try RunningServer(folder, options)
+        let other = try server.client("other")
+        try await other.create("list")
+        let writer = try await other.open("list")
+        // A list of 40,000 items is larger than 10,000 commits; the store is read then. A short one comes as a snapshot.
+        let start = tasks(way == .snapshot ? 100 : 40_000)
+        for first in stride(from: 0, to: start.count, by: 4_000) {
+            let part = Array(start[first..<min(start.count, first + 4_000)])
+            try await writer.edit { HandCore.Operation.insert(part, at: $0.view.count, .before).delta }
+        }
+        let base = try #require(try await writer.settled().revision)
+
+        let before = try server.client("traveller", journal: "traveller.sqlite")
+        _ = try await before.open("list").caughtUp(to: base)
+        await before.close()
+
+        try await commit(10_000, to: writer)
+        let mine = try await editOffline(1_000, folder)
+
+        let after = try server.client("traveller", journal: "traveller.sqlite")
+        let list = try await after.open("list")
+        let outcome = try await list.settled()
+        let revision = try #require(outcome.revision)
+        #expect(outcome.rejections.isEmpty)
+        let mineNow = try await list.caughtUp(to: revision)
+        let others = try await writer.caughtUp(to: revision)
+        #expect(mineNow.view == others.view)
+        #expect(mine.isSubset(of: mineNow.view.map(\.id)))
+        #expect(Set(mineNow.view.map(\.id)).count == mineNow.view.count)
+        await after.close()
+        await other.close()
+        #expect(server.terminate() == 0)
+        #expect(try server.stored("list").hand == mineNow.view)
+    }
+
+    /// Others' edits, each a commit of its own. Several clients take turns, so that a write carries many.
+    private func commit(_ number: Int, to list: FollowedList) async throws {
+        var chaos = Chaos(seed: 7)
+        let first = try await list.state().revision
+        while try await list.state().revision < first + number {
+            let seed = chaos.random.next()
+            for offset in 0..<20 {
+                try await list.edit(isExact: offset < 0) { state in
+                    var chaos = Chaos(seed: seed &+ UInt64(offset))
+                    return chaos.operation(on: state.view.count).delta
+                }
+                _ = try await list.settled()
+            }
+        }
+    }
+
+    /// Edits made without a server, in a process of their own as far as the journal can tell: it is closed and opened again.
+    private func editOffline(_ number: Int, _ folder: TemporaryFolder) async throws -> Set<ItemID> {
+        var ids: Set<ItemID> = []
+        var random = SplitMix64(seed: 99)
+        for _ in 0..<2 {
+            let client = try HandClient(
+                ClientConfiguration(
+                    server: .unix(path: folder.path + "/nobody.sock"), person: "traveller", program: "test",
+                    journalPath: folder.path + "/traveller.sqlite"))
+            let list = try await client.open("list")
+            for index in 0..<number / 2 {
+                let item = Item(id: .random(using: &random), content: .task("mine", done: false))
+                let place = random.next()
+                if index % 4 == 3 {
+                    try await list.edit { state in
+                        let from = Int(place % UInt64(state.view.count))
+                        return HandCore.Operation.move(from..<from + 1, to: Int(place / 3 % UInt64(state.view.count)), .after).delta
+                    }
+                } else {
+                    ids.insert(item.id)
+                    try await list.edit { state in
+                        HandCore.Operation.insert([item], at: Int(place % UInt64(state.view.count + 1)), .before).delta
+                    }
+                }
+            }
+            await client.close()
+        }
+        return ids
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import HandClient
+import HandCore
+import HandStore
+import HandWire
+
+/// A folder that is gone when the test is over.
+final class TemporaryFolder: Sendable {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("hand-" + UUID().uuidString.prefix(8)).path
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
+
+/// The `hand` binary beside the test bundle.
+enum Binary {
+    static let path: String = {
+        let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        return folder.appendingPathComponent("hand").path
+    }()
+
+    struct Outcome {
+        let status: Int32
+        let output: String
+        let messages: String
+    }
+
+    /// Runs the command to its end.
+    static func run(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:]
+    ) throws -> Outcome {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let (standardInput, output, messages) = (Pipe(), Pipe(), Pipe())
+        process.standardInput = standardInput
+        process.standardOutput = output
+        process.standardError = messages
+        try process.run()
+        standardInput.fileHandleForWriting.write(Data(input.utf8))
+        try standardInput.fileHandleForWriting.close()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let errors = String(decoding: messages.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return Outcome(status: process.terminationStatus, output: text, messages: errors)
+    }
+}
+
+/// A real server process on a Unix socket, which can be killed and started again on the same data.
+final class RunningServer {
+    let folder: TemporaryFolder
+    let options: [String]
+    private var process: Process?
+    /// The line in which the server says where it is.
+    private(set) var greeting = ""
+
+    var socket: String { folder.path + "/hand.sock" }
+    var address: HandAddress.Server { .unix(path: socket) }
+
+    init(_ folder: TemporaryFolder, _ options: [String] = []) throws {
+        self.folder = folder
+        self.options = options
+        try start()
+    }
+
+    deinit {
+        kill()
+    }
+
+    func start() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Binary.path)
+        process.arguments =
+            ["serve", "--listen", socket, "--data", folder.path + "/data", "--log-level", "error"] + options
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.standardError
+        try process.run()
+        self.process = process
+        // The line comes when the server listens; nothing has to be waited for beyond it.
+        var line = Data()
+        while let byte = try output.fileHandleForReading.read(upToCount: 1), byte != Data("\n".utf8), !byte.isEmpty {
+            line += byte
+        }
+        greeting = String(decoding: line, as: UTF8.self)
+    }
+
+    /// `kill -9`.
+    func kill() {
+        guard let process, process.isRunning else { return }
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// SIGTERM; returns the exit code.
+    func terminate() -> Int32 {
+        guard let process else { return -1 }
+        process.terminate()
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    func client(_ person: String = "test", journal: String? = nil) throws -> HandClient {
+        try HandClient(
+            ClientConfiguration(
+                server: address, person: person, program: "test", journalPath: journal.map { folder.path + "/" + $0 }))
+    }
+
+    /// The list as the store has it, read after the server has ended.
+    func stored(_ name: String) throws -> (hand: Hand, revision: Int) {
+        let store = try SQLiteStore(folder: folder.path + "/data", durability: .fsync)
+        defer { try? store.close() }
+        guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
+        let loaded = try store.load(list.number)
+        return (loaded.hand, loaded.revision)
+    }
+}
+
+extension FollowedList {
+    /// Waits until the view is the server's revision at least, and nothing is pending.
+    func caughtUp(to revision: Int) async throws -> ListState {
+        for await event in events {
+            let state = try await state()
+            if state.revision >= revision && state.pendingCount == 0 && state.isLive { return state }
+            if case .refused(let code, let message) = event { throw ClientError.refused(code, message) }
+        }
+        throw ClientError.closed
+    }
+}

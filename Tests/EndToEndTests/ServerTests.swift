@@ -1,0 +1,221 @@
+import EventLoop
+import Foundation
+import HandClient
+import HandCore
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// The real server process, and what comes over its socket.
+@Suite(.serialized) struct ServerTests {
+    /// Sends bytes on a connection of their own and returns what comes back until the server closes it.
+    private func exchange(_ server: RunningServer, _ bytes: [UInt8], thenEnd: Bool = false) throws -> [DownMessage] {
+        let loop = try Loop()
+        defer { loop.close() }
+        var answer: [UInt8] = []
+        EventLoop.Pipe.connect(loop, path: server.socket) { result in
+            guard case .success(let pipe) = result else { return }
+            pipe.startReading {
+                answer += Array($0)
+            } onEnd: { _ in
+                pipe.close()
+            }
+            pipe.write([OutputBuffer(bytes)])
+            if thenEnd { pipe.shutdown() }
+        }
+        loop.run()
+        var reader = FrameReader(limit: 1 << 24)
+        var messages: [DownMessage] = []
+        try answer.withUnsafeBytes { all in
+            try reader.read(all) { (body) throws(WireError) -> Bool in
+                messages.append(try DownMessage(body))
+                return true
+            }
+        }
+        return messages
+    }
+
+    private func hello(_ low: Int = 1, _ high: Int = 1) -> [UInt8] {
+        UpMessage.hello(
+            UpMessage.Hello(
+                lowestVersion: low, highestVersion: high, capabilities: [], client: ClientID(high: 1, low: 2),
+                person: "p", program: "t")
+        ).frame
+    }
+
+    @Test func badBytesGetAClearErrorAndEverybodyElseGoesOn() async throws {
+        let server = try RunningServer(try TemporaryFolder())
+        let client = try server.client()
+        try await client.create("list")
+        let list = try await client.open("list")
+        let cases: [(String, [UInt8], ErrorCode)] = [
+            ("another protocol", Array("GET / HTTP/1.1\r\n\r\n".utf8), .notHand),
+            ("noise", [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], .malformedMessage),
+            ("a frame without a message", [0], .malformedMessage),
+            ("too long before the hello", [0x80, 0x80, 0x40], .frameTooLarge),
+            ("a newer version", hello(7, 9), .versionNotSupported),
+            ("out of order", UpMessage.ping(1).frame, .outOfOrder),
+            ("a second hello", hello() + hello(), .outOfOrder),
+            ("an unknown message", hello() + [1, 99], .malformedMessage),
+            ("trailing bytes", hello() + [3, 6, 1, 1], .malformedMessage),
+            ("too long", hello() + [0xFF, 0xFF, 0xFF, 0x7F], .frameTooLarge),
+            ("not subscribed", hello() + UpMessage.submit(
+                Submission(list: 1, base: 0, sequence: 1, delta: .identity)).frame + [0], .malformedMessage),
+        ]
+        for (name, bytes, code) in cases {
+            let messages = try exchange(server, name == "another protocol" ? [4] + Array("GET ".utf8) : bytes)
+            guard case .error(let found, _, _, let text) = messages.last else {
+                Issue.record("\(name): no error came, but \(messages)")
+                continue
+            }
+            #expect(name == "another protocol" || found == code, "\(name): \(found) \(text)")
+            #expect(!text.isEmpty)
+            let item = Item(id: ItemID(rawValue: UInt64(name.utf8.count) << 8 | UInt64(found.rawValue)), content: .note(name))
+            try await list.edit { HandCore.Operation.insert([item], at: $0.view.count, .before).delta }
+            #expect(try await list.settled().rejections.isEmpty)
+        }
+        // Cut off in the middle of a frame: nobody is told, and nothing breaks.
+        #expect(try exchange(server, Array(hello().dropLast(3)), thenEnd: true).isEmpty)
+        #expect(try await list.state().view.count == cases.count)
+        await client.close()
+        #expect(server.terminate() == 0)
+    }
+
+    @Test func threeClientsDealAtOnce() async throws {
+        let server = try RunningServer(try TemporaryFolder())
+        let clients = try (0..<3).map { try server.client("player \($0)") }
+        try await clients[0].create("poker", rules: .fiveCards)
+        var rejections = 0
+        for _ in 0..<3 {
+            let outcomes = try await withThrowingTaskGroup(of: Settlement?.self) { group in
+                for client in clients {
+                    let list = try await client.open("poker")
+                    _ = try await list.live()
+                    group.addTask {
+                        var random = SystemRandomNumberGenerator()
+                        let card = Item(id: .random(using: &random), content: .card(.faceDown))
+                        do {
+                            try await list.edit { HandCore.Operation.insert([card], at: $0.view.count, .before).delta }
+                            return try await list.settled()
+                        } catch ClientError.notMade(.violation(.listFull(maximum: 5))) {
+                            return nil
+                        }
+                    }
+                }
+                return try await group.reduce(into: [Settlement?]()) { $0.append($1) }
+            }
+            for outcome in outcomes {
+                if let outcome {
+                    rejections += outcome.rejections.count
+                    #expect(outcome.rejections.allSatisfy { $0 == .violation(.listFull(maximum: 5)) })
+                } else {
+                    rejections += 1
+                }
+            }
+        }
+        #expect(rejections == 4)
+        let hand = try await clients[0].state(of: "poker").hand
+        #expect(hand.count == 5 && Set(hand.map(\.content.text)).count == 5)
+        #expect(hand.allSatisfy { $0.content != .card(.faceDown) })
+        for client in clients { await client.close() }
+    }
+
+    @Test func aNewConnectionOfAClientClosesItsOldOne() async throws {
+        let server = try RunningServer(try TemporaryFolder())
+        let id = ClientID(high: 5, low: 5)
+        func client() throws -> HandClient {
+            try HandClient(ClientConfiguration(server: server.address, person: "p", program: "t", client: id))
+        }
+        let first = try client()
+        try await first.create("list")
+        let list = try await first.open("list")
+        _ = try await list.live()
+        let events = list.events
+        let second = try client()
+        try await second.connected()
+        for await case .status(.offline(let reason, let retry)) in events {
+            #expect(retry == nil, "it does not fight for the connection")
+            #expect(reason == "this client has connected again")
+            break
+        }
+        await first.close()
+        await second.close()
+    }
+
+    @Test func aStoppingServerSaysSoAndItsClientsComeBack() async throws {
+        let server = try RunningServer(try TemporaryFolder())
+        let client = try server.client()
+        try await client.create("list")
+        let list = try await client.open("list")
+        _ = try await list.live()
+        let events = list.events
+        #expect(server.terminate() == 0)
+        for await case .status(.offline(let reason, let retry)) in events {
+            #expect(reason == "the server is stopping" && retry != nil)
+            break
+        }
+        let item = Item(id: ItemID(rawValue: 3), content: .note("meanwhile"))
+        try await list.edit { HandCore.Operation.insert([item], at: $0.view.count, .before).delta }
+        try server.start()
+        #expect(try await list.settled().revision == 1)
+        await client.close()
+    }
+
+    @Test func overTCPOfBothKinds() async throws {
+        let folder = try TemporaryFolder()
+        let server = try RunningServer(folder, ["--listen", "127.0.0.1:0", "--listen", "[::1]:0"])
+        let addresses = server.greeting.split(separator: " ").filter { $0.hasPrefix("hand://") }.prefix(2)
+            .map { $0.trimmingCharacters(in: [","]) }
+        #expect(addresses.count == 2)
+        for (index, text) in addresses.enumerated() {
+            let client = try HandClient(
+                ClientConfiguration(server: try HandAddress(text).server, person: "p", program: "t"))
+            try await client.create("list\(index)")
+            #expect(try await client.lists().count == index + 1)
+            await client.close()
+        }
+    }
+
+    @Test func aSecondServerOnOneStoreIsRefused() throws {
+        let server = try RunningServer(try TemporaryFolder())
+        let second = try Binary.run(["serve", "--listen", "127.0.0.1:0", "--data", server.folder.path + "/data"])
+        #expect(second.status == 1)
+        #expect(second.messages.contains("in use by another process"))
+    }
+
+    @Test func presenceComesAndGoes() async throws {
+        let server = try RunningServer(try TemporaryFolder())
+        let ada = try server.client("ada")
+        try await ada.create("list")
+        let list = try await ada.open("list")
+        _ = try await list.live()
+        let events = list.events
+        let bob = try server.client("bob")
+        let his = try await bob.open("list")
+        _ = try await his.live()
+        his.setPresence(ItemID(rawValue: 9))
+        var seen: [DownMessage.Presence.Place] = []
+        for await case .presence(let people) in events {
+            seen += people.map(\.place)
+            if seen.contains(.here(person: "bob", item: ItemID(rawValue: 9))) { await bob.close() }
+            if seen.contains(.gone) { break }
+        }
+        #expect(seen.contains(.gone))
+        await ada.close()
+    }
+
+    @Test func aDeletedListIsGoneForThoseWhoFollowIt() async throws {
+        let server = try RunningServer(try TemporaryFolder())
+        let client = try server.client()
+        try await client.create("list")
+        let list = try await client.open("list")
+        _ = try await list.live()
+        let events = list.events
+        try await client.delete("list")
+        for await case .refused(let code, _) in events { #expect(code == .listDeleted) }
+        try await client.create("list")
+        #expect(try await client.open("list").live().view.isEmpty)
+        await client.close()
+    }
+}
