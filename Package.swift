@@ -33,7 +33,8 @@ let package = Package(
         .target(
             name: "HandServer",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "EventLoop", "HandStore", .product(name: "Logging", package: "swift-log"),
+                "HandCore", "HandWire", "HandSync", "EventLoop", "HandStore",
+                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Sources/Shell/HandServer"),
         .target(
@@ -58,6 +59,9 @@ let package = Package(
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
         .testTarget(
             name: "HandFormatsTests", dependencies: ["HandFormats", "HandCore", "HandWire", "HandTestSupport"]),
+        .executableTarget(
+            name: "hand-benchmarks", dependencies: ["HandCore", "HandWire", "HandSync"], path: "Tests/Benchmarks"),
+        .testTarget(name: "HouseTests"),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["hand", "HandClient", "HandStore", "EventLoop", "HandTestSupport"]),

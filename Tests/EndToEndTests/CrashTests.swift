@@ -14,7 +14,8 @@ import Testing
 
     /// What the clients know to have been acknowledged.
     final class Ledger: Sendable {
-        private let state = Mutex<(inserted: Set<ItemID>, deleted: Set<ItemID>, count: Int)>(([], [], 0))
+        private let state = Mutex<(inserted: Set<ItemID>, deleted: Set<ItemID>, count: Int, isOver: Bool)>(
+            ([], [], 0, false))
 
         func note(inserted: [ItemID], deleted: [ItemID]) {
             state.withLock {
@@ -22,6 +23,13 @@ import Testing
                 $0.deleted.formUnion(deleted)
                 $0.count += 1
             }
+        }
+
+        /// Whether the last round is over.
+        var isOver: Bool { state.withLock { $0.isOver } }
+
+        func finish() {
+            state.withLock { $0.isOver = true }
         }
 
         var count: Int { state.withLock { $0.count } }
@@ -35,13 +43,12 @@ import Testing
         let clients = try (0..<4).map { try server.client("client \($0)") }
         try await clients[0].create("list")
         let ledger = Ledger()
-        let goal = Mutex(false)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, client) in clients.enumerated() {
                 let list = try await client.open("list")
                 group.addTask {
                     var chaos = Chaos(seed: UInt64(index) + 100)
-                    while !goal.withLock({ $0 }) { try await Self.edit(list, &chaos, ledger) }
+                    while !ledger.isOver { try await Self.edit(list, &chaos, ledger) }
                 }
             }
             for _ in 0..<Self.rounds {
@@ -50,10 +57,17 @@ import Testing
                 server.kill()
                 try server.start()
             }
-            goal.withLock { $0 = true }
+            ledger.finish()
             try await group.waitForAll()
         }
         try await Self.verify(server, clients, ledger)
+    }
+
+    /// An id that a closure on another thread finds out.
+    private final class Noted: Sendable {
+        private let state = Mutex<[ItemID]>([])
+        var ids: [ItemID] { state.withLock { $0 } }
+        func set(_ id: ItemID) { state.withLock { $0 = [id] } }
     }
 
     /// One edit and the server's answer to it, however many servers that takes.
@@ -63,7 +77,7 @@ import Testing
             Item(id: .random(using: &chaos.random), content: .task("t", done: false))
         }
         let pick = chaos.random.next()
-        let deleted = Mutex<[ItemID]>([])
+        let deleted = Noted()
         try await list.edit { state in
             let count = state.view.count
             guard count > 0, choice < 4 else {
@@ -72,13 +86,14 @@ import Testing
             let index = Int(pick % UInt64(count))
             switch choice {
             case 0:
-                deleted.withLock { $0 = [state.view[index].id] }
+                deleted.set(state.view[index].id)
                 return HandCore.Operation.delete(index..<index + 1).delta
             case 1: return HandCore.Operation.edit(at: index, Change(text: "e\(pick % 99)")).delta
-            default: return HandCore.Operation.move(index..<index + 1, to: Int(pick / 7 % UInt64(count + 1)), .before).delta
+            default:
+                return HandCore.Operation.move(index..<index + 1, to: Int(pick / 7 % UInt64(count + 1)), .before).delta
             }
         }
-        let gone = deleted.withLock { $0 }
+        let gone = deleted.ids
         let isInsert = gone.isEmpty && choice >= 4
         let outcome = try await list.settled()
         #expect(outcome.rejections.isEmpty)
@@ -99,6 +114,8 @@ import Testing
         #expect(Set(ids).count == ids.count, "an item is there twice")
         let missing = ledger.inserted.subtracting(ledger.deleted).subtracting(ids)
         #expect(missing.isEmpty, "\(missing.count) acknowledged items are missing")
-        print("\(Self.rounds) rounds, \(ledger.count) acknowledged edits, \(ids.count) items, revision \(stored.revision)")
+        print(
+            "\(Self.rounds) rounds, \(ledger.count) acknowledged edits, \(ids.count) items, revision \(stored.revision)"
+        )
     }
 }

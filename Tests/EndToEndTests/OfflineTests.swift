@@ -87,7 +87,9 @@ import Testing
                 if index % 4 == 3 {
                     try await list.edit { state in
                         let from = Int(place % UInt64(state.view.count))
-                        return HandCore.Operation.move(from..<from + 1, to: Int(place / 3 % UInt64(state.view.count)), .after).delta
+                        return HandCore.Operation.move(
+                            from..<from + 1, to: Int(place / 3 % UInt64(state.view.count)), .after
+                        ).delta
                     }
                 } else {
                     ids.insert(item.id)

@@ -50,7 +50,12 @@ import Testing
         try await client.create("list")
         let list = try await client.open("list")
         let cases: [(String, [UInt8], ErrorCode)] = [
-            ("another protocol", Array("GET / HTTP/1.1\r\n\r\n".utf8), .notHand),
+            ("another protocol", [5, 1] + Array("HALF".utf8), .notHand),
+            (
+                "a web browser",
+                Array("GET / HTTP/1.1\r\nHost: localhost:7777\r\nUser-Agent: a browser of some kind\r\n\r\n".utf8),
+                .malformedMessage
+            ),
             ("noise", [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], .malformedMessage),
             ("a frame without a message", [0], .malformedMessage),
             ("too long before the hello", [0x80, 0x80, 0x40], .frameTooLarge),
@@ -60,18 +65,23 @@ import Testing
             ("an unknown message", hello() + [1, 99], .malformedMessage),
             ("trailing bytes", hello() + [3, 6, 1, 1], .malformedMessage),
             ("too long", hello() + [0xFF, 0xFF, 0xFF, 0x7F], .frameTooLarge),
-            ("not subscribed", hello() + UpMessage.submit(
-                Submission(list: 1, base: 0, sequence: 1, delta: .identity)).frame + [0], .malformedMessage),
+            (
+                "not subscribed",
+                hello()
+                    + UpMessage.submit(
+                        Submission(list: 1, base: 0, sequence: 1, delta: .identity)
+                    ).frame + [0], .malformedMessage
+            ),
         ]
-        for (name, bytes, code) in cases {
-            let messages = try exchange(server, name == "another protocol" ? [4] + Array("GET ".utf8) : bytes)
+        for (index, (name, bytes, code)) in cases.enumerated() {
+            let messages = try exchange(server, bytes)
             guard case .error(let found, _, _, let text) = messages.last else {
                 Issue.record("\(name): no error came, but \(messages)")
                 continue
             }
-            #expect(name == "another protocol" || found == code, "\(name): \(found) \(text)")
+            #expect(found == code, "\(name): \(found) \(text)")
             #expect(!text.isEmpty)
-            let item = Item(id: ItemID(rawValue: UInt64(name.utf8.count) << 8 | UInt64(found.rawValue)), content: .note(name))
+            let item = Item(id: ItemID(rawValue: UInt64(index)), content: .note(name))
             try await list.edit { HandCore.Operation.insert([item], at: $0.view.count, .before).delta }
             #expect(try await list.settled().rejections.isEmpty)
         }

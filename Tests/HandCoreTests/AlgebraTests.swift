@@ -40,7 +40,8 @@ import Testing
         let first = everyDelta(on: count, inserting: TransformTests.first, edit: Change(text: "x"), limit: 2)
         for a in first {
             let middle = try NaiveList(tasks(count)).applying(a)
-            let next = everyDelta(on: middle.count, inserting: TransformTests.second, edit: Change(done: true), limit: 1)
+            let next = everyDelta(
+                on: middle.count, inserting: TransformTests.second, edit: Change(done: true), limit: 1)
             for b in next {
                 let both = a.composed(with: b)
                 #expect(try NaiveList(tasks(count)).applying(both) == middle.applying(b), "\(a) \(b)")

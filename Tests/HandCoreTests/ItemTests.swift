@@ -5,7 +5,8 @@ import Testing
 @Suite struct ItemTests {
     @Test func idsReadBackFromTheirText() throws {
         var random = SplitMix64(seed: 1)
-        for id in (0..<200).map({ _ in ItemID.random(using: &random) }) + [ItemID(rawValue: 0), ItemID(rawValue: .max)] {
+        for id in (0..<200).map({ _ in ItemID.random(using: &random) }) + [ItemID(rawValue: 0), ItemID(rawValue: .max)]
+        {
             #expect(id.description.count == ItemID.textLength)
             #expect(ItemID(id.description) == id)
             for length in 1...ItemID.textLength {

@@ -10,7 +10,8 @@ import Testing
     @Test func deletingBeatsMovingAndEditing() {
         let edit = Operation.edit(at: 0, Change(text: "x", done: true))
         #expect(superseded(.delete(0..<1), edit) == [Superseded(index: 0, loss: .edit([.text, .done]), loser: .later)])
-        #expect(superseded(edit, .delete(0..<1)) == [Superseded(index: 0, loss: .edit([.text, .done]), loser: .earlier)])
+        #expect(
+            superseded(edit, .delete(0..<1)) == [Superseded(index: 0, loss: .edit([.text, .done]), loser: .earlier)])
         let move = Operation.move(0..<1, to: 3, .after)
         #expect(superseded(.delete(0..<2), move) == [Superseded(index: 0, loss: .move, loser: .later)])
         #expect(superseded(.delete(0..<1), .delete(0..<1)).isEmpty)

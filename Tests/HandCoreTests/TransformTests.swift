@@ -23,7 +23,8 @@ import Testing
         let throughA = try hand.applying(a).applying(b.transformed(over: a, as: .later))
         let throughB = try hand.applying(b).applying(a.transformed(over: b, as: .earlier))
         if throughA.items != merged || throughB.items != merged {
-            Issue.record("list \(list)\na \(a.components)\nb \(b.components)\nmerge \(merged)\n\(throughA)\n\(throughB)")
+            Issue.record(
+                "list \(list)\na \(a.components)\nb \(b.components)\nmerge \(merged)\n\(throughA)\n\(throughB)")
         }
     }
 

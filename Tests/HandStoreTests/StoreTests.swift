@@ -115,7 +115,8 @@ func history(on start: Authority.Start, _ count: Int, author: UInt64, chaos: ino
             let card = Item(id: ItemID(rawValue: sequence), content: .card(.faceDown))
             let delta = (sequence == 4 ? HandCore.Operation.delete(0..<1) : .insert([card], at: 0, .after)).delta
             _ = authority.submit(
-                Submission(list: list.number, base: Int(sequence) - 1, sequence: sequence, delta: delta), author: 1, now: 0)
+                Submission(list: list.number, base: Int(sequence) - 1, sequence: sequence, delta: delta), author: 1,
+                now: 0)
             let batch = CommitBatch(list: list.number, expected: authority.revision, commits: authority.takeBatch())
             try store.append([batch])
             authority.wrote()

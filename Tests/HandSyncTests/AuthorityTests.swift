@@ -5,7 +5,9 @@ import HandWire
 import Testing
 
 @Suite struct AuthorityTests {
-    private func authority(_ items: [Item], rules: Rules = Rules(), deck: Deck? = nil, window: Int = 1 << 20) -> Authority {
+    private func authority(_ items: [Item], rules: Rules = Rules(), deck: Deck? = nil, window: Int = 1 << 20)
+        -> Authority
+    {
         var limits = Limits()
         limits.windowBytes = window
         return Authority(
@@ -18,7 +20,8 @@ import Testing
         Submission(list: 1, base: base, sequence: sequence, delta: operation.delta)
     }
 
-    private func commit(_ authority: inout Authority, _ submission: Submission, author: UInt64 = 1) -> Authority.Outcome {
+    private func commit(_ authority: inout Authority, _ submission: Submission, author: UInt64 = 1) -> Authority.Outcome
+    {
         let outcome = authority.submit(submission, author: author, now: 5)
         _ = authority.takeBatch()
         authority.wrote()
@@ -127,8 +130,9 @@ import Testing
         #expect(list.deck?.count == 48)
         let held = Item(id: ItemID(rawValue: 1), content: list.hand[0].content)
         let sequence = list.lastSequence(of: 1) + 1
-        guard case .rejected(.violation(.cardNotInDeck)) = commit(
-            &list, submission(.insert([held], at: 0, .after), base: 6, sequence))
+        guard
+            case .rejected(.violation(.cardNotInDeck)) = commit(
+                &list, submission(.insert([held], at: 0, .after), base: 6, sequence))
         else { return #expect(Bool(false)) }
         _ = commit(&list, submission(.insert([first], at: 0, .after), base: 6, sequence))
         #expect(list.hand.map(\.content.text) == cards)

@@ -121,7 +121,8 @@ import Testing
                     let view = world.replicas[index].view
                     let isLarge = chaos.random.next(below: 5) == 0
                     try world.edit(
-                        index, isLarge ? chaos.delta(on: view, size: 4) : chaos.operation(on: view.count).taskDelta(view))
+                        index,
+                        isLarge ? chaos.delta(on: view, size: 4) : chaos.operation(on: view.count).taskDelta(view))
                 case 1: if !world.up[index].isEmpty { world.deliverUp(index) }
                 default: if !world.down[index].isEmpty { try world.deliverDown(index) }
                 }
@@ -140,7 +141,9 @@ import Testing
         try world.deliverDown(0)
         world.deliverUp(0)
         var replica = world.replicas[1]
-        guard case .commit(_, let first) = world.down[1][0], case .commit(_, let second) = world.down[1][1] else { return }
+        guard case .commit(_, let first) = world.down[1][0], case .commit(_, let second) = world.down[1][1] else {
+            return
+        }
         #expect(throws: Replica.CommitError.wrongRevision(expected: 1, found: 2)) { try replica.receive(second) }
         var altered = first
         altered.delta = HandCore.Operation.delete(1..<2).delta
@@ -158,7 +161,8 @@ extension HandCore.Operation {
         case .delete(let range): return .delete(min(range.lowerBound, count)..<min(range.upperBound, count))
         case .move(let range, let gap, let side):
             return .move(min(range.lowerBound, count)..<min(range.upperBound, count), to: min(gap, count), side)
-        case .edit(let index, let change): return index < count ? self : count > 0 ? .edit(at: 0, change) : .delete(0..<0)
+        case .edit(let index, let change):
+            return index < count ? self : count > 0 ? .edit(at: 0, change) : .delete(0..<0)
         }
     }
 

@@ -45,7 +45,9 @@ import Testing
                 try world.edit(0, chaos.operation(on: view.count).taskDelta(view))
                 if chaos.random.next(below: 2) == 0 { try world.settle() }
                 let other = world.replicas[1].view
-                if chaos.random.next(below: 2) == 0 { try world.edit(1, chaos.operation(on: other.count).taskDelta(other)) }
+                if chaos.random.next(below: 2) == 0 {
+                    try world.edit(1, chaos.operation(on: other.count).taskDelta(other))
+                }
             }
             try world.settle()
             let before = Array(world.replicas[0].view)

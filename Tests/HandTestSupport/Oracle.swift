@@ -117,9 +117,11 @@ public struct NaiveView {
         }
         for gap in a.after.indices {
             merged.after[gap] =
-                b.after[gap].filter { survives($0, ofLater: true) } + a.after[gap].filter { survives($0, ofLater: false) }
+                b.after[gap].filter { survives($0, ofLater: true) }
+                + a.after[gap].filter { survives($0, ofLater: false) }
             merged.before[gap] =
-                a.before[gap].filter { survives($0, ofLater: false) } + b.before[gap].filter { survives($0, ofLater: true) }
+                a.before[gap].filter { survives($0, ofLater: false) }
+                + b.before[gap].filter { survives($0, ofLater: true) }
         }
         return merged
     }

@@ -56,7 +56,8 @@ extension DownMessage {
         case 12:
             let request = try reader.varint("request")
             let people = try reader.list("people", size: 2, person)
-            return .history(request: request, try reader.list("commits", size: 15, WireReader.readCommit), people: people)
+            return .history(
+                request: request, try reader.list("commits", size: 15, WireReader.readCommit), people: people)
         case 13:
             return .state(
                 request: try reader.varint("request"), revision: try reader.revision("revision"),

@@ -1,4 +1,5 @@
 internal import CLibuv
+internal import Glibc
 
 /// Calls back when the process receives a signal. Confined to its loop's thread.
 ///
@@ -20,6 +21,11 @@ public final class Signal: Handle {
             close()
             throw UVError(code: result)
         }
+        // Who starts this program may have blocked the signal, and a blocked one would never come.
+        var mask = sigset_t()
+        sigemptyset(&mask)
+        sigaddset(&mask, number)
+        pthread_sigmask(SIG_UNBLOCK, &mask, nil)
     }
 
     override func willClose() {

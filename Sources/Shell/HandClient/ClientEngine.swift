@@ -115,7 +115,9 @@ final class ClientEngine {
     }
 
     /// Has the session take an event, carries out the effects, and tells those who follow its lists what has changed.
-    func perform<Result>(_ body: (inout ClientSession, (ClientSession.Effect) -> Void) throws -> Result) rethrows -> Result {
+    func perform<Result>(_ body: (inout ClientSession, (ClientSession.Effect) -> Void) throws -> Result) rethrows
+        -> Result
+    {
         // Effects wait until the session is through, because carrying them out may ask it something.
         var effects: [ClientSession.Effect] = []
         defer {

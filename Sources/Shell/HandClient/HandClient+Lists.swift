@@ -65,9 +65,11 @@ extension HandClient {
 
     /// The list as it was at a revision, or as it is; and that revision.
     public func state(of name: String, at revision: Int? = nil) async throws -> (hand: Hand, revision: Int) {
-        guard case .state(let hand, let revision) = try await request({
-            .fetch(request: $0, name: name, revision: revision)
-        }) else { throw ClientError.unreachable("the server answered something else than was asked") }
+        guard
+            case .state(let hand, let revision) = try await request({
+                .fetch(request: $0, name: name, revision: revision)
+            })
+        else { throw ClientError.unreachable("the server answered something else than was asked") }
         return (hand, revision)
     }
 
@@ -75,9 +77,11 @@ extension HandClient {
     public func history(
         of name: String, from revision: Int, limit: Int = 1_000
     ) async throws -> (commits: [Commit], people: [UInt64: String]) {
-        guard case .history(let commits, let people) = try await request({
-            .history(request: $0, name: name, from: revision, limit: limit)
-        }) else { throw ClientError.unreachable("the server answered something else than was asked") }
+        guard
+            case .history(let commits, let people) = try await request({
+                .history(request: $0, name: name, from: revision, limit: limit)
+            })
+        else { throw ClientError.unreachable("the server answered something else than was asked") }
         return (commits, Dictionary(people.map { ($0.author, $0.name) }, uniquingKeysWith: { $1 }))
     }
 

@@ -79,13 +79,17 @@ final class ListFollowers {
     }
 
     /// Waits until the list is the server's present.
-    func whenLive(_ subscription: ClientSession.Subscription?, _ body: @escaping (Result<ListState, ClientError>) -> Void) {
+    func whenLive(
+        _ subscription: ClientSession.Subscription?, _ body: @escaping (Result<ListState, ClientError>) -> Void
+    ) {
         loadWaiters.append(body)
         if let subscription { resolve(subscription) }
     }
 
     /// Waits until the server has answered to all edits.
-    func whenSettled(_ subscription: ClientSession.Subscription?, _ body: @escaping (Result<Settlement, ClientError>) -> Void) {
+    func whenSettled(
+        _ subscription: ClientSession.Subscription?, _ body: @escaping (Result<Settlement, ClientError>) -> Void
+    ) {
         settleWaiters.append(body)
         if let subscription { resolve(subscription) }
     }

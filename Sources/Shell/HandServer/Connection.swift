@@ -133,7 +133,8 @@ final class Connection {
         return hasMore
     }
 
-    private func gather(_ buffers: inout [OutputBuffer], chunkBytes: Int, _ read: (Connection, UInt64) -> Void) -> Bool {
+    private func gather(_ buffers: inout [OutputBuffer], chunkBytes: Int, _ read: (Connection, UInt64) -> Void) -> Bool
+    {
         var hasMore = false
         if !transfers.isEmpty {
             buffers.append(OutputBuffer(transfers[0].next(about: chunkBytes)))

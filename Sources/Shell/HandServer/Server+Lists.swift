@@ -85,7 +85,8 @@ extension Server {
         let start = cursor.room.start(from: cursor.revision, logID: cursor.room.authority.logID)
         if case .snapshot = start {
             // The list of cursors is being walked now; the new start is set when that is over.
-            Work.submit(loop) {} then: { [unowned self] in
+            Work.submit(loop) {
+            } then: { [unowned self] in
                 guard connection.cursors[list]?.isReading == true else { return }
                 begin(connection, in: cursor.room, request: cursor.request, start, from: cursor.revision)
             }
@@ -133,7 +134,8 @@ extension Server {
         case .rejected(let reason): send(.rejected(list: list, sequence: sequence, reason), to: connection)
         case .failed(let code):
             let base = "base \(submission.base) of revision \(room.authority.revision)"
-            let expected = "expected sequence \(room.authority.lastSequence(of: author) + 1), found \(sequence); \(base)"
+            let expected =
+                "expected sequence \(room.authority.lastSequence(of: author) + 1), found \(sequence); \(base)"
             fail(connection, code, expected)
         }
     }

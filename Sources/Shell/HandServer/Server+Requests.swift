@@ -59,7 +59,9 @@ extension Server {
 
     func lists(after name: String, _ connection: Connection, _ request: UInt64) {
         let (store, page) = (store, limits.listsPage)
-        Work.submit(loop) { Self.attempt { try store.lists(after: name, limit: page + 1) } } then: {
+        Work.submit(loop) {
+            Self.attempt { try store.lists(after: name, limit: page + 1) }
+        } then: {
             [unowned self] result in
             switch result {
             case .failure(let error): refuse(connection, request, error)

@@ -46,7 +46,9 @@ extension Server {
         connection.stream.stopReading()
         let store = store
         let person = hello.person.isEmpty ? "somebody" : hello.person
-        Work.submit(loop) { Self.attempt { try store.author(for: hello.client, person: person) } } then: {
+        Work.submit(loop) {
+            Self.attempt { try store.author(for: hello.client, person: person) }
+        } then: {
             [unowned self] result in
             guard !connection.isClosed, !connection.session.isClosed else { return }
             switch result {

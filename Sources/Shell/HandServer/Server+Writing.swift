@@ -33,7 +33,9 @@ extension Server {
         }
         writer.isWriting = true
         let store = store
-        Work.submit(loop) { Self.attempt { try store.append(batches) } } then: { [unowned self] result in
+        Work.submit(loop) {
+            Self.attempt { try store.append(batches) }
+        } then: { [unowned self] result in
             writer.isWriting = false
             switch result {
             case .success: for (room, batch) in zip(written, batches) { wrote(batch, in: room) }
@@ -47,7 +49,9 @@ extension Server {
         _ body: @escaping @Sendable () throws -> Value, then: @escaping (Result<Value, StoreError>) -> Void
     ) {
         writer.jobs.append { [unowned self] in
-            Work.submit(loop) { Self.attempt(body) } then: { [unowned self] result in
+            Work.submit(loop) {
+                Self.attempt(body)
+            } then: { [unowned self] result in
                 writer.isWriting = false
                 then(result)
             }
@@ -80,7 +84,9 @@ extension Server {
         room.isSavingSnapshot = true
         let (hand, revision, deck) = (room.authority.hand, room.authority.revision, room.authority.deck)
         let (store, list) = (store, room.list.number)
-        writeAlone { try store.saveSnapshot(of: list, hand, revision: revision, deck: deck) } then: {
+        writeAlone {
+            try store.saveSnapshot(of: list, hand, revision: revision, deck: deck)
+        } then: {
             [unowned self] result in
             room.isSavingSnapshot = false
             switch result {

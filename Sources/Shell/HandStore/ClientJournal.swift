@@ -124,7 +124,8 @@ extension ClientJournal {
         }
     }
 
-    private static func replica(_ head: Data, _ parts: some Cursor<Data>, _ events: some Cursor<Data>) throws -> Replica {
+    private static func replica(_ head: Data, _ parts: some Cursor<Data>, _ events: some Cursor<Data>) throws -> Replica
+    {
         let checkpoint = try [UInt8](head).withUnsafeBytes { try Replica.Checkpoint($0) }
         var items: [Item] = []
         while let part = try parts.next() { items += try Item.all(in: [UInt8](part)) }

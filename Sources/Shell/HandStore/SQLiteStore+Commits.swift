@@ -7,7 +7,8 @@ import HandWire
 extension SQLiteStore {
     public func append(_ batches: [CommitBatch]) throws {
         try write { database in
-            let commit = try database.cachedStatement(sql: "INSERT INTO commits (list, revision, frame) VALUES (?, ?, ?)")
+            let commit = try database.cachedStatement(
+                sql: "INSERT INTO commits (list, revision, frame) VALUES (?, ?, ?)")
             let sequence = try database.cachedStatement(
                 sql: "INSERT OR REPLACE INTO sequences (list, author, sequence, revision) VALUES (?, ?, ?, ?)")
             let head = try database.cachedStatement(
@@ -49,7 +50,8 @@ extension SQLiteStore {
     ) throws -> [StoredFrame] {
         let rows = try Row.fetchCursor(
             database,
-            sql: "SELECT revision, frame FROM commits WHERE list = ? AND revision > ? AND revision <= ? ORDER BY revision",
+            sql:
+                "SELECT revision, frame FROM commits WHERE list = ? AND revision > ? AND revision <= ? ORDER BY revision",
             arguments: [list.stored, revision, last])
         var frames: [StoredFrame] = []
         var total = 0

@@ -10,7 +10,8 @@ extension SQLiteStore {
     private static func list(_ row: Row) throws -> StoredList {
         let rules: Data = row[3]
         return StoredList(
-            number: UInt64(stored: row[0]), name: row[1], logID: UInt64(stored: row[2]), rules: try Self.rules([UInt8](rules)),
+            number: UInt64(stored: row[0]), name: row[1], logID: UInt64(stored: row[2]),
+            rules: try Self.rules([UInt8](rules)),
             revision: row[4], count: row[5])
     }
 

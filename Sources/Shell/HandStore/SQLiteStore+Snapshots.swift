@@ -17,7 +17,8 @@ extension SQLiteStore {
             guard try Int.fetchOne(database, sql: sql, arguments: [list.stored]) != nil else { return }
             try Self.writeItems(of: list, hand, revision: revision, database)
             try database.execute(
-                sql: "INSERT OR REPLACE INTO snapshot_heads (list, revision, count, digest, deck) VALUES (?, ?, ?, ?, ?)",
+                sql:
+                    "INSERT OR REPLACE INTO snapshot_heads (list, revision, count, digest, deck) VALUES (?, ?, ?, ?, ?)",
                 arguments: [list.stored, revision, hand.count, hand.digest.stored, deck.map { Data($0.codes) }])
             try Self.forgetOldSnapshots(of: list, database)
         }
@@ -54,7 +55,8 @@ extension SQLiteStore {
                 list, rules: try Self.rules([UInt8](rules)), deck: seed.map { Deck(seed: UInt64(stored: $0)) },
                 through: row[3], database)
             guard replay.revision == row[3], replay.hand.count == row[4] else {
-                throw StoreError.damaged("list \(list) should be at revision \(row[3] as Int), its commits end at \(replay.revision)")
+                throw StoreError.damaged(
+                    "list \(list) should be at revision \(row[3] as Int), its commits end at \(replay.revision)")
             }
             return Authority.Start(
                 list: list, logID: UInt64(stored: row[0]), hand: replay.hand, revision: replay.revision,

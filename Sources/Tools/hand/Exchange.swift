@@ -25,7 +25,8 @@ struct Export: AsyncParsableCommand {
     func run() async throws {
         let (name, at) = (try list.name(), at)
         let format = format ?? ListFormat(fileName: file) ?? .jsonl
-        let state = try await list.server.withClient(list: name) { client, _ in try await client.state(of: name, at: at) }
+        let state = try await list.server.withClient(list: name) { client, _ in try await client.state(of: name, at: at)
+        }
         if file == "-" {
             return format.export(state.hand) { Output.line(String($0.dropLast())) }
         }
@@ -105,7 +106,9 @@ struct Import: AsyncParsableCommand {
 struct VectorsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vectors", abstract: "Answer test vectors, for authors of other clients.",
-        discussion: "Reads one JSON line a question from standard input and answers each on standard output, as Protocol.md says.")
+        discussion:
+            "Reads one JSON line a question from standard input and answers each on standard output, as Protocol.md says."
+    )
 
     @Flag(help: "Compare each line's \"expect\" with the answer, and print only lines where they differ.")
     var check = false

@@ -29,7 +29,9 @@ struct HandCommand: AsyncParsableCommand {
             CommandGroup(name: "Reading:", subcommands: [List.self, Show.self, Watch.self, Who.self]),
             CommandGroup(
                 name: "Editing:",
-                subcommands: [Add.self, Deal.self, Remove.self, Move.self, Edit.self, Done.self, Undone.self, Sync.self]),
+                subcommands: [
+                    Add.self, Deal.self, Remove.self, Move.self, Edit.self, Done.self, Undone.self, Sync.self,
+                ]),
             CommandGroup(name: "History:", subcommands: [Log.self, Diff.self, Restore.self, Undo.self]),
             CommandGroup(name: "Exchange:", subcommands: [Export.self, Import.self, VectorsCommand.self]),
         ])

@@ -43,7 +43,9 @@ struct Create: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The most bytes that an item may have.", valueName: "number"))
     var maxSize: Int?
 
-    @Option(help: ArgumentHelp("The kinds that it takes, separated by commas: card, note, task, link, heading.", valueName: "kinds"))
+    @Option(
+        help: ArgumentHelp(
+            "The kinds that it takes, separated by commas: card, note, task, link, heading.", valueName: "kinds"))
     var kinds: String?
 
     @Flag(help: "Deal cards from a deck.")

@@ -9,10 +9,15 @@ import HandWire
 
 /// What every command that talks to a server takes.
 struct ServerOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The server, and perhaps the list (default: $HAND_URL, then the configuration file).", valueName: "address"))
+    @Option(
+        help: ArgumentHelp(
+            "The server, and perhaps the list (default: $HAND_URL, then the configuration file).", valueName: "address")
+    )
     var url: String?
 
-    @Option(name: .customLong("as"), help: ArgumentHelp("Your name, for others to see (default: $HAND_NAME, then $USER).", valueName: "name"))
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("Your name, for others to see (default: $HAND_NAME, then $USER).", valueName: "name"))
     var person: String?
 
     @Option(help: ArgumentHelp("How long to wait for the server.", valueName: "seconds"))
@@ -98,7 +103,9 @@ struct ListOptions: ParsableArguments {
 struct EditOptions: ParsableArguments {
     @OptionGroup var list: ListOptions
 
-    @Option(help: ArgumentHelp("Edit only if the list is still at that revision; otherwise exit with 7.", valueName: "revision"))
+    @Option(
+        help: ArgumentHelp(
+            "Edit only if the list is still at that revision; otherwise exit with 7.", valueName: "revision"))
     var ifRevision: Int?
 
     @Flag(help: "If the server cannot be reached, keep the edit and send it with the next edit or 'hand sync'.")

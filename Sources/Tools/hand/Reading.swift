@@ -51,7 +51,8 @@ struct Show: AsyncParsableCommand {
     func run() async throws {
         let (name, at) = (try list.name(), at)
         let reference = try item.map { try ItemReference($0) }
-        let state = try await list.server.withClient(list: name) { client, _ in try await client.state(of: name, at: at) }
+        let state = try await list.server.withClient(list: name) { client, _ in try await client.state(of: name, at: at)
+        }
         if let reference {
             let item = state.hand[try reference.position(in: state.hand)]
             if list.server.json { return Output.json(JSON.item(item)) }
@@ -127,7 +128,8 @@ struct Watch: AsyncParsableCommand {
             case .status(.online): list.server.say("online")
             case .notice(let notice): if let text = Notices.text(notice) { list.server.say(text) }
             case .refused(let code, let message): throw ClientError.refused(code, message)
-            case .progress(let items, let total): if !list.server.quiet { Output.progress("\(items) of \(total) items") }
+            case .progress(let items, let total):
+                if !list.server.quiet { Output.progress("\(items) of \(total) items") }
             case .status(.connecting), .presence: break
             }
         }
@@ -137,7 +139,9 @@ struct Watch: AsyncParsableCommand {
     private func changed(from old: Hand?, to new: Hand, _ delta: Delta, _ followed: FollowedList) async throws {
         if list.server.json {
             let revision = try await followed.state().revision
-            var members: [JSONValue.Member] = [.init("revision", JSONValue(revision)), .init("count", JSONValue(new.count))]
+            var members: [JSONValue.Member] = [
+                .init("revision", JSONValue(revision)), .init("count", JSONValue(new.count)),
+            ]
             members.append(
                 old == nil ? .init("items", JSON.items(new)) : .init("delta", JSON.delta(delta)))
             return Output.json(.object(members))

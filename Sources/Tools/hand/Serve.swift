@@ -7,7 +7,6 @@ import HandWire
 import Logging
 
 extension Durability: ExpressibleByArgument {}
-extension Logger.Level: @retroactive ExpressibleByArgument {}
 
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,17 +17,27 @@ struct Serve: ParsableCommand {
             kill -9 or a loss of power nothing that was acknowledged is missing.
             """)
 
-    @Option(help: ArgumentHelp("Where to listen: HOST:PORT, [IPv6]:PORT or a path ending in .sock. May be repeated.", valueName: "address"))
+    @Option(
+        help: ArgumentHelp(
+            "Where to listen: HOST:PORT, [IPv6]:PORT or a path ending in .sock. May be repeated.", valueName: "address")
+    )
     var listen: [String] = []
 
     @Option(help: ArgumentHelp("The folder for the lists.", valueName: "folder"))
     var data: String?
 
-    @Option(help: "What a commit survives before it is acknowledged: fsync (loss of power), os (kill -9), memory (nothing).")
+    @Option(
+        help: "What a commit survives before it is acknowledged: fsync (loss of power), os (kill -9), memory (nothing)."
+    )
     var durability: Durability = .fsync
 
     @Option(help: "How much to log on standard error.")
-    var logLevel: Logger.Level = .info
+    var logLevel: LogLevel = .info
+
+    /// The levels of the log, as they are named on the command line.
+    enum LogLevel: String, CaseIterable, ExpressibleByArgument {
+        case trace, debug, info, notice, warning, error, critical
+    }
 
     @OptionGroup(title: "Limits") var limits: LimitOptions
 
@@ -36,7 +45,7 @@ struct Serve: ParsableCommand {
         let endpoints = try (listen.isEmpty ? ["127.0.0.1:7777"] : listen).map(Self.endpoint)
         let folder = data ?? Settings.stateFolder + "/server"
         let store = try SQLiteStore(folder: folder, durability: durability)
-        let level = logLevel
+        let level = Logger.Level(rawValue: logLevel.rawValue) ?? .info
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)
             handler.logLevel = level
@@ -86,14 +95,16 @@ struct Serve: ParsableCommand {
             return .unix(text.hasPrefix("/") ? text : FileManager.default.currentDirectoryPath + "/" + text)
         }
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            throw ValidationError("'\(text)' is no address to listen on: expected HOST:PORT, [IPv6]:PORT or a path ending in .sock")
+            throw ValidationError(
+                "'\(text)' is no address to listen on: expected HOST:PORT, [IPv6]:PORT or a path ending in .sock")
         }
         var host = String(text[..<colon])
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
         if host == "localhost" { host = "127.0.0.1" }
         if host.isEmpty || host == "*" { host = "0.0.0.0" }
         do { return .tcp(try SocketAddress(ip: host, port: port)) } catch {
-            throw ValidationError("'\(host)' is no IP address: to listen, name an address of this machine, or 0.0.0.0 for all")
+            throw ValidationError(
+                "'\(host)' is no IP address: to listen, name an address of this machine, or 0.0.0.0 for all")
         }
     }
 }

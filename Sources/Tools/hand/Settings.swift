@@ -27,7 +27,8 @@ enum Settings {
         do {
             return try JSONDecoder().decode(File.self, from: data)
         } catch {
-            throw Failure(.usage, "\(path): expected {\"url\": \"hand://…\", \"name\": \"…\"}, found something else (\(error))")
+            throw Failure(
+                .usage, "\(path): expected {\"url\": \"hand://…\", \"name\": \"…\"}, found something else (\(error))")
         }
     }
 

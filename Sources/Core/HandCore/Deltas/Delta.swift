@@ -156,7 +156,8 @@ extension Delta.Malformed: CustomStringConvertible {
         switch self {
         case .negativeCount(let component): "component \(component) has a negative count"
         case .changedBlock(let component): "component \(component) changes more than one dropped item at once"
-        case .slotsDoNotMatch(let picked): "\(picked) items are picked, but the drops do not name each slot exactly once"
+        case .slotsDoNotMatch(let picked):
+            "\(picked) items are picked, but the drops do not name each slot exactly once"
         }
     }
 }

@@ -112,7 +112,9 @@ extension ClientSession {
     }
 
     private mutating func take(_ commit: Commit, of list: UInt64, now: UInt64, _ effect: (Effect) -> Void) {
-        guard let name = names[list], let subscription = subscriptions[name], subscription.incoming == nil else { return }
+        guard let name = names[list], let subscription = subscriptions[name], subscription.incoming == nil else {
+            return
+        }
         if commit.revision <= subscription.replica.revision { return }
         do {
             guard let update = try subscriptions[name]?.replica.receive(commit) else { return }

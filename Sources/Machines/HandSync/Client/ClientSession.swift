@@ -254,7 +254,8 @@ extension ClientSession {
         effect(
             .send(
                 UpMessage.subscribe(
-                    UpMessage.Subscribe(request: request, name: name, logID: logID, revision: logID == 0 ? 0 : replica.revision)
+                    UpMessage.Subscribe(
+                        request: request, name: name, logID: logID, revision: logID == 0 ? 0 : replica.revision)
                 ).frame))
     }
 

@@ -97,7 +97,9 @@ extension Authority {
 
     private func checkRules(of delta: Delta) throws(Rejection) {
         let maximum = min(rules.maximumCount, limits.listItems)
-        if delta.growth > 0, present.hand.count + delta.growth > maximum { throw .violation(.listFull(maximum: maximum)) }
+        if delta.growth > 0, present.hand.count + delta.growth > maximum {
+            throw .violation(.listFull(maximum: maximum))
+        }
         for item in delta.insertedItems { try checkContent(item.content) }
         let changed: [(item: Item, content: Content)]
         do { changed = try delta.changedItems(on: present.hand) } catch {

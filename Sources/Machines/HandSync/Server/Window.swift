@@ -86,7 +86,9 @@ struct Window {
     func delta(at revision: Int) -> Delta {
         let entry = entries[index(of: revision)]
         var reader = WireReader(entry.segment.bytes(in: entry.delta..<entry.range.upperBound))
-        do { return try reader.delta() } catch { preconditionFailure("a frame of our own does not read back: \(error)") }
+        do { return try reader.delta() } catch {
+            preconditionFailure("a frame of our own does not read back: \(error)")
+        }
     }
 
     /// The frames after `cursor` up to `end`, as few runs of memory, about `bytes` at most (one frame at least); and the

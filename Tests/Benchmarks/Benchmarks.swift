@@ -1,0 +1,69 @@
+import HandCore
+import HandSync
+import HandWire
+
+/// Prints what the core and the authority cost, in nanoseconds an operation, for lists of different lengths side by side:
+/// `swift run -c release hand-benchmarks`. What matters is that a row does not grow with the list.
+@main
+struct Benchmarks {
+    static let sizes = [100, 10_000, 1_000_000]
+
+    static func main() {
+        print("ns an operation (median of 5)".padded(34) + sizes.map { "\($0)".leftPadded(12) }.joined() + "   items")
+        row("apply: insert") { Edits($0, seed: 1, kinds: [.insert]).apply() }
+        row("apply: delete + insert") { Edits($0, seed: 1, kinds: [.delete, .insert]).apply() }
+        row("apply: move") { Edits($0, seed: 2, kinds: [.move]).apply() }
+        row("apply: edit") { Edits($0, seed: 3, kinds: [.edit]).apply() }
+        row("apply: all kinds, copy kept") {
+            Edits($0, seed: 4, kinds: [.insert, .delete, .move, .edit]).applyKeeping()
+        }
+        row("transform: single over single") { Pairs($0).transform() }
+        row("transform: the same as integers") { Pairs($0).transformIntegers() }
+        row("compose: one edit more") { Edits($0, seed: 5, kinds: [.insert, .delete, .move, .edit]).compose() }
+        row("digest after an edit") { Edits($0, seed: 6, kinds: [.edit]).digest() }
+        row("server commit, base at head") { Commits($0, lag: 0).run() }
+        row("server commit, base 100 behind") { Commits($0, lag: 100).run() }
+        row("client: receive a commit") { Commits($0, lag: 0).receive() }
+        branches()
+    }
+
+    /// One row: five samples for each size, the median of each.
+    private static func row(_ name: String, _ sample: (Int) -> Double) {
+        let medians = sizes.map { size in (0..<5).map { _ in sample(size) }.sorted()[2] }
+        let cells = medians.map { String(Int($0.rounded())).leftPadded(12) }.joined()
+        print(name.padded(34) + cells)
+    }
+
+    /// Two offline branches of 100,000 random single edits each on a list of 1,000: one is composed and transformed over the
+    /// other.
+    private static func branches() {
+        var samples: [(compose: Double, transform: Double)] = []
+        for round in 0..<5 {
+            let first = Edits(1_000, seed: 20 + UInt64(round), kinds: [.insert, .delete, .move]).deltas(100_000)
+            let second = Edits(1_000, seed: 40 + UInt64(round), kinds: [.insert, .delete, .move]).deltas(100_000)
+            var composer = Composer()
+            for delta in second { composer.append(delta) }
+            let other = composer.delta
+            var mine = Delta.identity
+            let compose = Stopwatch.nanoseconds {
+                var composer = Composer()
+                for delta in first { composer.append(delta) }
+                mine = composer.delta
+            }
+            let transform = Stopwatch.nanoseconds {
+                Sink.take(mine.transformed(over: other, as: .later).componentCount)
+            }
+            samples.append((compose / 1e6, transform / 1e6))
+        }
+        let compose = samples.map(\.compose).sorted()[2]
+        let transform = samples.map(\.transform).sorted()[2]
+        print(
+            "\n100,000 edits composed into one delta: \(Int(compose)) ms; transformed over another such: \(Int(transform)) ms"
+        )
+    }
+}
+
+extension String {
+    func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+    func leftPadded(_ width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
+}

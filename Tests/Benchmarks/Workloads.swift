@@ -1,0 +1,176 @@
+import HandCore
+import HandSync
+import HandWire
+
+enum Stopwatch {
+    static func nanoseconds(_ body: () -> Void) -> Double {
+        let duration = ContinuousClock().measure(body)
+        return Double(duration.components.seconds) * 1e9 + Double(duration.components.attoseconds) / 1e9
+    }
+}
+
+/// Keeps the optimizer from leaving out what nobody reads.
+enum Sink {
+    nonisolated(unsafe) private static var total = 0
+
+    // `nonisolated(unsafe)` is safe: the benchmarks run on one thread.
+    @inline(never) static func take(_ value: Int) { total &+= value }
+}
+
+/// Random single edits on a list.
+struct Edits {
+    enum Kind { case insert, delete, move, edit }
+
+    private static let operations = 20_000
+    private let list: Hand
+    private var random: SplitMix64
+    private let kinds: [Kind]
+
+    init(_ size: Int, seed: UInt64, kinds: [Kind]) {
+        random = SplitMix64(seed: seed)
+        self.kinds = kinds
+        list = Self.list(size)
+    }
+
+    /// Items with texts of about 20 bytes.
+    static func list(_ size: Int) -> Hand {
+        Hand(
+            (0..<size).map { index in
+                Item(
+                    id: ItemID(rawValue: UInt64(index) &* 0x9E37_79B9_7F4A_7C15),
+                    content: .task("item number \(index)", done: false))
+            })
+    }
+
+    /// Edits one after the other, the kinds in turn.
+    func deltas(_ number: Int) -> [Delta] {
+        var random = random
+        var count = list.count
+        return (0..<number).map { step in
+            let kind = count < 2 ? .insert : kinds[step % kinds.count]
+            switch kind {
+            case .insert:
+                count += 1
+                let item = Item(id: .random(using: &random), content: .task("inserted \(step)", done: false))
+                return Operation.insert([item], at: random.next(below: count), step % 2 == 0 ? .after : .before).delta
+            case .delete:
+                let index = random.next(below: count)
+                count -= 1
+                return Operation.delete(index..<index + 1).delta
+            case .move:
+                let index = random.next(below: count)
+                return Operation.move(index..<index + 1, to: random.next(below: count), .after).delta
+            case .edit: return Operation.edit(at: random.next(below: count), Change(done: step % 2 == 0)).delta
+            }
+        }
+    }
+
+    private func measure(_ body: (Delta) -> Void) -> Double {
+        let deltas = deltas(Self.operations)
+        return Stopwatch.nanoseconds { for delta in deltas { body(delta) } } / Double(deltas.count)
+    }
+
+    func apply() -> Double {
+        var hand = list
+        return measure { try? hand.apply($0) }
+    }
+
+    /// Somebody keeps each value, so each edit copies the path to it.
+    func applyKeeping() -> Double {
+        var hand = list
+        return measure { delta in
+            let kept = hand
+            if let next = try? hand.applying(delta) { hand = next }
+            Sink.take(kept.count)
+        }
+    }
+
+    func digest() -> Double {
+        var hand = list
+        return measure { delta in
+            try? hand.apply(delta)
+            Sink.take(Int(truncatingIfNeeded: hand.digest))
+        }
+    }
+
+    func compose() -> Double {
+        var composer = Composer()
+        return measure { composer.append($0) }
+    }
+}
+
+/// Single edits that were made on one list.
+struct Pairs {
+    private let first: [Delta]
+    private let second: [Delta]
+
+    init(_ size: Int) {
+        first = Edits(size, seed: 7, kinds: [.insert, .delete, .move, .edit]).deltas(5_000)
+        second = Edits(size, seed: 8, kinds: [.edit, .insert, .delete, .move]).deltas(5_000)
+    }
+
+    func transform() -> Double {
+        Stopwatch.nanoseconds {
+            for (a, b) in zip(first, second) { Sink.take(b.transformed(over: a, as: .later).growth) }
+        } / Double(first.count)
+    }
+
+    func transformIntegers() -> Double {
+        let edits = zip(first.compactMap(SingleEdit.init), second.compactMap(SingleEdit.init)).map { $0 }
+        return Stopwatch.nanoseconds {
+            for _ in 0..<10 {
+                for (a, b) in edits { Sink.take(Int(b.transformed(over: a)?.gap ?? 0)) }
+            }
+        } / Double(edits.count * 10)
+    }
+}
+
+/// Whole commits of a server, without sockets and disk: transform, check, apply, number, encode.
+struct Commits {
+    private static let operations = 10_000
+    private let list: Hand
+    private let lag: Int
+
+    init(_ size: Int, lag: Int) {
+        list = Edits.list(size)
+        self.lag = lag
+    }
+
+    private var authority: Authority {
+        Authority(
+            Authority.Start(list: 1, logID: 1, hand: list, revision: 0, deck: nil, sequences: [:]), limits: Limits())
+    }
+
+    /// Edits that fit any state of the list: it keeps its length.
+    private var deltas: [Delta] {
+        Edits(list.count, seed: 9, kinds: [.move, .edit]).deltas(Self.operations)
+    }
+
+    private func commit(_ deltas: [Delta], _ authority: inout Authority, _ each: (Commit) -> Void) {
+        for (index, delta) in deltas.enumerated() {
+            let base = max(0, authority.revision - lag)
+            let submission = Submission(list: 1, base: base, sequence: UInt64(index + 1), delta: delta)
+            guard case .numbered(let commit) = authority.submit(submission, author: 1, now: 0) else {
+                preconditionFailure("the benchmark's edits fit")
+            }
+            each(commit)
+            _ = authority.takeBatch()
+            authority.wrote()
+        }
+    }
+
+    func run() -> Double {
+        var authority = authority
+        let deltas = deltas
+        return Stopwatch.nanoseconds { commit(deltas, &authority) { _ in } } / Double(deltas.count)
+    }
+
+    func receive() -> Double {
+        var commits: [Commit] = []
+        var authority = authority
+        commit(deltas, &authority) { commits.append($0) }
+        var replica = Replica(confirmed: list, revision: 0, logID: 1, sequence: 0)
+        return Stopwatch.nanoseconds { for commit in commits { _ = try? replica.receive(commit) } }
+            / Double(commits.count)
+    }
+}

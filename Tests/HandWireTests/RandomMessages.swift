@@ -1,0 +1,156 @@
+import HandCore
+import HandTestSupport
+import HandWire
+
+/// Messages of every sort with random contents, edges among them.
+struct RandomMessages {
+    var chaos: Chaos
+
+    init(seed: UInt64) {
+        chaos = Chaos(seed: seed)
+    }
+
+    // MARK: Fields
+
+    /// A number of any length as a varint, so that every size of it comes about equally often.
+    private mutating func number() -> UInt64 {
+        let bits = UInt64(chaos.random.next(below: 65))
+        return bits == 0 ? 0 : chaos.random.next() >> (64 - bits)
+    }
+
+    private mutating func count(_ limit: Int = Int(Int32.max)) -> Int {
+        Int(truncatingIfNeeded: number() & 0x7FFF_FFFF_FFFF_FFFF) % (limit + 1)
+    }
+
+    private mutating func revision() -> Int { count((1 << 53) - 1) }
+    private mutating func flag() -> Bool { chaos.random.next() & 1 == 0 }
+    private mutating func id() -> ItemID { .random(using: &chaos.random) }
+
+    private mutating func text() -> String {
+        let samples = ["", "a", "groceries", "e\u{301}é", "🂡\u{0}\n", "κατάλογος"]
+        return samples[chaos.random.next(below: samples.count)]
+    }
+
+    mutating func delta() -> Delta {
+        let list = NaiveList(chaos.items(chaos.random.next(below: 10)))
+        return chaos.delta(on: list, size: 1 + chaos.random.next(below: 8))
+    }
+
+    mutating func rules() -> Rules {
+        var rules = Rules(maximumCount: count(), maximumSize: count(), hasDeck: flag())
+        if flag() {
+            let kinds = (0..<chaos.random.next(below: 6)).map { _ in Content.Kind(rawValue: UInt32(1 + count(999))) }
+            rules.allowedKinds = Set(kinds)
+        }
+        return rules
+    }
+
+    mutating func commit() -> Commit {
+        let revision = revision()
+        return Commit(
+            revision: revision, author: number(), sequence: number(), base: count(revision), time: number(),
+            count: count(), digest: chaos.random.next(), delta: delta())
+    }
+
+    mutating func rejection() -> Rejection {
+        let reasons: [Rejection] = [
+            .violation(.listFull(maximum: count())),
+            .violation(.kindNotAllowed(Content.Kind(rawValue: UInt32(count())))),
+            .violation(.itemTooLarge(size: count(), maximum: count())), .violation(.deckEmpty),
+            .violation(.cardNotInDeck(Card(code: UInt8(chaos.random.next(below: 53))) ?? .faceDown)),
+            .violation(.cardsAreDealt), .duplicateItem(id()), .doesNotFit(reach: count(), count: count()),
+            .revisionMoved(now: revision()), .notStored, .tooManyPending(limit: count()),
+        ]
+        return reasons[chaos.random.next(below: reasons.count)]
+    }
+
+    // MARK: Messages
+
+    /// One message of each sort from the client.
+    mutating func up() -> [UpMessage] {
+        [
+            .hello(
+                UpMessage.Hello(
+                    lowestVersion: count(), highestVersion: count(), capabilities: Capabilities(rawValue: number()),
+                    client: .random(using: &chaos.random), person: text(), program: text())),
+            .subscribe(.init(request: number(), name: text(), logID: chaos.random.next(), revision: revision())),
+            .unsubscribe(list: number()),
+            .submit(
+                Submission(list: number(), base: revision(), sequence: number(), isExact: flag(), delta: delta())),
+            .presence(list: number(), item: flag() ? id() : nil),
+            .ping(number()),
+            .create(request: number(), name: text(), rules: rules()),
+            .delete(request: number(), name: text()),
+            .lists(request: number(), after: text()),
+            .history(request: number(), name: text(), from: revision(), limit: count()),
+            .fetch(request: number(), name: text(), revision: flag() ? revision() : nil),
+        ]
+    }
+
+    /// One message of each sort from the server.
+    mutating func down() -> [DownMessage] {
+        let codes = ErrorCode.allCases
+        return [
+            .welcome(
+                .init(
+                    version: count(), capabilities: Capabilities(rawValue: number()), author: number(),
+                    idleDeadline: number(), frameBytes: count(), program: text())),
+            .subscribed(
+                .init(
+                    request: number(), list: number(), logID: chaos.random.next(), rules: rules(),
+                    lastSequence: number(),
+                    start: flag()
+                        ? .resumed(head: revision())
+                        : .snapshot(revision: revision(), count: count(), digest: chaos.random.next()))),
+            .chunk(request: number(), items: chaos.items(chaos.random.next(below: 6))),
+            .commit(list: number(), commit()),
+            .rejected(list: number(), sequence: number(), rejection()),
+            .stale(list: number(), sequence: number(), head: revision()),
+            .acknowledged(list: number(), sequence: number(), revision: revision()),
+            .presence(list: number(), presence()),
+            .pong(number()),
+            .done(request: number()),
+            .lists(request: number(), listEntries(), hasMore: flag()),
+            .history(
+                request: number(), (0..<chaos.random.next(below: 4)).map { _ in commit() },
+                people: [.init(author: number(), name: text())]),
+            .state(
+                request: number(), revision: revision(), count: count(), digest: chaos.random.next(), rules: rules()),
+            .error(
+                code: codes[chaos.random.next(below: codes.count)], request: number(), retryAfter: number(),
+                message: text()),
+        ]
+    }
+
+    private mutating func presence() -> [DownMessage.Presence] {
+        (0..<chaos.random.next(below: 4)).map { _ in
+            let item = flag() ? id() : nil
+            return .init(author: number(), place: flag() ? .gone : .here(person: text(), item: item))
+        }
+    }
+
+    private mutating func listEntries() -> [DownMessage.ListEntry] {
+        (0..<chaos.random.next(below: 4)).map { _ in
+            .init(name: text(), count: count(), revision: revision(), rules: rules())
+        }
+    }
+}
+
+/// What stands inside a frame.
+func body(of frame: [UInt8]) -> [UInt8] {
+    var size = 1
+    while UInt64(frame.count - size).varintSize != size { size += 1 }
+    return Array(frame.dropFirst(size))
+}
+
+extension UpMessage {
+    init(_ body: [UInt8]) throws(WireError) {
+        self = try body.withUnsafeBytes { all in Result { () throws(WireError) in try UpMessage(all) } }.get()
+    }
+}
+
+extension DownMessage {
+    init(_ body: [UInt8]) throws(WireError) {
+        self = try body.withUnsafeBytes { all in Result { () throws(WireError) in try DownMessage(all) } }.get()
+    }
+}

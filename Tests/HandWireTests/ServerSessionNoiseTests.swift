@@ -1,0 +1,87 @@
+import HandCore
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// The server's side of a connection under garbage: no crash, at most one error, and nothing behind it.
+@Suite struct ServerSessionNoiseTests {
+    /// Gives a session these pieces and then silence; says why it closed.
+    private func drive(_ pieces: [[UInt8]]) -> ErrorCode? {
+        var session = ServerSession(limits: Limits(), program: "test", now: 0)
+        var effects: [ServerSession.Effect] = []
+        for piece in pieces {
+            piece.withUnsafeBytes { session.received($0, now: 1) { effects.append($0) } }
+            if case .identify = effects.last { session.identified(author: 7, now: 1) { effects.append($0) } }
+        }
+        session.timeout(now: 1_000_000) { effects.append($0) }
+        var codes: [ErrorCode] = []
+        var isOver = false
+        for effect in effects {
+            #expect(!isOver, "nothing comes behind the closing")
+            switch effect {
+            case .close(let code):
+                codes.append(code)
+                isOver = true
+            case .send(let frame):
+                if case .error(let code, let request, _, let message) = try? DownMessage(body(of: frame)) {
+                    #expect(request == 0 && !message.isEmpty)
+                    codes.append(code)
+                }
+            case .identify, .handle: break
+            }
+        }
+        #expect(codes.count == 2 && codes[0] == codes[1], "one error frame, then one closing: \(codes)")
+        #expect(session.isClosed)
+        return codes.first
+    }
+
+    private let hello = UpMessage.hello(
+        UpMessage.Hello(capabilities: [], client: ClientID(high: 1, low: 2), person: "", program: "")
+    ).frame
+
+    @Test func garbageInsteadOfAHello() {
+        var random = SplitMix64(seed: testSeed(82))
+        for _ in 0..<5_000 {
+            let bytes = (0..<random.next(below: 60)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            _ = drive([bytes])
+            _ = drive(bytes.map { [$0] })
+        }
+    }
+
+    @Test func garbageBehindAHello() {
+        var random = SplitMix64(seed: testSeed(83))
+        for _ in 0..<3_000 {
+            let bytes = (0..<random.next(below: 60)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            _ = drive([hello, bytes])
+            _ = drive([hello + bytes])
+        }
+    }
+
+    @Test func truncatedAtEachByte() {
+        for count in hello.indices { #expect(drive([Array(hello.prefix(count))]) == .handshakeTimeout) }
+        var random = RandomMessages(seed: testSeed(84))
+        for message in random.up().dropFirst() {
+            for count in message.frame.indices {
+                #expect(drive([hello, Array(message.frame.prefix(count))]) == .idleTimeout, "\(message)")
+            }
+        }
+    }
+
+    @Test func aHelloWithEachBitFlipped() {
+        for bit in 0..<hello.count * 8 {
+            var damaged = hello
+            damaged[bit / 8] ^= 1 << (bit % 8)
+            _ = drive([damaged, UpMessage.ping(1).frame])
+        }
+    }
+
+    @Test func otherProtocols() {
+        let samples = [
+            Array("GET / HTTP/1.1\r\nHost: example.org\r\nUser-Agent: something rather long, as they are\r\n\r\n".utf8),
+            Array("SSH-2.0-OpenSSH_9.2p1 and some more so that the frame that its first byte promises is here".utf8),
+            [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xFC, 0x03, 0x03] + Array(repeating: 0x5A, count: 60),
+        ]
+        for bytes in samples { #expect([.notHand, .malformedMessage].contains(drive([bytes]) ?? .replaced)) }
+    }
+}

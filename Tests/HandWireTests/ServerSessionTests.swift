@@ -1,0 +1,212 @@
+import HandCore
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// The server's side of a connection: whatever comes, it answers as `Protocol.md` says, and closes with exactly one error.
+@Suite struct ServerSessionTests {
+    /// A session with what came out of it, driven as a server does.
+    private struct Driven {
+        var session = ServerSession(limits: Limits(), program: "test", now: 0)
+        var effects: [ServerSession.Effect] = []
+        var sent: [DownMessage] = []
+        var closed: [ErrorCode] = []
+        var handled: [UpMessage] = []
+
+        mutating func receive(_ bytes: [UInt8], now: UInt64 = 1) {
+            var effects: [ServerSession.Effect] = []
+            bytes.withUnsafeBytes { session.received($0, now: now) { effects.append($0) } }
+            take(effects, now: now)
+        }
+
+        mutating func timeout(now: UInt64) {
+            var effects: [ServerSession.Effect] = []
+            session.timeout(now: now) { effects.append($0) }
+            take(effects, now: now)
+        }
+
+        private mutating func take(_ new: [ServerSession.Effect], now: UInt64) {
+            for effect in new {
+                effects.append(effect)
+                switch effect {
+                case .identify:
+                    var more: [ServerSession.Effect] = []
+                    session.identified(author: 7, now: now) { more.append($0) }
+                    take(more, now: now)
+                case .send(let frame):
+                    guard let message = try? DownMessage(body(of: frame)) else { preconditionFailure("\(frame)") }
+                    sent.append(message)
+                case .handle(let message): handled.append(message)
+                case .close(let code): closed.append(code)
+                }
+            }
+        }
+
+        /// Codes of the error frames that were sent.
+        var errors: [ErrorCode] {
+            sent.compactMap { if case .error(let code, _, _, _) = $0 { code } else { nil } }
+        }
+
+        /// Exactly one error frame, at the very end but for the closing, and of the same code.
+        var hasClosed: ErrorCode? {
+            guard closed.count == 1, errors == closed, session.isClosed, case .error = sent.last,
+                case .close = effects.last, session.deadline == nil
+            else { return nil }
+            return closed[0]
+        }
+    }
+
+    private let hello = UpMessage.hello(
+        UpMessage.Hello(capabilities: .presence, client: ClientID(high: 1, low: 2), person: "Ada", program: "t"))
+
+    private func ready() -> Driven {
+        var driven = Driven()
+        driven.receive(hello.frame)
+        return driven
+    }
+
+    @Test func aHelloIsWelcomed() {
+        let driven = ready()
+        #expect(
+            driven.sent == [
+                .welcome(
+                    .init(
+                        version: 1, capabilities: .presence, author: 7, idleDeadline: 45_000, frameBytes: 8 << 20,
+                        program: "test"))
+            ])
+        #expect(driven.session.deadline == 45_001)
+    }
+
+    @Test func capabilitiesAreThoseOfBoth() {
+        var driven = Driven()
+        driven.receive(
+            UpMessage.hello(
+                .init(
+                    capabilities: Capabilities(rawValue: 0xFF00), client: ClientID(high: 0, low: 0), person: "",
+                    program: "")
+            ).frame)
+        guard case .welcome(let welcome) = driven.sent.first else { preconditionFailure("no welcome") }
+        #expect(welcome.capabilities == [])
+    }
+
+    /// What stands behind the hello is read after it, also what is larger than a hello may be.
+    @Test func theRestIsReadOnceTheClientIsKnown() {
+        let name = String(repeating: "n", count: 3_000)
+        let rest = [UpMessage.lists(request: 1, after: name), .ping(5), .delete(request: 2, name: "x")]
+        var whole = Driven()
+        whole.receive(hello.frame + rest.flatMap(\.frame))
+        #expect(whole.handled == [rest[0], rest[2]])
+        #expect(whole.sent.last == .pong(5))
+        var bytes = Driven()
+        for byte in hello.frame + rest.flatMap(\.frame) { bytes.receive([byte]) }
+        #expect(bytes.handled == whole.handled)
+        #expect(bytes.sent == whole.sent)
+    }
+
+    // MARK: Closing
+
+    @Test func anotherMessageFirst() {
+        var random = RandomMessages(seed: testSeed(81))
+        for message in random.up().dropFirst() where message.frame.count < 1024 {
+            var driven = Driven()
+            driven.receive(message.frame)
+            #expect(driven.hasClosed == .outOfOrder, "\(message)")
+        }
+    }
+
+    @Test func aSecondHello() {
+        var driven = ready()
+        driven.receive(UpMessage.ping(1).frame + hello.frame + UpMessage.ping(2).frame)
+        #expect(driven.hasClosed == .outOfOrder)
+        #expect(driven.sent.filter { $0 == .pong(1) }.count == 1)
+        #expect(!driven.sent.contains(.pong(2)))
+    }
+
+    @Test(arguments: [(2, 9), (0, 0), (3, 2), (Int(Int32.max), Int(Int32.max))])
+    func versionsThatAreNotSpoken(lowest: Int, highest: Int) {
+        var driven = Driven()
+        driven.receive(
+            UpMessage.hello(
+                .init(
+                    lowestVersion: lowest, highestVersion: highest, capabilities: [], client: ClientID(high: 1, low: 1),
+                    person: "", program: "")
+            ).frame)
+        #expect(driven.hasClosed == .versionNotSupported)
+        #expect(!driven.effects.contains { if case .identify = $0 { true } else { false } })
+    }
+
+    @Test func aNewerClientIsSpokenToInThisVersion() {
+        var driven = Driven()
+        driven.receive(
+            UpMessage.hello(
+                .init(highestVersion: 99, capabilities: [], client: ClientID(high: 1, low: 1), person: "", program: "")
+            ).frame)
+        guard case .welcome(let welcome) = driven.sent.first else { preconditionFailure("no welcome") }
+        #expect(welcome.version == ProtocolVersion.highest)
+    }
+
+    @Test func tooLong() {
+        var first = Driven()
+        first.receive([0x81, 0x08])
+        #expect(first.hasClosed == .frameTooLarge)
+        var later = ready()
+        later.receive([0x81, 0x80, 0x80, 0x04])
+        #expect(later.hasClosed == .frameTooLarge)
+    }
+
+    @Test func malformed() {
+        let samples: [([UInt8], ErrorCode)] = [
+            (Frame.around([1] + Array("GET /".utf8)), .notHand), ([0], .malformedMessage),
+            ([0x80, 0x00], .malformedMessage), ([1, 99], .malformedMessage), ([3, 6, 5, 0], .malformedMessage),
+        ]
+        for (bytes, code) in samples {
+            var driven = Driven()
+            driven.receive(bytes)
+            #expect(driven.hasClosed == code, "\(bytes)")
+        }
+    }
+
+    @Test func namesThatAreTooLong() {
+        var driven = Driven()
+        driven.receive(
+            UpMessage.hello(
+                .init(
+                    capabilities: [], client: ClientID(high: 1, low: 1), person: String(repeating: "é", count: 33),
+                    program: "")
+            ).frame)
+        #expect(driven.hasClosed == .malformedMessage)
+    }
+
+    @Test func timeouts() {
+        var silent = Driven()
+        #expect(silent.session.deadline == 10_000)
+        silent.timeout(now: 9_999)
+        #expect(silent.effects.isEmpty)
+        // Bytes that are no hello yet do not put it off.
+        silent.receive(Array(hello.frame.prefix(5)), now: 9_999)
+        silent.timeout(now: 10_000)
+        #expect(silent.hasClosed == .handshakeTimeout)
+
+        var idle = ready()
+        idle.receive(UpMessage.ping(1).frame, now: 20_000)
+        idle.timeout(now: 45_001)
+        #expect(idle.closed.isEmpty)
+        idle.timeout(now: 65_000)
+        #expect(idle.hasClosed == .idleTimeout)
+    }
+
+    /// A closed session takes nothing and says nothing more.
+    @Test func afterTheEnd() {
+        var driven = ready()
+        driven.receive([0])
+        let effects = driven.effects
+        driven.receive(hello.frame + UpMessage.ping(1).frame)
+        driven.timeout(now: .max)
+        var more: [ServerSession.Effect] = []
+        driven.session.identified(author: 1, now: 2) { more.append($0) }
+        driven.session.fail(.shuttingDown, "") { more.append($0) }
+        #expect(driven.effects == effects && more.isEmpty)
+        #expect(driven.hasClosed == .malformedMessage)
+    }
+}

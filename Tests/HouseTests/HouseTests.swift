@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+/// The rules of the house, checked by reading the sources.
+@Suite struct HouseTests {
+    static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The layers in the order of dependency; a target imports from its own layer or a lower one.
+    static let layers = ["Core", "Machines", "Shell", "Tools"]
+    static let system: Set<String> = [
+        "CLibuv", "GRDB", "Foundation", "FoundationEssentials", "Glibc", "Dispatch", "Synchronization",
+    ]
+    static let packages: Set<String> = ["ArgumentParser", "Logging"]
+
+    struct Source {
+        let layer: String
+        let target: String
+        let path: String
+        let text: String
+
+        var imports: [String] {
+            text.split(separator: "\n").compactMap { line in
+                let words = line.split(separator: " ")
+                guard let keyword = words.firstIndex(of: "import"), keyword <= 2, keyword + 1 < words.count,
+                    words[..<keyword].allSatisfy({ $0 == "internal" || $0 == "public" || $0.hasPrefix("@") })
+                else { return nil }
+                return words.last.map { String($0.split(separator: ".")[0]) }
+            }
+        }
+    }
+
+    static func sources(_ folder: String = "Sources") throws -> [Source] {
+        let base = root.appendingPathComponent(folder).path
+        let files = try #require(FileManager.default.enumerator(atPath: base)).compactMap { $0 as? String }
+        return try files.filter { $0.hasSuffix(".swift") }.map { file in
+            let parts = file.split(separator: "/").map(String.init)
+            return Source(
+                layer: parts[0], target: parts[1], path: file,
+                text: try String(contentsOfFile: base + "/" + file, encoding: .utf8))
+        }
+    }
+
+    @Test func targetsImportOnlyDownwards() throws {
+        let sources = try Self.sources()
+        #expect(sources.count > 60)
+        let layerOf = Dictionary(sources.map { ($0.target, $0.layer) }, uniquingKeysWith: { first, _ in first })
+        for source in sources {
+            let mine = try #require(Self.layers.firstIndex(of: source.layer), "\(source.path) is in no layer")
+            for name in source.imports where !Self.system.contains(name) && !Self.packages.contains(name) {
+                let layer = try #require(layerOf[name], "\(source.path) imports \(name), which is not of this house")
+                let other = try #require(Self.layers.firstIndex(of: layer))
+                #expect(other <= mine, "\(source.path) (\(source.layer)) imports \(name) (\(layer))")
+            }
+        }
+    }
+
+    @Test func theWorldStaysInItsPlace() throws {
+        for source in try Self.sources() {
+            let imports = Set(source.imports)
+            if source.target != "EventLoop" { #expect(!imports.contains("CLibuv"), "\(source.path)") }
+            if source.target != "HandStore" { #expect(!imports.contains("GRDB"), "\(source.path)") }
+            if source.layer == "Core" {
+                #expect(imports.isDisjoint(with: Self.system.union(Self.packages)), "\(source.path)")
+            }
+            if source.layer == "Machines" {
+                #expect(imports.isDisjoint(with: Self.system.union(Self.packages)), "\(source.path)")
+            }
+            if source.target == "HandServer" { #expect(!imports.contains("HandClient"), "\(source.path)") }
+            if source.target == "HandClient" { #expect(!imports.contains("HandServer"), "\(source.path)") }
+        }
+    }
+
+    /// Plant the fault: the reading of import lines must see every form that they take.
+    @Test func everyFormOfImportIsSeen() {
+        let text = "import A\ninternal import B\n@testable import C\nimport struct D.E\n// import F\nlet important = 1"
+        #expect(Source(layer: "", target: "", path: "", text: text).imports == ["A", "B", "C", "D"])
+    }
+
+    @Test func unsafeThingsSayWhyTheyAreSafe() throws {
+        for source in try Self.sources() {
+            let lines = source.text.split(separator: "\n", omittingEmptySubsequences: false)
+            for (index, line) in lines.enumerated() where line.contains(": @unchecked Sendable") {
+                let above = lines[max(0, index - 8)..<index].joined()
+                #expect(above.contains("is safe"), "\(source.path):\(index + 1)")
+            }
+            for mark in ["TODO", "FIXME", "XXX"] { #expect(!source.text.contains(mark), "\(source.path): \(mark)") }
+        }
+    }
+
+    @Test func theTopLevelHoldsOnlyWhatWasAgreed() throws {
+        let allowed: Set<String> = ["Package.swift", "Sources", "Tests", "Protocol.md", "README.md"]
+        let found = try FileManager.default.contentsOfDirectory(atPath: Self.root.path)
+            .filter { !$0.hasPrefix(".") && $0 != "Package.resolved" }
+        #expect(Set(found).subtracting(allowed).isEmpty)
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import HandCore
+import HandFormats
+import HandWire
+import Testing
+
+/// The JSON of `Protocol.md` is in the form that it shows, and its vectors hold.
+@Suite struct ExampleTests {
+    private static let fences = ProtocolPage.shared.fences(of: "json")
+
+    private enum Unknown: Error {
+        case kind(String)
+    }
+
+    /// The same value, read and written again.
+    private func again(_ value: JSONValue, _ kind: String) throws -> JSONValue {
+        switch kind {
+        case "item": return JSON.item(try JSON.readItem(value))
+        case "change": return JSON.change(try JSON.readChange(value))
+        case "delta": return JSON.delta(try JSON.readDelta(value))
+        case "rules": return JSON.rules(try JSON.readRules(value))
+        case "rejection": return JSON.rejection(try JSON.readRejection(value))
+        case "commit":
+            let commit = try JSON.readCommit(value)
+            let date = value["at"] == nil ? nil : JSON.date(milliseconds: commit.time)
+            return JSON.commit(commit, person: text(value["person"]), at: date)
+        case "superseded":
+            let item = text(value["item"]).flatMap { ItemID($0) }
+            return JSON.superseded(try JSON.readSuperseded(value), item: item, by: text(value["by"]))
+        default: throw Unknown.kind(kind)
+        }
+    }
+
+    private func text(_ value: JSONValue?) -> String? {
+        if case .string(let text) = value { text } else { nil }
+    }
+
+    @Test func everyExampleIsReadAndWrittenAgain() throws {
+        let kinds = Set(Self.fences.map(\.name))
+        #expect(
+            kinds == ["item", "change", "delta", "commit", "rules", "superseded", "rejection", "vector"])
+        for (kind, fence) in Self.fences where kind != "vector" {
+            for line in fence.lines { #expect(try again(JSONValue.parse(line), kind).line == line) }
+        }
+    }
+
+    @Test func everyVectorHolds() {
+        let lines = Self.fences.filter { $0.name == "vector" }.flatMap(\.fence.lines)
+        #expect(lines.count >= 15)
+        for line in lines { #expect(Vectors.mismatch(in: line) == nil, "\(line)") }
+    }
+
+    @Test func everyKindAndReasonHasAnExample() throws {
+        let items = Self.fences.filter { $0.name == "item" }.flatMap(\.fence.lines)
+        for kind in Content.Kind.known { #expect(items.contains { $0.contains("\"kind\":\"\(kind.name)\"") }) }
+        let reasons = Self.fences.filter { $0.name == "rejection" }.flatMap(\.fence.lines)
+        let codes = try reasons.map { try JSON.readRejection(JSONValue.parse($0)).fields.code }
+        #expect(codes == Array(1...11))
+    }
+
+    // MARK: The semantics table
+
+    /// Each row of the table has a vector of its name, and says of it what it is.
+    @Test func rowsOfTheSemanticsTable() throws {
+        let rows = ProtocolPage.shared.table("concurrent: first / second", under: "Merging")
+        let vectors = try Self.fences.filter { $0.name == "vector" }.flatMap(\.fence.lines).map(JSONValue.parse)
+            .filter { text($0["law"]) == "transform" }
+        #expect(rows.map { $0[0] } == vectors.map { text($0["name"]) })
+        #expect(rows.count >= 10)
+        for (row, vector) in zip(rows, vectors) {
+            #expect(row[2] == letters(vector["list"]))
+            #expect(row[3] == plain(try JSON.readDelta(vector["first"] ?? .null)))
+            #expect(row[4] == plain(try JSON.readDelta(vector["second"] ?? .null)))
+            #expect(row[5] == plain(try JSON.readDelta(vector["expect"]?["second"] ?? .null)))
+            #expect(row[6] == letters(vector["expect"]?["afterFirst"]))
+        }
+    }
+
+    private func letters(_ list: JSONValue?) -> String {
+        guard case .array(let items) = list, !items.isEmpty else { return "—" }
+        return items.map { (text($0["text"]) ?? "") + ($0["done"] == true ? " (done)" : "") }.joined()
+    }
+
+    /// A delta as the table has it.
+    private func plain(_ delta: Delta) -> String {
+        if delta.isIdentity { return "nothing" }
+        return delta.components.map { component in
+            switch component {
+            case .keep(let count): "keep \(count)"
+            case .delete(let count): "delete \(count)"
+            case .pick(let count): "pick \(count)"
+            case .edit(let change):
+                "edit "
+                    + [change.text.map { "text \($0)" }, change.done.map { "done \($0)" }].compactMap { $0 }
+                    .joined(separator: ", ")
+            case .insert(let items, let side): "insert \(items.map(\.content.text).joined()) \(side)"
+            case .drop(let slots, let side, _):
+                "drop \(slots.lowerBound)" + (slots.count > 1 ? "–\(slots.upperBound - 1)" : "") + " \(side)"
+            }
+        }.joined(separator: ", ")
+    }
+
+    // MARK: The digest, step by step
+
+    @Test func workedDigest() throws {
+        let rows = ProtocolPage.shared.table("worked example", under: "Digest")
+        #expect(rows.map { $0[0] } == ["bytes", "FNV-1a", "mixed", "hash"])
+        for column in 1...2 {
+            let cells = rows.map { $0[column].filter { $0 != "`" } }
+            let bytes = try #require(hexBytes(cells[0]))
+            let item = try bytes.withUnsafeBytes { all in
+                var reader = WireReader(all)
+                let item = try reader.item()
+                try reader.expectEnd(of: "item")
+                return item
+            }
+            let sum = bytes.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+            #expect(cells[1] == Hex.text(sum))
+            let first = (sum ^ sum >> 33) &* 0xFF51_AFD7_ED55_8CCD
+            let second = (first ^ first >> 33) &* 0xC4CE_B9FE_1A85_EC53
+            #expect(cells[2] == Hex.text(second ^ second >> 33))
+            #expect(cells[3] == Hex.text(item.hash))
+            #expect(item.hash == (second ^ second >> 33) % Digest.modulus)
+        }
+        let base = Hex.text(Digest.base)
+        #expect(ProtocolPage.shared.lines.contains { $0.contains("`B = \(base)`") })
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import HandFormats
+import Testing
+
+/// The Python of `Protocol.md` gives the answers of all test vectors. Runs where there is a `python3`.
+@Suite struct ReferenceCodeTests {
+    private static let python = ["/usr/bin/python3", "/usr/local/bin/python3"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    /// Reads questions and compares answers with what is expected: a line for each that differs, then their number.
+    private static let harness = """
+        import json, sys
+        asked = 0
+        for line in sys.stdin:
+            v = json.loads(line)
+            e = v["expect"]
+            if "error" in e: continue
+            if v["law"] == "transform":
+                found = transform(v["first"], v["second"], False), transform(v["second"], v["first"], True)
+                right = found == (e["first"], e["second"])
+                right &= apply(apply(v["list"], v["first"]), found[1]) == e["afterFirst"]
+                right &= apply(apply(v["list"], v["second"]), found[0]) == e["afterSecond"]
+            elif v["law"] == "apply": right = apply(v["list"], v["delta"]) == e["result"]
+            elif v["law"] == "compose": right = apply(v["list"], compose(v["first"], v["second"])) == e["result"]
+            elif v["law"] == "invert": right = apply(apply(v["list"], v["delta"]), e["inverse"]) == e["result"]
+            elif v["law"] == "diff": right = apply(v["from"], e["delta"]) == v["to"]
+            else: continue
+            asked += 1
+            if not right: print("wrong:", line.strip())
+        print(asked)
+
+        """
+
+    @Test(.enabled(if: python != nil))
+    func theCodeOfThePageAnswersEveryVector() throws {
+        let code = ProtocolPage.shared.fences(of: "python").map { $0.fence.lines.joined(separator: "\n") }
+        #expect(code.count == 2)
+        let folder = FileManager.default.temporaryDirectory.appending(path: "hand-protocol-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (script, questions) = (folder.appending(path: "page.py"), folder.appending(path: "vectors.jsonl"))
+        try Data((code + [Self.harness]).joined(separator: "\n\n").utf8).write(to: script)
+        let lines = Vectors.generate(seed: Vectors.seed).flatMap(\.lines)
+        try Data(lines.map { $0 + "\n" }.joined().utf8).write(to: questions)
+        let output = try run(script, input: questions)
+        #expect(!output.contains("wrong:"), "\(output)")
+        #expect((output.split(separator: "\n").last.flatMap { Int($0) } ?? 0) > 300, "\(output)")
+    }
+
+    private func run(_ script: URL, input: URL) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: Self.python ?? "")
+        process.arguments = [script.path]
+        process.standardInput = try FileHandle(forReadingFrom: input)
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return String(decoding: output, as: UTF8.self)
+    }
+}

@@ -1,0 +1,128 @@
+import HandCore
+import HandWire
+
+/// What the dumps of `Protocol.md` stand for, by their names.
+enum Samples {
+    private static let milk = Item(id: ItemID(rawValue: 0x0123_4567_89AB_CDEF), content: .task("Milk", done: false))
+    private static let insertion = Operation.insert([milk], at: 2, .before).delta
+
+    /// Every component, side and form of a change.
+    private static var everything: Delta {
+        let new = [
+            Item(id: ItemID(rawValue: 2), content: .card(.faceDown)),
+            Item(id: ItemID(rawValue: 3), content: .link("Swift", url: "https://swift.org/")),
+        ]
+        let unknown = Item(id: ItemID(rawValue: 4), content: .unknown(Content.Kind(rawValue: 900), [0, 255]))
+        let components: [Delta.Component] = [
+            .keep(3), .edit(Change(text: "Oat milk", done: true)), .delete(2), .pick(3), .insert(new, .after),
+            .drop(0..<2, .before, nil), .keep(200), .insert([unknown], .before),
+            .drop(2..<3, .before, Change(url: "https://x.org/")),
+        ]
+        do { return try Delta(components) } catch { preconditionFailure("\(error)") }
+    }
+
+    static let up: [String: UpMessage] = [
+        "hello": .hello(
+            UpMessage.Hello(
+                capabilities: .presence, client: ClientID(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF),
+                person: "Ada", program: "example 1.0")),
+        "subscribe for the first time": .subscribe(.init(request: 1, name: "groceries", logID: 0, revision: 0)),
+        "subscribe again": .subscribe(.init(request: 2, name: "groceries", logID: 0xC0FFEE, revision: 300)),
+        "unsubscribe": .unsubscribe(list: 7),
+        "submit": .submit(Submission(list: 7, base: 300, sequence: 5, delta: insertion)),
+        "submit exactly, every component": .submit(
+            Submission(list: 7, base: 300, sequence: 5, isExact: true, delta: everything)),
+        "presence on an item": .presence(list: 7, item: milk.id),
+        "presence on no item": .presence(list: 7, item: nil),
+        "ping": .ping(1000),
+        "create": .create(request: 3, name: "groceries", rules: Rules()),
+        "create with a deck": .create(request: 4, name: "poker", rules: .fiveCards),
+        "delete": .delete(request: 5, name: "poker"),
+        "lists": .lists(request: 6, after: ""),
+        "history": .history(request: 7, name: "groceries", from: 301, limit: 100),
+        "fetch the present": .fetch(request: 8, name: "groceries", revision: nil),
+        "fetch a revision": .fetch(request: 9, name: "groceries", revision: 299),
+    ]
+
+    private static let commit = Commit(
+        revision: 301, author: 4, sequence: 5, base: 300, time: 1_767_225_600_250, count: 3, digest: 0xAB,
+        delta: insertion)
+
+    private static func subscribed(_ start: DownMessage.Subscribed.Start) -> DownMessage {
+        .subscribed(.init(request: 2, list: 7, logID: 0xC0FFEE, rules: Rules(), lastSequence: 5, start: start))
+    }
+
+    static let down: [String: DownMessage] = [
+        "welcome": .welcome(
+            .init(
+                version: 1, capabilities: .presence, author: 4, idleDeadline: 45_000, frameBytes: 8 << 20,
+                program: "hand 1.0")),
+        "subscribed, resumed": subscribed(.resumed(head: 301)),
+        "subscribed, with a snapshot": subscribed(.snapshot(revision: 301, count: 3, digest: 0xAB)),
+        "chunk": .chunk(request: 2, items: [milk, Item(id: ItemID(rawValue: 5), content: .heading("Dairy"))]),
+        "commit": .commit(list: 7, commit),
+        "rejected": .rejected(list: 7, sequence: 6, .violation(.itemTooLarge(size: 20_000, maximum: 16_384))),
+        "stale": .stale(list: 7, sequence: 6, head: 90_000),
+        "acknowledged": .acknowledged(list: 7, sequence: 5, revision: 301),
+        "presence": .presence(
+            list: 7,
+            [
+                .init(author: 4, place: .gone), .init(author: 5, place: .here(person: "Bob", item: nil)),
+                .init(author: 6, place: .here(person: "Eve", item: milk.id)),
+            ]),
+        "pong": .pong(1000),
+        "done": .done(request: 3),
+        "lists": .lists(
+            request: 6,
+            [
+                .init(name: "groceries", count: 3, revision: 301, rules: Rules()),
+                .init(name: "poker", count: 0, revision: 0, rules: .fiveCards),
+            ], hasMore: true),
+        "history": .history(request: 7, [commit], people: [.init(author: 4, name: "Ada")]),
+        "state": .state(request: 8, revision: 301, count: 3, digest: 0xAB, rules: Rules()),
+        "error": .error(code: .noSuchList, request: 9, retryAfter: 0, message: "there is no list 'gone'"),
+    ]
+}
+
+// MARK: - Names of messages
+
+// A new message does not compile here until it has a name; then the tests ask for its row in the table and its dump.
+
+extension UpMessage {
+    var name: String {
+        switch self {
+        case .hello: "hello"
+        case .subscribe: "subscribe"
+        case .unsubscribe: "unsubscribe"
+        case .submit: "submit"
+        case .presence: "presence"
+        case .ping: "ping"
+        case .create: "create"
+        case .delete: "delete"
+        case .lists: "lists"
+        case .history: "history"
+        case .fetch: "fetch"
+        }
+    }
+}
+
+extension DownMessage {
+    var name: String {
+        switch self {
+        case .welcome: "welcome"
+        case .subscribed: "subscribed"
+        case .chunk: "chunk"
+        case .commit: "commit"
+        case .rejected: "rejected"
+        case .stale: "stale"
+        case .acknowledged: "acknowledged"
+        case .presence: "presence"
+        case .pong: "pong"
+        case .done: "done"
+        case .lists: "lists"
+        case .history: "history"
+        case .state: "state"
+        case .error: "error"
+        }
+    }
+}

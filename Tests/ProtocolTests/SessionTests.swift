@@ -1,0 +1,93 @@
+import HandCore
+import HandSync
+import HandWire
+import Testing
+
+/// The session at the end of `Protocol.md`, played against the server's machines and by the client's.
+@Suite struct SessionTests {
+    private enum Line {
+        case up(String, [UInt8])
+        case down(String, [UInt8])
+        case lost(String)
+    }
+
+    private func session() throws -> [Line] {
+        let fence = try #require(ProtocolPage.shared.fences(of: "hex").first { $0.name == "session" }?.fence)
+        return try fence.lines.compactMap { line in
+            guard !line.isEmpty, !line.hasPrefix("#") else { return nil }
+            let client = String(line.prefix(3))
+            if line.dropFirst(3).hasPrefix("!") { return .lost(client) }
+            let bytes = try #require(hexBytes(String(line.dropFirst(5))), "\(line)")
+            return line.dropFirst(3).hasPrefix(">") ? .up(client, bytes) : .down(client, bytes)
+        }
+    }
+
+    /// What the clients send brings forth what they are shown to get, frame by frame.
+    @Test func theServerAnswersSo() throws {
+        let server = SmallServer()
+        for line in try session() {
+            switch line {
+            case .up(let client, let frame): server.receive(frame, from: client)
+            case .down(let client, let frame): #expect(server.next(for: client) == frame, "\(client)")
+            case .lost(let client): server.lose(client)
+            }
+        }
+        #expect(server.isQuiet)
+        #expect(server.hand?.map(\.content) == [.task("Soy milk", done: false), .task("Eggs", done: false)])
+    }
+
+    /// A client that gets what Bob gets ends with the list, and its digests agree all the way; what Ada loses she is told.
+    @Test(arguments: ["ada", "bob"])
+    func aReplicaFollows(client: String) throws {
+        var replica = Replica()
+        var notices: [Replica.Notice] = []
+        for line in try session() {
+            switch line {
+            case .up(client, let frame):
+                guard case .submit(let submission) = try UpMessage(body: frame), replica.inFlight == nil,
+                    submission.base == replica.revision, submission.sequence == replica.sequence + 1
+                else { continue }
+                try replica.edit(submission.delta)
+                #expect(replica.takeSubmission(list: 1) == submission)
+            case .down(client, let frame): notices += try take(DownMessage(body: frame), &replica)
+            default: continue
+            }
+        }
+        #expect(replica.view.map(\.content.text) == ["Soy milk", "Eggs"])
+        #expect(!replica.hasPending && !replica.hasDiverged && replica.revision == 6)
+        let overridden = notices.filter { if case .superseded = $0 { true } else { false } }
+        #expect(overridden.count == (client == "ada" ? 1 : 0), "\(notices)")
+        let acknowledged = notices.filter { if case .acknowledged = $0 { true } else { false } }
+        #expect(acknowledged.count == (client == "ada" ? 4 : 2))
+    }
+
+    private func take(_ message: DownMessage, _ replica: inout Replica) throws -> [Replica.Notice] {
+        switch message {
+        case .welcome(let welcome):
+            replica.author = welcome.author
+            return []
+        case .subscribed(let subscribed):
+            guard case .snapshot(let revision, 0, _) = subscribed.start else { return [] }
+            return replica.reset(to: Hand(), revision: revision, logID: subscribed.logID, lastSequence: 0).notices
+        case .chunk(_, let items):
+            return replica.reset(to: Hand(items), revision: 1, logID: 0xC0FFEE, lastSequence: 0).notices
+        case .commit(_, let commit):
+            return try replica.receive(commit).notices
+        default: return []
+        }
+    }
+}
+
+extension UpMessage {
+    /// The message in one frame.
+    fileprivate init(body frame: [UInt8]) throws {
+        self = try frame.dropFirst(UInt64(frame.count).varintSize).withUnsafeBytes { try UpMessage($0) }
+    }
+}
+
+extension DownMessage {
+    /// The message in one frame.
+    fileprivate init(body frame: [UInt8]) throws {
+        self = try frame.dropFirst(UInt64(frame.count).varintSize).withUnsafeBytes { try DownMessage($0) }
+    }
+}

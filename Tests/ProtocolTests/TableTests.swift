@@ -1,0 +1,102 @@
+import Foundation
+import HandCore
+import HandWire
+import Testing
+
+/// The tables of limits, errors and rejections in `Protocol.md` are those of the code.
+@Suite struct TableTests {
+    private let page = ProtocolPage.shared
+
+    @Test func errors() {
+        let rows = page.table("number", under: "Errors")
+        func word(_ value: Bool) -> String { value ? "yes" : "no" }
+        let expected = ErrorCode.allCases.map {
+            ["\($0.rawValue)", "\($0)", $0.fault.rawValue, word($0.closes), word($0.mayRetry)]
+        }
+        #expect(rows.map { [$0[0], $0[1]] + $0[3...] } == expected)
+        #expect(rows.allSatisfy { !$0[2].isEmpty })
+    }
+
+    /// A sample of each reason; a new reason does not compile in `details(of:)` until it is described.
+    private let rejections: [Rejection] = [
+        .violation(.listFull(maximum: 2)), .violation(.kindNotAllowed(.note)),
+        .violation(.itemTooLarge(size: 3, maximum: 2)), .violation(.deckEmpty),
+        .violation(.cardNotInDeck(.faceUp(.two, .clubs))), .violation(.cardsAreDealt),
+        .duplicateItem(ItemID(rawValue: 2)), .doesNotFit(reach: 3, count: 2), .revisionMoved(now: 2), .notStored,
+        .tooManyPending(limit: 2),
+    ]
+
+    private func details(of rejection: Rejection) -> [String] {
+        switch rejection {
+        case .violation(.listFull): ["maximum", "–"]
+        case .violation(.kindNotAllowed): ["kind", "–"]
+        case .violation(.itemTooLarge): ["size", "maximum"]
+        case .violation(.deckEmpty), .violation(.cardsAreDealt), .notStored: ["–", "–"]
+        case .violation(.cardNotInDeck): ["card", "–"]
+        case .duplicateItem: ["item id", "–"]
+        case .doesNotFit: ["items walked over", "items in the list"]
+        case .revisionMoved: ["newest revision", "–"]
+        case .tooManyPending: ["limit", "–"]
+        }
+    }
+
+    @Test func reasonsOfRejections() throws {
+        let rows = page.table("number", under: "Rejections")
+        let expected = rejections.map { ["\($0.fields.code)", $0.name] + details(of: $0) }
+        #expect(rows.map { Array($0[0..<4]) } == expected)
+        for rejection in rejections {
+            let (code, first, second) = rejection.fields
+            #expect(try Rejection(code: code, first: first, second: second) == rejection)
+            #expect(details(of: rejection).map { $0 == "–" } == [first == 0, second == 0])
+        }
+        for code in UInt64(0)...255 where !rows.contains(where: { $0[0] == "\(code)" }) {
+            #expect(throws: WireError.self) { try Rejection(code: code, first: 0, second: 0) }
+        }
+    }
+
+    @Test func limits() {
+        let rows = page.table("limit", under: "8. Limits, errors, rejections")
+        var expected = Mirror(reflecting: Limits()).children.map { [$0.label ?? "", "\($0.value)"] }
+        expected.append(["nameBytes", "\(Limits.nameBytes)"])
+        expected.append(["personBytes", "\(Limits.personBytes)"])
+        #expect(rows.map { Array($0[0..<2]) } == expected)
+        #expect(rows.allSatisfy { $0.count == 3 && !$0[2].isEmpty })
+    }
+
+    @Test func capabilities() {
+        let rows = page.table("capability", under: "3. Connecting")
+        #expect(rows.map { Array($0[0..<2]) } == [["presence", "\(Capabilities.presence.rawValue)"]])
+    }
+
+    @Test func versions() {
+        #expect(page.lines.first == "# The protocol of `hand`, version \(ProtocolVersion.highest)")
+    }
+
+    /// Every field that a change can set stands in the grammar, by its bit.
+    @Test func fieldsOfChanges() throws {
+        let all = Change.Fields(rawValue: .max)
+        let names = zip(all.names, 0...).map { "\(1 << $0.1) \($0.0)" }.joined(separator: ", ")
+        #expect(page.lines.contains { $0.hasPrefix("mask ") && $0.contains(names) }, "\(names)")
+    }
+
+    @Test func kinds() {
+        for kind in Content.Kind.known {
+            #expect(page.lines.contains { $0.hasPrefix("\(kind.name) ") && $0.contains("; kind \(kind.rawValue):") })
+        }
+    }
+
+    /// Links within the page lead to headings.
+    @Test func contents() {
+        let anchors = page.lines.filter { $0.hasPrefix("#") }.map { heading in
+            String(
+                heading.drop { $0 == "#" || $0 == " " }.lowercased().filter { $0.isLetter || $0.isNumber || $0 == " " }
+            )
+            .replacingOccurrences(of: " ", with: "-")
+        }
+        let links = page.lines.compactMap { line in
+            line.range(of: "](#").map { String(line[$0.upperBound...].prefix { $0 != ")" }) }
+        }
+        #expect(links.count == 12)
+        for link in links { #expect(anchors.contains(link), "\(link)") }
+    }
+}
