@@ -30,7 +30,7 @@ struct Benchmarks {
     /// One row: five samples for each size, the median of each.
     private static func row(_ name: String, _ sample: (Int) -> Double) {
         let medians = sizes.map { size in (0..<5).map { _ in sample(size) }.sorted()[2] }
-        let cells = medians.map { String(Int($0.rounded())).leftPadded(12) }.joined()
+        let cells = medians.map { String(Int($0 + 0.5)).leftPadded(12) }.joined()
         print(name.padded(34) + cells)
     }
 
@@ -53,6 +53,7 @@ struct Benchmarks {
             let transform = Stopwatch.nanoseconds {
                 Sink.take(mine.transformed(over: other, as: .later).componentCount)
             }
+            precondition(mine.componentCount > 100_000 && other.componentCount > 100_000)
             samples.append((compose / 1e6, transform / 1e6))
         }
         let compose = samples.map(\.compose).sorted()[2]

@@ -22,15 +22,18 @@ struct Edits {
     enum Kind { case insert, delete, move, edit }
 
     private static let operations = 20_000
-    private let list: Hand
+    private let size: Int
     private var random: SplitMix64
     private let kinds: [Kind]
 
     init(_ size: Int, seed: UInt64, kinds: [Kind]) {
         random = SplitMix64(seed: seed)
         self.kinds = kinds
-        list = Self.list(size)
+        self.size = size
     }
+
+    /// A list that nobody else holds, so that edits need not copy.
+    private var list: Hand { Self.list(size) }
 
     /// Items with texts of about 20 bytes.
     static func list(_ size: Int) -> Hand {
@@ -45,7 +48,7 @@ struct Edits {
     /// Edits one after the other, the kinds in turn.
     func deltas(_ number: Int) -> [Delta] {
         var random = random
-        var count = list.count
+        var count = size
         return (0..<number).map { step in
             let kind = count < 2 ? .insert : kinds[step % kinds.count]
             switch kind {
@@ -128,13 +131,15 @@ struct Pairs {
 /// Whole commits of a server, without sockets and disk: transform, check, apply, number, encode.
 struct Commits {
     private static let operations = 10_000
-    private let list: Hand
+    private let size: Int
     private let lag: Int
 
     init(_ size: Int, lag: Int) {
-        list = Edits.list(size)
+        self.size = size
         self.lag = lag
     }
+
+    private var list: Hand { Edits.list(size) }
 
     private var authority: Authority {
         Authority(
@@ -143,7 +148,7 @@ struct Commits {
 
     /// Edits that fit any state of the list: it keeps its length.
     private var deltas: [Delta] {
-        Edits(list.count, seed: 9, kinds: [.move, .edit]).deltas(Self.operations)
+        Edits(size, seed: 9, kinds: [.move, .edit]).deltas(Self.operations)
     }
 
     private func commit(_ deltas: [Delta], _ authority: inout Authority, _ each: (Commit) -> Void) {

@@ -55,14 +55,14 @@ import Testing
         #expect(try server.stored("list").hand == mineNow.view)
     }
 
-    /// Others' edits, each a commit of its own. Several clients take turns, so that a write carries many.
+    /// Edits of somebody else, each a commit of its own.
     private func commit(_ number: Int, to list: FollowedList) async throws {
         var chaos = Chaos(seed: 7)
         let first = try await list.state().revision
         while try await list.state().revision < first + number {
             let seed = chaos.random.next()
             for offset in 0..<20 {
-                try await list.edit(isExact: offset < 0) { state in
+                try await list.edit { state in
                     var chaos = Chaos(seed: seed &+ UInt64(offset))
                     return chaos.operation(on: state.view.count).delta
                 }

@@ -44,6 +44,12 @@ extension WireWriter {
 
     /// Everything of a commit, the list that it belongs to excepted.
     public mutating func commit(_ commit: Commit) {
+        header(of: commit)
+        delta(commit.delta)
+    }
+
+    /// What stands in front of a commit's delta.
+    mutating func header(of commit: Commit) {
         varint(commit.revision)
         varint(commit.author)
         varint(commit.sequence)
@@ -51,7 +57,6 @@ extension WireWriter {
         varint(commit.time)
         varint(commit.count)
         word(commit.digest)
-        delta(commit.delta)
     }
 }
 

@@ -11,6 +11,17 @@ extension DownMessage {
         return Frame.around(writer.bytes)
     }
 
+    /// The frame of a commit, and how many bytes its delta takes at the end of it.
+    public static func frame(of commit: Commit, in list: UInt64) -> (bytes: [UInt8], deltaSize: Int) {
+        var writer = WireWriter()
+        writer.byte(commitType)
+        writer.varint(list)
+        writer.header(of: commit)
+        let header = writer.bytes.count
+        writer.delta(commit.delta)
+        return (Frame.around(writer.bytes), writer.bytes.count - header)
+    }
+
     private func write(to writer: inout WireWriter) {
         switch self {
         case .welcome(let welcome):

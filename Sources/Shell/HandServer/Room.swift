@@ -34,7 +34,7 @@ final class Room {
     /// Whether so much has happened since the last snapshot that loading would take longer than reading a new one: the
     /// cost of writing it is thereby spread over the commits.
     var wantsSnapshot: Bool {
-        !isSavingSnapshot && authority.revision - snapshotRevision >= max(1_000, authority.hand.count / 4)
+        !isSavingSnapshot && authority.revision - snapshotRevision >= max(1_000, authority.count / 4)
     }
 
     /// Whether nobody needs it in memory.
@@ -48,10 +48,10 @@ final class Room {
         let isKnown = logID == authority.logID && revision <= authority.revision
         if isKnown && revision >= authority.floor { return .resumed(head: authority.revision) }
         // A commit takes about as many bytes on the wire as two items.
-        if isKnown && (authority.revision - revision) * 2 <= authority.hand.count {
+        if isKnown && (authority.revision - revision) * 2 <= authority.count {
             return .resumed(head: authority.revision)
         }
-        return .snapshot(
-            revision: authority.revision, count: authority.hand.count, digest: authority.hand.digest)
+        let hand = authority.hand
+        return .snapshot(revision: authority.revision, count: hand.count, digest: hand.digest)
     }
 }

@@ -1,7 +1,7 @@
 // What a delta does to contents, for those who check, deal or acknowledge.
 
 extension Delta {
-    /// The items of `list` that this delta changes, with their contents afterwards, from left to right.
+    /// The items of `list` that this delta changes, with their contents afterwards: those that stay, then those that move.
     ///
     /// O(components + changed · log n).
     ///
@@ -9,18 +9,25 @@ extension Delta {
     public func changedItems(on list: Hand) throws(Misfit) -> [(item: Item, content: Content)] {
         guard !changes.isEmpty else { return [] }
         guard reach <= list.count else { throw .tooFewItems(reach: reach, count: list.count) }
-        let footprint = Footprint(self)
         var result: [(item: Item, content: Content)] = []
-        for run in footprint.runs where run.kind == .edit || run.kind == .pick {
-            guard run.kind == .edit || footprint.hasChanges(inSlots: run.slot, count: run.count) else { continue }
+        func add(_ index: Int, _ change: Change) throws(Misfit) {
+            let item = list[index]
+            guard let content = item.content.applying(change) else {
+                throw .fieldsDoNotExist(index: index, kind: item.content.kind, fields: change.fields)
+            }
+            result.append((item, content))
+        }
+        var old = 0
+        for step in steps where !step.isContent {
+            if step.kind == .edit { try add(old, changes[step.change]) }
+            old += step.count
+        }
+        guard steps.contains(where: { $0.kind == .drop && $0.change >= 0 }) else { return result }
+        let footprint = Footprint(self)
+        for run in footprint.picks where footprint.hasChanges(inSlots: run.slot, count: run.count) {
             for index in run.old..<run.old + run.count {
                 let change = footprint.change(of: run, at: index)
-                guard change >= 0 else { continue }
-                let item = list[index]
-                guard let content = item.content.applying(changes[change]) else {
-                    throw .fieldsDoNotExist(index: index, kind: item.content.kind, fields: changes[change].fields)
-                }
-                result.append((item, content))
+                if change >= 0 { try add(index, changes[change]) }
             }
         }
         return result

@@ -38,8 +38,7 @@ extension Hand {
         guard delta.reach <= count else { throw .tooFewItems(reach: delta.reach, count: count) }
         // Every change is checked against its item before anything happens, so that an error leaves the list whole.
         _ = try delta.changedItems(on: self)
-        let old = delta.hasMoves ? self.tree : nil
-        let footprint = delta.hasMoves ? Footprint(delta) : nil
+        let picked = delta.hasMoves ? Picked(by: delta, from: tree) : nil
         var position = 0
         for step in delta.steps {
             switch step.kind {
@@ -52,11 +51,10 @@ extension Hand {
                 insert(delta.items[step.start..<step.start + step.count], at: position)
                 position += step.count
             case .drop:
-                footprint?.forEachOrigin(ofSlots: step.start..<step.start + step.count) { origin in
-                    guard let old else { return }
-                    insert(from: old, origin.old..<origin.old + origin.count, at: position)
+                picked?.forEachRun(inSlots: step.start..<step.start + step.count) { run in
+                    insert(run, at: position)
                     if step.change >= 0 { change(at: position, delta.changes[step.change]) }
-                    position += origin.count
+                    position += run.count
                 }
             }
         }
@@ -84,11 +82,52 @@ extension Hand {
         }
     }
 
-    private mutating func insert(from old: SummaryTree<Entry>, _ range: Range<Int>, at index: Int) {
-        if range.count <= Self.bulk {
-            for (offset, origin) in range.enumerated() { tree.insert(old[origin], at: index + offset) }
-        } else {
-            tree.replaceSubrange(index..<index, with: old.slice(range))
+    private mutating func insert(_ run: Picked.Run, at index: Int) {
+        switch run {
+        case .few(let entries):
+            for (offset, entry) in entries.enumerated() { tree.insert(entry, at: index + offset) }
+        case .many(let part): tree.replaceSubrange(index..<index, with: part)
+        }
+    }
+
+    /// What a delta picks, taken out of the list before it changes: a few items by themselves, many as parts of the tree,
+    /// which then has to be copied where it changes.
+    private enum Picked {
+        case items([Entry])
+        case parts(SummaryTree<Entry>, Footprint)
+
+        enum Run {
+            case few(ArraySlice<Entry>)
+            case many(SummaryTree<Entry>)
+
+            var count: Int {
+                switch self {
+                case .few(let entries): entries.count
+                case .many(let part): part.count
+                }
+            }
+        }
+
+        init(by delta: Delta, from tree: SummaryTree<Entry>) {
+            guard delta.pickedCount <= Hand.bulk else {
+                self = .parts(tree, Footprint(delta))
+                return
+            }
+            var entries: [Entry] = []
+            var old = 0
+            for step in delta.steps where !step.isContent {
+                if step.kind == .pick { for index in old..<old + step.count { entries.append(tree[index]) } }
+                old += step.count
+            }
+            self = .items(entries)
+        }
+
+        func forEachRun(inSlots slots: Range<Int>, _ body: (Run) -> Void) {
+            switch self {
+            case .items(let entries): body(.few(entries[slots]))
+            case .parts(let tree, let footprint):
+                footprint.forEachOrigin(ofSlots: slots) { body(.many(tree.slice($0.old..<$0.old + $0.count))) }
+            }
         }
     }
 }

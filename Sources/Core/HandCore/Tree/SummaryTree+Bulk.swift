@@ -11,7 +11,7 @@ extension SummaryTree {
         while level.count > 1 {
             let height = level[0].height + 1
             level = Self.evenRuns(of: level.count, atMost: Self.fanOut).map { run in
-                Node(children: level[run].map(Child.init), height: height)
+                Node(children: Array(level[run]), height: height)
             }
         }
         root = level.first ?? Node(elements: [])
@@ -55,7 +55,7 @@ extension SummaryTree {
         }
         var offset = index
         let slot = node.slot(of: &offset)
-        let middle = split(node.children[slot].node, at: offset)
+        let middle = split(node.children[slot], at: offset)
         return (
             join(over(node.children[..<slot], height: node.height), middle.left),
             join(middle.right, over(node.children[(slot + 1)...], height: node.height))
@@ -63,10 +63,10 @@ extension SummaryTree {
     }
 
     /// A node over these children; the only child itself, an empty leaf for none.
-    private static func over(_ children: ArraySlice<Child>, height: Int) -> Node {
+    private static func over(_ children: ArraySlice<Node>, height: Int) -> Node {
         switch children.count {
         case 0: Node(elements: [])
-        case 1: children[children.startIndex].node
+        case 1: children[children.startIndex]
         default: Node(children: Array(children), height: height)
         }
     }
@@ -75,21 +75,21 @@ extension SummaryTree {
         if left.size == 0 { return right }
         if right.size == 0 { return left }
         let nodes = joinLevel(left, right)
-        return nodes.count == 1 ? nodes[0] : Node(children: nodes.map(Child.init), height: nodes[0].height + 1)
+        return nodes.count == 1 ? nodes[0] : Node(children: nodes, height: nodes[0].height + 1)
     }
 
     /// Joins two nodes into one or two of the greater height.
     static func joinLevel(_ left: Node, _ right: Node) -> [Node] {
         if left.height == right.height { return joinEqual(left, right) }
-        var children: [Child]
+        var children: [Node]
         if left.height > right.height {
             children = left.children
             let last = children.removeLast()
-            children += joinLevel(last.node, right).map(Child.init)
+            children += joinLevel(last, right)
         } else {
             children = right.children
             let first = children.removeFirst()
-            children = joinLevel(left, first.node).map(Child.init) + children
+            children = joinLevel(left, first) + children
         }
         return spread(children, height: Swift.max(left.height, right.height))
     }
@@ -104,7 +104,7 @@ extension SummaryTree {
     }
 
     /// One node over the children, or two if they are too many for one.
-    private static func spread(_ children: [Child], height: Int) -> [Node] {
+    private static func spread(_ children: [Node], height: Int) -> [Node] {
         if children.count <= fanOut { return [Node(children: children, height: height)] }
         let half = children.count / 2
         return [
@@ -124,10 +124,11 @@ extension SummaryTree {
             if node.size > node.capacity { problem = "a node holds \(node.size), more than \(node.capacity)" }
             if !isRoot && node.isSparse { problem = "a node below the root holds only \(node.size)" }
             if node.height > 0 && node.size < 2 { problem = "an inner node has \(node.size) children" }
-            for child in node.children {
-                if child.node.height != node.height - 1 { problem = "leaves lie at different depths" }
-                if !sumsAreEqual(child.summary, child.node.summary) { problem = "a parent's copy of a summary is old" }
-                check(child.node, isRoot: false)
+            if node.summaries.count != node.children.count { problem = "a node's summaries are not its children's" }
+            for (child, summary) in zip(node.children, node.summaries) {
+                if child.height != node.height - 1 { problem = "leaves lie at different depths" }
+                if !sumsAreEqual(child.summary, summary) { problem = "a parent's copy of a summary is old" }
+                check(child, isRoot: false)
             }
             let fresh = Node(copying: node)
             fresh.summarize()

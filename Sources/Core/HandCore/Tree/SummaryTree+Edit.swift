@@ -7,7 +7,7 @@ extension SummaryTree {
     package mutating func insert(_ element: Element, at index: Int) {
         precondition(index >= 0 && index <= count, "index out of range")
         if let sibling = Self.insert(element, at: index, into: &root) {
-            root = Node(children: [Child(root), Child(sibling)], height: root.height + 1)
+            root = Node(children: [root, sibling], height: root.height + 1)
         }
     }
 
@@ -16,7 +16,7 @@ extension SummaryTree {
     package mutating func remove(at index: Int) -> Element {
         precondition(index >= 0 && index < count, "index out of range")
         let removed = Self.remove(at: index, from: &root)
-        while root.height > 0, root.children.count == 1 { root = root.children[0].node }
+        while root.height > 0, root.children.count == 1 { root = root.children[0] }
         return removed
     }
 
@@ -38,9 +38,12 @@ extension SummaryTree {
         } else {
             var offset = index
             let slot = node.slot(ofGap: &offset)
-            let sibling = insert(element, at: offset, into: &node.children[slot].node)
-            node.children[slot].summary = node.children[slot].node.summary
-            if let sibling { node.children.insert(Child(sibling), at: slot + 1) }
+            let sibling = insert(element, at: offset, into: &node.children[slot])
+            node.summaries[slot] = node.children[slot].summary
+            if let sibling {
+                node.children.insert(sibling, at: slot + 1)
+                node.summaries.insert(sibling.summary, at: slot + 1)
+            }
         }
         return node.splitIfOverfull()
     }
@@ -53,9 +56,9 @@ extension SummaryTree {
         } else {
             var offset = index
             let slot = node.slot(of: &offset)
-            removed = remove(at: offset, from: &node.children[slot].node)
-            node.children[slot].summary = node.children[slot].node.summary
-            if node.children[slot].node.isSparse { node.fillChild(slot) }
+            removed = remove(at: offset, from: &node.children[slot])
+            node.summaries[slot] = node.children[slot].summary
+            if node.children[slot].isSparse { node.fillChild(slot) }
         }
         node.summarize()
         return removed
@@ -68,8 +71,8 @@ extension SummaryTree {
         } else {
             var offset = index
             let slot = node.slot(of: &offset)
-            replace(at: offset, in: &node.children[slot].node, with: element)
-            node.children[slot].summary = node.children[slot].node.summary
+            replace(at: offset, in: &node.children[slot], with: element)
+            node.summaries[slot] = node.children[slot].summary
         }
         node.summarize()
     }
@@ -88,6 +91,7 @@ extension SummaryTree.Node {
         } else {
             sibling = SummaryTree.Node(children: Array(children[half...]), height: height)
             children.removeSubrange(half...)
+            summaries.removeSubrange(half...)
         }
         return sibling
     }
@@ -96,7 +100,8 @@ extension SummaryTree.Node {
     fileprivate func fillChild(_ slot: Int) {
         guard children.count > 1 else { return }
         let left = slot == 0 ? 0 : slot - 1
-        let joined = SummaryTree.joinLevel(children[left].node, children[left + 1].node)
-        children.replaceSubrange(left...(left + 1), with: joined.map(SummaryTree.Child.init))
+        let joined = SummaryTree.joinLevel(children[left], children[left + 1])
+        children.replaceSubrange(left...(left + 1), with: joined)
+        summaries.replaceSubrange(left...(left + 1), with: joined.map(\.summary))
     }
 }

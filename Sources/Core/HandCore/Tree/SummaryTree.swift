@@ -50,19 +50,23 @@ package struct SummaryTree<Element: Summarized>: Sendable {
         var summary: Sum
         let height: Int
         var elements: [Element]
-        var children: [Child]
+        var children: [Node]
+        /// The children's summaries beside the references: a search or a sum reads these alone and touches no child.
+        var summaries: [Sum]
 
         init(elements: [Element]) {
             self.elements = elements
             children = []
+            summaries = []
             height = 0
             summary = Element.summary(of: elements)
         }
 
-        init(children: [Child], height: Int) {
+        init(children: [Node], height: Int) {
             self.children = children
             self.height = height
             elements = []
+            summaries = children.map(\.summary)
             summary = .zero
             summarize()
         }
@@ -72,6 +76,7 @@ package struct SummaryTree<Element: Summarized>: Sendable {
             height = node.height
             elements = node.elements
             children = node.children
+            summaries = node.summaries
         }
 
         var size: Int { height == 0 ? elements.count : children.count }
@@ -80,20 +85,7 @@ package struct SummaryTree<Element: Summarized>: Sendable {
         var isSparse: Bool { size < capacity / 3 }
 
         func summarize() {
-            summary =
-                height == 0
-                ? Element.summary(of: elements) : children.reduce(.zero) { $0 + $1.summary }
-        }
-    }
-
-    /// A child with its summary beside the reference, so that a search reads one array and not each child.
-    package struct Child: Sendable {
-        var summary: Sum
-        var node: Node
-
-        init(_ node: Node) {
-            summary = node.summary
-            self.node = node
+            summary = height == 0 ? Element.summary(of: elements) : summaries.reduce(.zero, +)
         }
     }
 }
@@ -120,7 +112,7 @@ extension SummaryTree {
         var node = root
         while node.height > 0 {
             let slot = node.slot(of: &offset)
-            node = node.children[slot].node
+            node = node.children[slot]
         }
         return (node, offset)
     }
@@ -135,12 +127,12 @@ extension SummaryTree {
         var node = root
         while node.height > 0 {
             var slot = 0
-            while before + metric(node.children[slot].summary) <= offset {
-                before += metric(node.children[slot].summary)
-                index += node.children[slot].summary.count
+            while before + metric(node.summaries[slot]) <= offset {
+                before += metric(node.summaries[slot])
+                index += node.summaries[slot].count
                 slot += 1
             }
-            node = node.children[slot].node
+            node = node.children[slot]
         }
         for element in node.elements {
             let next = before + metric(element.summary)
@@ -157,8 +149,8 @@ extension SummaryTree.Node {
     @inline(__always)
     func slot(of offset: inout Int) -> Int {
         var slot = 0
-        while offset >= children[slot].summary.count {
-            offset -= children[slot].summary.count
+        while offset >= summaries[slot].count {
+            offset -= summaries[slot].count
             slot += 1
         }
         return slot
@@ -168,8 +160,8 @@ extension SummaryTree.Node {
     @inline(__always)
     func slot(ofGap offset: inout Int) -> Int {
         var slot = 0
-        while offset > children[slot].summary.count {
-            offset -= children[slot].summary.count
+        while offset > summaries[slot].count {
+            offset -= summaries[slot].count
             slot += 1
         }
         return slot

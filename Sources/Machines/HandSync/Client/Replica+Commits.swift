@@ -60,6 +60,7 @@ extension Replica {
     private mutating func advance(
         by delta: Delta, _ commit: Commit, _ update: inout Update
     ) throws(Delta.Misfit) {
+        if !hasPending { return try advanceInStep(by: delta, &update) }
         let before = confirmed
         confirmed = try confirmed.applying(delta)
         let passed = rebase(over: delta, on: before) { item, loss in
@@ -67,6 +68,15 @@ extension Replica {
                 .superseded(item, loss, author: commit.author, revision: commit.revision))
         }
         try follow(passed, &update)
+    }
+
+    /// Nothing is pending, so the view is what is confirmed. It is let go of meanwhile: the list is then changed in place.
+    private mutating func advanceInStep(by delta: Delta, _ update: inout Update) throws(Delta.Misfit) {
+        view = Hand(rules: confirmed.rules)
+        defer { view = confirmed }
+        try confirmed.apply(delta)
+        history.follow(delta)
+        update.delta = delta
     }
 
     /// Changes the view by what somebody else did.
@@ -110,10 +120,13 @@ extension Replica {
         guard let mine = inFlight else { return update }
         let correction = try mine.delta.correction(to: commit.delta, on: confirmed)
         noteOwnWork(commit)
-        let expected = correction.isIdentity ? nil : try confirmed.applying(mine.delta)
-        confirmed = try confirmed.applying(commit.delta)
         inFlight = nil
-        if let expected {
+        if correction.isIdentity {
+            // Nothing waits behind it: the view is what is confirmed now, and one value serves as both.
+            confirmed = hasPending ? try confirmed.applying(commit.delta) : view
+        } else {
+            let expected = try confirmed.applying(mine.delta)
+            confirmed = try confirmed.applying(commit.delta)
             let passed = rebase(over: correction, on: expected) { _, _ in }
             try follow(passed, &update)
         }

@@ -28,8 +28,8 @@ extension Authority {
         }
         if submission.base < window.floor { return .stale(head: revision) }
         do {
-            let delta = try checked(transformed(submission.delta, since: submission.base))
-            return .numbered(number(delta, submission, author: author, now: now))
+            let delta = transformed(submission.delta, since: submission.base)
+            return .numbered(try number(delta, submission, author: author, now: now))
         } catch {
             return .rejected(error)
         }
@@ -48,13 +48,14 @@ extension Authority {
     private func transformed(_ delta: Delta, since base: Int) -> Delta {
         var delta = delta
         var next = base + 1
-        if var edit = SingleEdit(delta) {
+        if let made = SingleEdit(delta) {
+            var edit = made
             while next <= present.revision, let other = window.edit(at: next) {
                 guard let rest = edit.transformed(over: other) else { return .identity }
                 edit = rest
                 next += 1
             }
-            delta = delta.placed(at: edit)
+            if edit != made { delta = delta.placed(at: edit) }
         }
         while next <= present.revision {
             delta = delta.transformed(over: window.delta(at: next), as: .later)
@@ -63,22 +64,26 @@ extension Authority {
         return delta
     }
 
+    /// Makes the delta on the present list if everything about it is allowed, and gives it the next number.
     private mutating func number(
         _ delta: Delta, _ submission: Submission, author: UInt64, now: UInt64
-    ) -> Commit {
+    ) throws(Rejection) -> Commit {
+        let deck = present.deck
+        let (made, inverse) = try make(delta)
         let commit = Commit(
             revision: present.revision, author: author, sequence: submission.sequence, base: submission.base, time: now,
-            count: present.hand.count, digest: present.hand.digest, delta: delta)
+            count: present.hand.count, digest: present.hand.digest, delta: made)
         window.append(commit, list: list)
-        pending.append(Pending(commit: commit, previous: sequences[author]))
+        pending.append(Pending(commit: commit, inverse: inverse, deck: deck, previous: sequences[author]))
         sequences[author] = SequenceMark(sequence: submission.sequence, revision: commit.revision)
         return commit
     }
 
     // MARK: Checking
 
-    /// Makes the delta on the present list if everything about it is allowed; cards are turned over.
-    private mutating func checked(_ delta: Delta) throws(Rejection) -> Delta {
+    /// Makes the delta on the present list if everything about it is allowed; cards are turned over. Returns what was made,
+    /// and what takes it back.
+    private mutating func make(_ delta: Delta) throws(Rejection) -> (made: Delta, inverse: Delta) {
         guard delta.reach <= present.hand.count else {
             throw .doesNotFit(reach: delta.reach, count: present.hand.count)
         }
@@ -86,13 +91,14 @@ extension Authority {
         let deleted = delta.deletedItems(on: present.hand)
         try checkIDs(inserted: delta.insertedItems, deleted: deleted)
         var deck = present.deck
-        let dealt = try deck?.play(delta, deleted: deleted) ?? delta
-        do { try present.hand.apply(dealt) } catch { throw .doesNotFit(reach: delta.reach, count: present.hand.count) }
+        let made = try deck?.play(delta, deleted: deleted) ?? delta
+        let inverse = made.inverted(on: present.hand)
+        do { try present.hand.apply(made) } catch { throw .doesNotFit(reach: delta.reach, count: present.hand.count) }
         present.deck = deck
         present.revision += 1
         for item in deleted { ids.remove(item.id) }
-        for item in dealt.insertedItems { ids.insert(item.id) }
-        return dealt
+        for item in made.insertedItems { ids.insert(item.id) }
+        return (made, inverse)
     }
 
     private func checkRules(of delta: Delta) throws(Rejection) {

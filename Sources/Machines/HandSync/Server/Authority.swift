@@ -34,12 +34,11 @@ public struct Authority {
     public let logID: UInt64
     let limits: Limits
 
-    /// The list with all that is numbered.
+    /// The list with all that is numbered. What is durable is found by taking back what is pending: a second copy of the list
+    /// would make each edit copy what it touches.
     var present: State
-    /// The list as it was when the batch that is being written was taken.
-    private var writing: State?
-    /// The list with all that is durable: what everybody may see.
-    private var durable: State
+    /// The revision that is durable: what everybody may see.
+    public private(set) var revision: Int
 
     var window: Window
     var ids: Set<ItemID>
@@ -57,6 +56,10 @@ public struct Authority {
 
     struct Pending {
         let commit: Commit
+        /// What takes it back.
+        let inverse: Delta
+        /// The deck before it.
+        let deck: Deck?
         /// What stood in `sequences` before it.
         let previous: SequenceMark?
     }
@@ -66,7 +69,7 @@ public struct Authority {
         logID = start.logID
         self.limits = limits
         present = State(hand: start.hand, revision: start.revision, deck: start.deck)
-        durable = present
+        revision = start.revision
         window = Window(floor: start.revision, limit: limits.windowBytes)
         ids = Set(start.hand.lazy.map(\.id))
         sequences = start.sequences
@@ -74,10 +77,18 @@ public struct Authority {
 
     // MARK: What everybody may see
 
-    public var hand: Hand { durable.hand }
-    public var revision: Int { durable.revision }
-    public var deck: Deck? { durable.deck }
-    public var rules: Rules { durable.hand.rules }
+    /// The list with all that is durable. O(1) if nothing is pending, else O(pending · log n).
+    public var hand: Hand {
+        var hand = present.hand
+        for commit in pending.reversed() {
+            do { try hand.apply(commit.inverse) } catch { preconditionFailure("an inverse does not fit: \(error)") }
+        }
+        return hand
+    }
+    public var deck: Deck? { pending.isEmpty ? present.deck : pending[0].deck }
+    public var rules: Rules { present.hand.rules }
+    /// Number of items, of which some may be in commits that are not durable yet.
+    public var count: Int { present.hand.count }
     /// The oldest revision from which frames can be read here.
     public var floor: Int { window.floor }
     /// Whether something waits to be written or is being written.
@@ -93,27 +104,25 @@ public struct Authority {
     ///
     /// - Precondition: `floor ≤ cursor ≤ revision`.
     public func frames(after cursor: Int, about bytes: Int) -> (runs: [FrameRun], revision: Int) {
-        window.frames(after: cursor, through: durable.revision, about: bytes)
+        window.frames(after: cursor, through: revision, about: bytes)
     }
 
     // MARK: Writing
 
     /// The commits numbered since the last batch, to be written in one transaction. Empty while a batch is under way.
     public mutating func takeBatch() -> [Commit] {
-        guard writing == nil, pending.count > 0 else { return [] }
-        writing = present
+        guard inWriting == 0 else { return [] }
         inWriting = pending.count
         return pending.map(\.commit)
     }
 
     /// The batch is durable: from now on it is visible.
     public mutating func wrote() {
-        guard let written = writing else { return }
-        durable = written
-        writing = nil
+        guard inWriting > 0 else { return }
+        revision = pending[inWriting - 1].commit.revision
         pending.removeFirst(inWriting)
         inWriting = 0
-        window.trim(through: durable.revision)
+        window.trim(through: revision)
     }
 
     /// The batch could not be written: the list falls back to its durable value. Returns whose submissions are lost,
@@ -121,12 +130,11 @@ public struct Authority {
     public mutating func writeFailed() -> [(author: UInt64, sequence: UInt64)] {
         let lost = pending.map { (author: $0.commit.author, sequence: $0.commit.sequence) }
         for commit in pending.reversed() { sequences[commit.commit.author] = commit.previous }
+        present = State(hand: hand, revision: revision, deck: deck)
         pending = []
         inWriting = 0
-        writing = nil
-        present = durable
-        window.truncate(to: durable.revision)
-        ids = Set(durable.hand.lazy.map(\.id))
+        window.truncate(to: revision)
+        ids = Set(present.hand.lazy.map(\.id))
         return lost
     }
 }

@@ -36,7 +36,7 @@ struct Window {
     /// Adds the next commit.
     mutating func append(_ commit: Commit, list: UInt64) {
         precondition(commit.revision == head + 1, "commits are numbered without gaps")
-        let frame = DownMessage.commit(list: list, commit).frame
+        let (frame, deltaSize) = DownMessage.frame(of: commit, in: list)
         let segment: Segment
         if let last = entries.last?.segment, last.hasRoom(for: frame.count) {
             segment = last
@@ -45,11 +45,9 @@ struct Window {
         }
         let start = segment.count
         segment.append(frame)
-        var writer = WireWriter()
-        writer.delta(commit.delta)
         entries.append(
             Entry(
-                segment: segment, range: start..<segment.count, delta: segment.count - writer.bytes.count,
+                segment: segment, range: start..<segment.count, delta: segment.count - deltaSize,
                 edit: SingleEdit(commit.delta)))
         byteCount += frame.count
     }
