@@ -56,6 +56,8 @@ let package = Package(
         .target(name: "HandTestSupport", dependencies: ["HandCore"], path: "Tests/HandTestSupport"),
         .testTarget(name: "HandCoreTests", dependencies: ["HandCore", "HandTestSupport"]),
         .testTarget(name: "HandSyncTests", dependencies: ["HandSync", "HandTestSupport"]),
+        .testTarget(name: "HandWireTests", dependencies: ["HandCore", "HandWire", "HandSync", "HandTestSupport"]),
+        .testTarget(name: "ProtocolTests", dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats"]),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
         .testTarget(
             name: "HandFormatsTests", dependencies: ["HandFormats", "HandCore", "HandWire", "HandTestSupport"]),

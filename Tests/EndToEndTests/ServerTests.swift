@@ -54,7 +54,7 @@ import Testing
             (
                 "a web browser",
                 Array("GET / HTTP/1.1\r\nHost: localhost:7777\r\nUser-Agent: a browser of some kind\r\n\r\n".utf8),
-                .malformedMessage
+                .notHand
             ),
             ("noise", [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], .malformedMessage),
             ("a frame without a message", [0], .malformedMessage),
@@ -162,7 +162,8 @@ import Testing
         let events = list.events
         #expect(server.terminate() == 0)
         for await case .status(.offline(let reason, let retry)) in events {
-            #expect(reason == "the server is stopping" && retry != nil)
+            #expect(reason == "the server is stopping", "\(reason)")
+            #expect(retry != nil)
             break
         }
         let item = Item(id: ItemID(rawValue: 3), content: .note("meanwhile"))

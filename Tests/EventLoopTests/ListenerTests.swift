@@ -145,10 +145,11 @@ import Testing
                 }
                 let address = try #require(listener?.localAddress)
                 // Two descriptors are left: the client takes one, and libuv one in reserve, for what Listener does
-                // without.
-                let next = dup(0)
-                close(next)
-                limit.rlim_cur = rlim_t(next) + 2
+                // without. This process may have inherited others above the lowest free one.
+                let (first, second) = (dup(0), dup(0))
+                close(first)
+                close(second)
+                limit.rlim_cur = rlim_t(second) + 1
                 setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
                 TCP.connect(loop, to: address) { result in
                     guard let client = result.orRecord() else {

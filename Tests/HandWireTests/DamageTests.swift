@@ -27,13 +27,7 @@ import Testing
     private func check(_ bytes: [UInt8], _ name: String, _ again: ([UInt8]) throws -> [UInt8]) -> Bool {
         do {
             let encoded = try again(bytes)
-            if bytes.first == 5, case .rejected = try? DownMessage(bytes) {
-                withKnownIssue("details that a reason does not have are read as 0", isIntermittent: true) {
-                    #expect(encoded == bytes, "\(name)")
-                }
-            } else {
-                #expect(encoded == bytes, "\(name)")
-            }
+            #expect(encoded == bytes, "\(name)")
             return true
         } catch {
             #expect(error is WireError, "\(name)")

@@ -158,7 +158,7 @@ import Testing
     @Test func malformed() {
         let samples: [([UInt8], ErrorCode)] = [
             (Frame.around([1] + Array("GET /".utf8)), .notHand), ([0], .malformedMessage),
-            ([0x80, 0x00], .malformedMessage), ([1, 99], .malformedMessage), ([3, 6, 5, 0], .malformedMessage),
+            ([0x80, 0x00], .malformedMessage), ([1, 99], .notHand), ([3, 6, 5, 0], .malformedMessage),
         ]
         for (bytes, code) in samples {
             var driven = Driven()

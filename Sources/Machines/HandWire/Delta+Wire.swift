@@ -64,7 +64,7 @@ extension WireReader {
     public mutating func delta() throws(WireError) -> Delta {
         let number = try count("number of components", limit: remaining)
         var components: [Delta.Component] = []
-        components.reserveCapacity(number)
+        components.reserveCapacity(min(number, 4096))
         for _ in 0..<number { components.append(try component()) }
         let delta: Delta
         do { delta = try Delta(components) } catch { throw .malformedDelta(error) }

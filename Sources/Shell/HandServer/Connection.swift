@@ -40,8 +40,8 @@ final class Connection {
         var snapshot: Transfer?
         /// Whether commits before the window are being read from the store.
         var isReading = false
-        /// Whether presence was held back while the client was slow.
-        var owesPresence = false
+        /// People whose presence is still to be told: held back while the client was slow, or not told yet.
+        var owedPresence: Set<UInt64> = []
     }
 
     /// A list that is sent in chunks: a value, so edits meanwhile do not disturb it.
@@ -73,6 +73,11 @@ final class Connection {
     init(stream: Stream, session: ServerSession) {
         self.stream = stream
         self.session = session
+    }
+
+    /// One submission less waits to be written. It may have come over an earlier connection of the client.
+    func submissionEnded() {
+        pendingSubmissions = max(0, pendingSubmissions - 1)
     }
 
     /// Whether it only waits for its last bytes to be taken.
@@ -158,10 +163,10 @@ final class Connection {
                 cursor.revision = revision
                 if revision < cursor.room.authority.revision { hasMore = true }
             }
-            if cursor.owesPresence {
-                cursor.owesPresence = false
-                let everybody = DownMessage.presence(list: list, cursor.room.presence.everybody)
-                buffers.append(OutputBuffer(everybody.frame))
+            if !cursor.owedPresence.isEmpty {
+                let entries = cursor.room.presence.entries(of: cursor.owedPresence)
+                cursor.owedPresence = []
+                buffers.append(OutputBuffer(DownMessage.presence(list: list, entries).frame))
             }
             cursors[list] = cursor
         }

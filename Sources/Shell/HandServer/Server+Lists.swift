@@ -24,15 +24,17 @@ extension Server {
     // MARK: Subscriptions
 
     private func subscribe(_ connection: Connection, _ subscribe: UpMessage.Subscribe) {
-        guard connection.cursors.count < limits.subscriptions else {
-            let message = "a connection may follow \(limits.subscriptions) lists"
-            return refuse(connection, subscribe.request, .tooManySubscriptions, message)
-        }
         withRoom(named: subscribe.name) { [unowned self] result in
             guard !connection.session.isClosed, !connection.isClosed else { return }
             switch result {
             case .failure(let error): refuse(connection, subscribe.request, error)
-            case .success(let room): start(connection, in: room, subscribe)
+            case .success(let room):
+                let isNew = connection.cursors[room.list.number] == nil
+                if isNew && connection.cursors.count >= limits.subscriptions {
+                    let message = "a connection may follow \(limits.subscriptions) lists"
+                    return refuse(connection, subscribe.request, .tooManySubscriptions, message)
+                }
+                start(connection, in: room, subscribe)
             }
         }
     }
@@ -46,7 +48,7 @@ extension Server {
         room.add(connection)
         guard connection.hasPresence else { return }
         room.presence.join(author, name: connection.person)
-        connection.cursors[room.list.number]?.owesPresence = true
+        connection.cursors[room.list.number]?.owedPresence = room.presence.everybody
         announce(room)
     }
 
@@ -84,10 +86,11 @@ extension Server {
         guard let cursor = connection.cursors[list] else { return }
         let start = cursor.room.start(from: cursor.revision, logID: cursor.room.authority.logID)
         if case .snapshot = start {
-            // The list of cursors is being walked now; the new start is set when that is over.
+            // The list of cursors is being walked now; the new start is set when that is over, from the list as it is then.
             Work.submit(loop) {
             } then: { [unowned self] in
-                guard connection.cursors[list]?.isReading == true else { return }
+                guard let cursor = connection.cursors[list], cursor.isReading else { return }
+                let start = cursor.room.start(from: cursor.revision, logID: cursor.room.authority.logID)
                 begin(connection, in: cursor.room, request: cursor.request, start, from: cursor.revision)
             }
             return

@@ -19,17 +19,18 @@ extension Server {
         presenceRooms.insert(room.list.number)
     }
 
-    /// One frame a list, the same bytes for everybody. Who does not keep up gets the whole picture when he does.
+    /// One frame a list, the same bytes for everybody. Who does not keep up is told when he does.
     func sendPresence() {
         let due = presenceRooms
         presenceRooms = []
         for room in due.compactMap({ rooms[$0] }) {
             let changes = room.presence.takeChanges()
             guard !changes.isEmpty else { continue }
-            let frame = OutputBuffer(DownMessage.presence(list: room.list.number, changes).frame)
+            let entries = room.presence.entries(of: changes)
+            let frame = OutputBuffer(DownMessage.presence(list: room.list.number, entries).frame)
             for connection in room.subscribers.values where connection.hasPresence {
                 if connection.isWriting {
-                    connection.cursors[room.list.number]?.owesPresence = true
+                    connection.cursors[room.list.number]?.owedPresence.formUnion(changes)
                 } else {
                     connection.enqueue(frame)
                     mark(connection)

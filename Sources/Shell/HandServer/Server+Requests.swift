@@ -49,7 +49,7 @@ extension Server {
     /// Tells everybody that the list is gone, and those whose edits were on their way that they are lost.
     private func close(_ room: Room) {
         writer.dirty.remove(room.list.number)
-        for (author, _) in room.authority.writeFailed() { authors[author]?.pendingSubmissions -= 1 }
+        for (author, _) in room.authority.writeFailed() { authors[author]?.submissionEnded() }
         for connection in Array(room.subscribers.values) {
             guard let cursor = connection.cursors[room.list.number] else { continue }
             unsubscribe(connection, from: room.list.number)

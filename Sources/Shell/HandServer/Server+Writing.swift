@@ -61,7 +61,7 @@ extension Server {
     private func wrote(_ batch: CommitBatch, in room: Room) {
         room.authority.wrote()
         if room.authority.isBusy { writer.dirty.insert(room.list.number) }
-        for commit in batch.commits { authors[commit.author]?.pendingSubmissions -= 1 }
+        for commit in batch.commits { authors[commit.author]?.submissionEnded() }
         for connection in room.subscribers.values { mark(connection) }
         if room.wantsSnapshot { saveSnapshot(of: room) }
     }
@@ -74,7 +74,7 @@ extension Server {
         for room in written {
             for (author, sequence) in room.authority.writeFailed() {
                 guard let connection = authors[author] else { continue }
-                connection.pendingSubmissions = max(0, connection.pendingSubmissions - 1)
+                connection.submissionEnded()
                 send(.rejected(list: room.list.number, sequence: sequence, .notStored), to: connection)
             }
         }

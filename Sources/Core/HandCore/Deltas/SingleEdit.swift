@@ -22,11 +22,11 @@ public struct SingleEdit: Equatable, Sendable {
         let steps = delta.steps
         let skipped = steps.first?.kind == .keep ? 1 : 0
         let position = skipped == 1 ? steps[0].count : 0
-        guard steps.count > skipped, delta.reach < Int(Int32.max) else { return nil }
+        guard steps.count > skipped, delta.reach < 1 << 30 else { return nil }
         let step = steps[skipped]
         let isLast = steps.count == skipped + 1
         switch step.kind {
-        case .insert where isLast && step.count < Int(Int32.max):
+        case .insert where isLast && step.count < 1 << 30:
             self.init(.insert, step.side, count: step.count, index: 0, gap: position)
         case .delete where isLast && step.count == 1: self.init(.delete, index: position)
         case .edit where isLast: self.init(.edit, index: position)

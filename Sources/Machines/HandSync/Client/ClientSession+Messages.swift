@@ -14,8 +14,9 @@ extension ClientSession {
             journal(name, .rejected(sequence: sequence, reason), effect)
             effect(.update(list: name, update))
             submit(name, effect)
-        case .stale(let list, _, let head):
+        case .stale(let list, let sequence, let head):
             guard let name = names[list] else { return }
+            subscriptions[name]?.lastSequence = sequence - 1
             subscriptions[name]?.submitFrom = head
             subscriptions[name]?.isCaughtUp = false
             catchUp(name, effect)
@@ -36,7 +37,7 @@ extension ClientSession {
         guard state == .greeting else { return }
         state = .ready
         author = welcome.author
-        idleDeadline = max(1_000, welcome.idleDeadline)
+        idleDeadline = min(max(1_000, welcome.idleDeadline), 86_400_000)
         nextPing = now + idleDeadline / 3
         backoff.reset()
         effect(.status(.online))
@@ -55,6 +56,7 @@ extension ClientSession {
         names[subscribed.list] = name
         subscriptions[name]?.list = subscribed.list
         subscriptions[name]?.lastSequence = subscribed.lastSequence
+        subscriptions[name]?.isCaughtUp = false
         switch subscribed.start {
         case .resumed(let head):
             subscriptions[name]?.submitFrom = head
@@ -74,9 +76,8 @@ extension ClientSession {
         else { return }
         subscriptions[name]?.isCaughtUp = true
         subscriptions[name]?.isLoaded = true
-        if subscription.replica.inFlight.map({ $0.sequence <= subscription.lastSequence }) ?? false
-            || subscription.replica.sequence < subscription.lastSequence
-        {
+        let isFlying = subscription.replica.inFlight != nil
+        if subscription.replica.sequence != subscription.lastSequence + (isFlying ? 1 : 0) {
             subscriptions[name]?.replica.caughtUp(lastSequence: subscription.lastSequence)
             journal(name, .caughtUp(lastSequence: subscription.lastSequence), effect)
         }
@@ -179,7 +180,7 @@ extension ClientSession {
     ) {
         if code.closes {
             guard code.mayRetry else { return stop(reason: text, effect) }
-            return fail(text, now: now, effect)
+            return fail(text, now: now, notBefore: retryAfter, effect)
         }
         if requests[request] != nil { return answer(request, .error(code, text), effect) }
         guard let name = subscriptions.first(where: { $0.value.request == request })?.key else { return }

@@ -111,6 +111,8 @@ public struct ClientSession: Sendable {
     var nextPing: UInt64 = 0
     /// Milliseconds that a server has to say welcome.
     static let greetingDeadline: UInt64 = 10_000
+    /// The most milliseconds that a server's wish to be left alone is heeded.
+    static let longestWait: UInt64 = 60_000
 
     public init(
         client: ClientID, person: String, program: String, capabilities: Capabilities = .presence, seed: UInt64
@@ -153,9 +155,13 @@ extension ClientSession {
     }
 
     /// The connection could not be made, or is lost. All pending edits stay.
-    public mutating func disconnected(reason: String, now: UInt64, _ effect: (Effect) -> Void) {
+    ///
+    /// - Parameter notBefore: milliseconds that the server asked to be left alone.
+    public mutating func disconnected(
+        reason: String, now: UInt64, notBefore: UInt64 = 0, _ effect: (Effect) -> Void
+    ) {
         if case .disconnected = state { return }
-        let wait = backoff.next()
+        let wait = min(notBefore, Self.longestWait) + backoff.next()
         leave(reason: reason, retryAt: now + wait, wait: wait, effect)
     }
 
@@ -197,9 +203,9 @@ extension ClientSession {
     }
 
     /// Closes this connection because of what came or did not come over it, and tries again later.
-    mutating func fail(_ reason: String, now: UInt64, _ effect: (Effect) -> Void) {
+    mutating func fail(_ reason: String, now: UInt64, notBefore: UInt64 = 0, _ effect: (Effect) -> Void) {
         effect(.disconnect)
-        disconnected(reason: reason, now: now, effect)
+        disconnected(reason: reason, now: now, notBefore: notBefore, effect)
     }
 
     /// Takes bytes from the socket.

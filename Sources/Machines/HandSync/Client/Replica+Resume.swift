@@ -28,10 +28,10 @@ extension Replica {
     /// if the server has its sequence and the commit did not come, another program used that sequence. Then it is
     /// submitted under a new one.
     public mutating func caughtUp(lastSequence: UInt64) {
-        if let mine = inFlight, mine.sequence <= lastSequence {
+        if let mine = inFlight {
             inFlight = InFlight(sequence: lastSequence + 1, delta: mine.delta, isExact: mine.isExact)
         }
-        sequence = max(lastSequence, inFlight?.sequence ?? 0)
+        sequence = inFlight?.sequence ?? lastSequence
     }
 
     /// Goes on from a snapshot. Pending edits are kept: they are transformed over the difference, found by item ids.

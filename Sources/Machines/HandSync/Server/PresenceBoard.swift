@@ -41,15 +41,18 @@ public struct PresenceBoard: Sendable {
         changed.insert(author)
     }
 
-    /// Everybody who is here, for somebody who comes.
-    public var everybody: [DownMessage.Presence] {
-        people.keys.sorted().map(entry)
+    /// Everybody who is here.
+    public var everybody: Set<UInt64> { Set(people.keys) }
+
+    /// Who has changed since the last call, however often.
+    public mutating func takeChanges() -> Set<UInt64> {
+        defer { changed = [] }
+        return changed
     }
 
-    /// What has changed since the last call, one entry a person however often it changed.
-    public mutating func takeChanges() -> [DownMessage.Presence] {
-        defer { changed = [] }
-        return changed.sorted().map(entry)
+    /// Where these people are now, those who have gone included.
+    public func entries(of authors: Set<UInt64>) -> [DownMessage.Presence] {
+        authors.sorted().map(entry)
     }
 
     private func entry(_ author: UInt64) -> DownMessage.Presence {

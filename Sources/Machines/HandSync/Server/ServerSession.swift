@@ -52,7 +52,8 @@ public struct ServerSession: Sendable {
         if case .closed = state { true } else { false }
     }
 
-    /// Takes bytes from the socket; effects come in order, as the frames do.
+    /// Takes bytes from the socket; effects come in order, as the frames do. Not to be called between `identify` and
+    /// `identified`.
     public mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, _ effect: (Effect) -> Void) {
         if case .closed = state { return }
         if case .ready = state { state = .ready(lastHeard: now) }
@@ -64,7 +65,7 @@ public struct ServerSession: Sendable {
                 return false
             }
         } catch {
-            fail(Self.code(for: error), "\(error)", effect)
+            fail(code(for: error), "\(error)", effect)
         }
         self.reader.replace(by: reader, limit: isReady ? limits.frameBytes : limits.helloBytes)
     }
@@ -129,10 +130,12 @@ public struct ServerSession: Sendable {
         effect(.identify(hello))
     }
 
-    private static func code(for error: WireError) -> ErrorCode {
+    private func code(for error: WireError) -> ErrorCode {
         switch error {
         case .notHand: .notHand
         case .tooLarge(field: "length of a frame", _, _): .frameTooLarge
+        // What does not even look like a message before the hello is a client of something else.
+        case .unknownValue(field: "message type", _) where !isReady: .notHand
         default: .malformedMessage
         }
     }

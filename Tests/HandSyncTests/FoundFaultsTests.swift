@@ -1,0 +1,88 @@
+import HandCore
+import HandSync
+import HandWire
+import Testing
+
+func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n")) }
+
+@Suite struct BugTests {
+    @Test(arguments: [true, false]) func hugeReach(isDelete: Bool) {
+        var a = Authority(
+            .init(list: 1, logID: 1, hand: Hand(), revision: 0, deck: nil, sequences: [:]), limits: Limits())
+        for n in 1...5 as ClosedRange<UInt64> {
+            _ = a.submit(
+                Submission(
+                    list: 1, base: Int(n - 1), sequence: n, delta: Operation.insert([item(n)], at: 0, .after).delta),
+                author: 1, now: 0)
+            _ = a.takeBatch()
+            a.wrote()
+        }
+        let far = Int(Int32.max) - 2
+        let op: Operation = isDelete ? .delete(far..<far + 1) : .insert([item(99)], at: far, .before)
+        let outcome = a.submit(Submission(list: 1, base: 0, sequence: 1, delta: op.delta), author: 2, now: 0)
+        guard case .rejected(.doesNotFit) = outcome else {
+            Issue.record("\(outcome)")
+            return
+        }
+    }
+
+    /// The list was deleted and made anew while an edit was in flight.
+    @Test func otherHistory() throws {
+        var replica = Replica(confirmed: Hand([item(1)]), revision: 8, logID: 5, sequence: 8)
+        replica.author = 1
+        try replica.edit(Operation.insert([item(2)], at: 1, .before).delta)
+        #expect(replica.takeSubmission(list: 1)?.sequence == 9)
+        _ = replica.reset(to: Hand(), revision: 0, logID: 6, lastSequence: 0)
+        #expect(replica.takeSubmission(list: 1)?.sequence == 1)
+    }
+
+    /// With an edit in the buffer a lagging client gets a snapshot unasked; the buffer must go out afterwards.
+    @Test func laggingSnapshot() throws {
+        var s = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
+        var out: [UpMessage] = []
+        func take(_ e: ClientSession.Effect) {
+            if case .send(let f) = e {
+                f.dropFirst().withUnsafeBytes { if let m = try? UpMessage($0) { out.append(m) } }
+            }
+        }
+        func down(_ m: DownMessage) { m.frame.withUnsafeBytes { s.received($0, now: 0, take) } }
+        s.start(take)
+        s.connected(now: 0, take)
+        down(
+            .welcome(
+                .init(version: 1, capabilities: [], author: 1, idleDeadline: 45000, frameBytes: 1 << 20, program: "")))
+        s.open("a", take)
+        down(
+            .subscribed(
+                .init(
+                    request: 1, list: 1, logID: 5, rules: Rules(), lastSequence: 0,
+                    start: .snapshot(revision: 0, count: 0, digest: 0))))
+        try s.edit("a", Operation.insert([item(1)], at: 0, .before).delta, take)
+        try s.edit("a", Operation.insert([item(2)], at: 1, .before).delta, take)
+        let hand = Hand([item(1), item(7)])
+        down(
+            .subscribed(
+                .init(
+                    request: 1, list: 1, logID: 5, rules: Rules(), lastSequence: 1,
+                    start: .snapshot(revision: 50, count: 2, digest: hand.digest))))
+        down(.chunk(request: 1, items: Array(hand)))
+        let submissions = out.compactMap { if case .submit(let x) = $0 { x } else { nil } }
+        #expect(submissions.map(\.sequence) == [1, 2])
+    }
+
+    @Test func rejectionDetails() {
+        #expect(throws: WireError.self) { try Rejection(code: 4, first: 1, second: 0) }
+        #expect(throws: WireError.self) { try Rejection(code: 5, first: 99, second: 0) }
+    }
+
+    @Test func idleDeadlineOfAServer() {
+        var s = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
+        s.start { _ in }
+        s.connected(now: 1, { _ in })
+        DownMessage.welcome(
+            .init(version: 1, capabilities: [], author: 1, idleDeadline: .max, frameBytes: 1 << 20, program: "")
+        ).frame
+            .withUnsafeBytes { s.received($0, now: 1) { _ in } }
+        _ = s.deadline
+    }
+}
