@@ -1,0 +1,147 @@
+import Foundation
+import Testing
+
+/// The command line as scripts use it: data, messages, exit codes.
+@Suite(.serialized) struct CommandTests {
+    let server: RunningServer
+    let environment: [String: String]
+
+    init() throws {
+        server = try RunningServer(try TemporaryFolder())
+        environment = [
+            "HAND_URL": "hand+unix://\(server.socket)/list", "HAND_NAME": "ada",
+            "XDG_STATE_HOME": server.folder.path + "/state", "XDG_CONFIG_HOME": server.folder.path + "/config",
+        ]
+    }
+
+    @discardableResult
+    private func hand(_ arguments: String..., input: String = "", expecting status: Int32 = 0) throws -> String {
+        let outcome = try Binary.run(arguments, input: input, environment: environment)
+        #expect(outcome.status == status, "\(arguments): \(outcome.messages)")
+        return status == 0 ? outcome.output : outcome.messages
+    }
+
+    private func texts() throws -> [String] {
+        try hand("ls", "--json").split(separator: "\n").map { line in
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            return object?["text"] as? String ?? "?"
+        }
+    }
+
+    @Test func exitCodes() throws {
+        try hand("ls", expecting: 3)
+        try hand("create", "list", "--max-items", "2")
+        try hand("create", "list", expecting: 7)
+        try hand("create", "-bad", expecting: 2)
+        try hand("add", expecting: 2)
+        try hand("nonsense", expecting: 2)
+        try hand("add", "a", "b")
+        try hand("add", "c", expecting: 4)
+        try hand("rm", "3", expecting: 3)
+        try hand("rm", "zzzz", expecting: 3)
+        try hand("rm", "u", expecting: 3)
+        try hand("done", "1", "--if-revision", "0", expecting: 7)
+        try hand("show", "--at", "99", expecting: 3)
+        try hand("ls", "--url", "hand+unix:///nowhere/hand.sock/list", expecting: 6)
+        try hand("ls", "--url", "http://example.org", expecting: 2)
+        try hand("--version")
+        try hand("--help")
+        #expect(try hand("--generate-completion-script", "bash").contains("hand"))
+    }
+
+    @Test func placesAndStandardInput() throws {
+        try hand("create", "list")
+        try hand("add", "-", input: "one\ntwo\n\nthree\n")
+        try hand("add", "zero", "--top")
+        try hand("add", "half", "--after", "2")
+        try hand("mv", "1", "5", "--before", "3")
+        #expect(try texts() == ["one", "zero", "three", "half", "two"])
+        try hand("edit", "1", "first")
+        try hand("rm", "3", "2")
+        #expect(try texts() == ["first", "half", "two"])
+        try hand("restore", "--at", "1")
+        #expect(try texts() == ["one", "two", "three"])
+        try hand("undo")
+        #expect(try texts() == ["first", "half", "two"])
+        try hand("undo", "1")
+        #expect(try texts() == ["half"])
+    }
+
+    @Test func exportedListsAreImported() throws {
+        try hand("create", "list")
+        try hand("add", "a task")
+        try hand("add", "a note\twith a tab", "--note")
+        try hand("add", "Heading", "--heading", "--top")
+        try hand("add", "a link", "--link", "https://example.org/")
+        for format in ["jsonl", "markdown", "todotxt"] {
+            let text = try hand("export", "--format", format)
+            try hand("create", format)
+            try hand("import", "-", "-l", format, "--format", format, "--new-ids", input: text)
+            #expect(try hand("export", "-l", format, "--format", "markdown") == hand("export", "--format", "markdown"))
+        }
+        try hand("import", "-", "--format", "jsonl", input: "{\"id\":1}\n", expecting: 1)
+    }
+
+    @Test func whatOthersWroteCannotControlTheTerminal() throws {
+        try hand("create", "list")
+        try hand("add", "red \u{1B}[31m bell \u{7} turned \u{202E}txt")
+        let output = try hand("ls")
+        #expect(!output.unicodeScalars.contains { ($0.value < 32 && $0 != "\n") || $0.value == 0x202E })
+    }
+
+    @Test func editsAreKeptWhileTheServerIsAway() throws {
+        try hand("create", "list")
+        try hand("add", "here")
+        server.kill()
+        try hand("add", "later", expecting: 6)
+        try hand("add", "kept", "--queue", "--timeout", "2")
+        try hand("add", "kept too", "--queue", "--timeout", "2")
+        try server.start()
+        #expect(try texts() == ["here"])
+        try hand("sync")
+        #expect(try texts() == ["here", "kept", "kept too"])
+        try hand("sync")
+        #expect(try texts().count == 3)
+    }
+
+    @Test func watchPrintsOneLineAChange() throws {
+        try hand("create", "list")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Binary.path)
+        process.arguments = ["watch", "--json", "-q"]
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        func line() throws -> String {
+            var line = Data()
+            while let byte = try output.fileHandleForReading.read(upToCount: 1), byte != Data("\n".utf8), !byte.isEmpty
+            {
+                line += byte
+            }
+            return String(decoding: line, as: UTF8.self)
+        }
+        #expect(try line() == #"{"revision":0,"count":0,"items":[]}"#)
+        try hand("add", "seen")
+        #expect(try line().hasPrefix(#"{"revision":1,"count":1,"delta":[{"insert":[{"id":""#))
+        server.kill()
+        try server.start()
+        try hand("rm", "1")
+        #expect(try line() == #"{"revision":2,"count":0,"delta":[{"delete":1}]}"#)
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    @Test func vectorsAreAnswered() throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Vectors")
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let text = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
+            #expect(try hand("vectors", "--check", input: text) == "")
+        }
+        #expect(try hand("vectors", input: "nonsense\n").contains("error"))
+        try hand(
+            "vectors", "--check", input: #"{"law":"digest","list":[],"expect":{"law":"digest","digest":"1"}}"# + "\n",
+            expecting: 1)
+    }
+}
