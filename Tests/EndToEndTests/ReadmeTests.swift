@@ -41,7 +41,8 @@ import Testing
             process.arguments = ["-c", step.command + " 2>&1"]
             let folder = URL(fileURLWithPath: Binary.path).deletingLastPathComponent().path
             process.environment = ProcessInfo.processInfo.environment.merging([
-                "PATH": folder + ":/usr/bin:/bin", "HAND_URL": "hand+unix://\(server.socket)/groceries", "HAND_NAME": "ada",
+                "PATH": folder + ":/usr/bin:/bin", "HAND_NAME": "ada",
+                "HAND_URL": "hand+unix://\(server.socket)/groceries",
                 "XDG_STATE_HOME": server.folder.path + "/state", "XDG_CONFIG_HOME": server.folder.path + "/config",
             ]) { $1 }
             let output = Pipe()

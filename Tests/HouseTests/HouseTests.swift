@@ -84,7 +84,9 @@ import Testing
                 let above = lines[max(0, index - 8)..<index].joined().lowercased()
                 #expect(above.contains("safe"), "\(source.path):\(index + 1)")
             }
-            for mark in ["// TODO", "FIXME", "// XXX"] { #expect(!source.text.contains(mark), "\(source.path): \(mark)") }
+            for mark in ["// TODO", "FIXME", "// XXX"] {
+                #expect(!source.text.contains(mark), "\(source.path): \(mark)")
+            }
         }
     }
 

@@ -52,7 +52,9 @@ extension Rejection {
         default: throw .unknownValue(field: "reason of a rejection", found: code)
         }
         // A reason has one form: numbers that it does not have are 0, those that it has are in their range.
-        guard fields == (code, first, second) else { throw .unknownValue(field: "details of a rejection", found: first) }
+        guard fields == (code, first, second) else {
+            throw .unknownValue(field: "details of a rejection", found: first)
+        }
     }
 
     /// The name of the reason, as it stands in JSON.
