@@ -86,7 +86,7 @@ final class ClientEngine {
         case .update(let list, let update): lists[list]?.collect(update)
         case .status(let status): changed(status)
         case .progress(let list, let items, let total): lists[list]?.yield(.progress(items: items, of: total))
-        case .presence(let list, let entries): lists[list]?.yield(.presence(entries))
+        case .presence(let list, let entries): lists[list]?.note(entries)
         case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
         case .refused(let list, let code, let message):
             lists.removeValue(forKey: list)?.finish(.refused(code, message))
@@ -95,7 +95,7 @@ final class ClientEngine {
 
     private func changed(_ status: ClientSession.Status) {
         self.status = status
-        for list in lists.values { list.yield(.status(status)) }
+        for list in lists.values { list.note(status) }
         let waiters = statusWaiters
         statusWaiters = []
         for waiter in waiters { waiter(status) }

@@ -8,7 +8,7 @@ public enum ListEvent: Sendable {
     case changed(Hand, Delta)
     /// Something that one's own edits came to.
     case notice(Replica.Notice)
-    /// Who is here, as far as it changed.
+    /// Who is here, as far as it changed; everybody at first.
     case presence([DownMessage.Presence])
     /// The connection.
     case status(ClientSession.Status)
@@ -30,6 +30,8 @@ public struct ListState: Sendable {
     public let pendingCount: Int
     public let canUndo: Bool
     public let canRedo: Bool
+    /// This client's number on the server; nil as long as it has not been there.
+    public let author: UInt64?
 }
 
 /// What became of edits.

@@ -10,6 +10,8 @@ final class ListFollowers {
     private var settleWaiters: [(Result<Settlement, ClientError>) -> Void] = []
     private var settlement = Settlement()
     private(set) var state: ListState?
+    /// Who is here, as far as it was told on this connection.
+    private var people: [UInt64: DownMessage.Presence] = [:]
     private var isDue = false
     private var changes = Composer()
     private var notices: [Replica.Notice] = []
@@ -23,6 +25,7 @@ final class ListFollowers {
         defer { nextStream += 1 }
         streams[nextStream] = stream
         if let state { stream.yield(.changed(state.view, .identity)) }
+        if !people.isEmpty { stream.yield(.presence(people.values.sorted { $0.author < $1.author })) }
         return nextStream
     }
 
@@ -32,6 +35,17 @@ final class ListFollowers {
 
     func yield(_ event: ListEvent) {
         for stream in streams.values { stream.yield(event) }
+    }
+
+    func note(_ entries: [DownMessage.Presence]) {
+        for entry in entries { people[entry.author] = entry.place == .gone ? nil : entry }
+        yield(.presence(entries))
+    }
+
+    func note(_ status: ClientSession.Status) {
+        // Who is there when the connection is back will be told anew.
+        if case .offline = status { people = [:] }
+        yield(.status(status))
     }
 
     /// Takes note of a change; `publish` tells of all that came in one go.
@@ -116,6 +130,6 @@ extension ClientSession.Subscription {
         ListState(
             view: replica.view, revision: replica.revision, logID: replica.logID, isLive: isLive,
             pendingCount: replica.bufferedCount + (replica.inFlight == nil ? 0 : 1), canUndo: replica.canUndo,
-            canRedo: replica.canRedo)
+            canRedo: replica.canRedo, author: replica.author)
     }
 }

@@ -81,10 +81,13 @@ struct Who: AsyncParsableCommand {
     func run() async throws {
         let json = list.server.json
         let (people, view) = try await list.withList { _, followed -> ([DownMessage.Presence], Hand) in
-            let events = followed.events
-            // Presence comes at most an interval after the subscription: everybody at once.
-            for await case .presence(let people) in events { return (people, try await followed.state().view) }
-            return ([], Hand())
+            let state = try await followed.state()
+            // Everybody is told at once, oneself included, shortly after the list.
+            for await case .presence(let people) in followed.events
+            where people.contains(where: { $0.author == state.author }) && people.count > 0 {
+                return (people, state.view)
+            }
+            return ([], state.view)
         }
         for person in people {
             guard case .here(let name, let item) = person.place else { continue }

@@ -23,7 +23,7 @@ extension Replica {
         Checkpoint(
             revision: revision, logID: logID, sequence: sequence, author: author ?? 0, rules: confirmed.rules,
             inFlight: inFlight,
-            buffer: buffer.map { Checkpoint.Edits(delta: $0.edits.delta, isExact: $0.isExact) })
+            buffer: buffer.map { Checkpoint.Edits(delta: $0.delta, isExact: $0.isExact) })
     }
 
     /// Goes on from what was kept.
@@ -35,7 +35,7 @@ extension Replica {
         author = checkpoint.author
         inFlight = checkpoint.inFlight
         buffer = checkpoint.buffer.map {
-            Portion(edits: Composer($0.delta), isExact: $0.isExact, size: $0.delta.wireSize)
+            Portion($0.delta, isExact: $0.isExact, size: $0.delta.wireSize)
         }
         for delta in pending { view = try view.applying(delta) }
     }

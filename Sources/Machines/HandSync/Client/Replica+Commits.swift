@@ -105,10 +105,10 @@ extension Replica {
             inFlight?.delta = rest
         }
         for index in buffer.indices {
-            let mine = buffer[index].edits.delta
+            let mine = buffer[index].delta
             let rest = step(mine)
             if index + 1 < buffer.count, let next = try? base.applying(mine) { base = next }
-            if rest != mine { buffer[index].edits = Composer(rest) }
+            buffer[index].replace(by: rest)
         }
         return passing
     }

@@ -44,10 +44,37 @@ public struct Replica: Sendable {
         }
     }
 
+    /// Edits that go out together. They are joined in a `Composer` while one's own edits come, and kept as a plain delta
+    /// while others' commits pass, so that neither pays for the other's form each time.
     struct Portion: Sendable {
-        var edits: Composer
-        var isExact: Bool
-        var size: Int
+        private var plain: Delta
+        private var composer: Composer?
+        let isExact: Bool
+        private(set) var size: Int
+        /// Edits in it, as they were made.
+        private(set) var count = 1
+
+        init(_ delta: Delta, isExact: Bool, size: Int) {
+            plain = delta
+            self.isExact = isExact
+            self.size = size
+        }
+
+        var delta: Delta { composer?.delta ?? plain }
+
+        mutating func append(_ delta: Delta, size: Int) {
+            var joined = composer ?? Composer(plain)
+            composer = nil
+            joined.append(delta)
+            composer = joined
+            self.size += size
+            count += 1
+        }
+
+        mutating func replace(by delta: Delta) {
+            plain = delta
+            composer = nil
+        }
     }
 
     struct OwnWork: Sendable {
@@ -88,9 +115,9 @@ public struct Replica: Sendable {
 
     public var hasPending: Bool { state != .synchronized }
     /// Edits that wait behind the one in flight, as they were made.
-    public var bufferedCount: Int { buffer.reduce(0) { $0 + $1.edits.count } }
+    public var bufferedCount: Int { buffer.reduce(0) { $0 + $1.count } }
     /// Everything pending as deltas, each on the list that the one before leaves, the first on `confirmed`.
-    public var pending: [Delta] { (inFlight.map { [$0.delta] } ?? []) + buffer.map(\.edits.delta) }
+    public var pending: [Delta] { (inFlight.map { [$0.delta] } ?? []) + buffer.map(\.delta) }
     public var canUndo: Bool { history.canUndo }
     public var canRedo: Bool { history.canRedo }
 }
@@ -151,10 +178,9 @@ extension Replica {
     private mutating func enqueue(_ delta: Delta, size: Int, isExact: Bool) {
         guard !delta.isIdentity || isExact else { return }
         if let last = buffer.last, !last.isExact, !isExact, last.size + size <= Self.portionBytes {
-            buffer[buffer.count - 1].edits.append(delta)
-            buffer[buffer.count - 1].size += size
+            buffer[buffer.count - 1].append(delta, size: size)
         } else {
-            buffer.append(Portion(edits: Composer(delta), isExact: isExact, size: size))
+            buffer.append(Portion(delta, isExact: isExact, size: size))
         }
     }
 
@@ -164,7 +190,7 @@ extension Replica {
         if inFlight == nil, !buffer.isEmpty {
             let portion = buffer.removeFirst()
             sequence += 1
-            inFlight = InFlight(sequence: sequence, delta: portion.edits.delta, isExact: portion.isExact)
+            inFlight = InFlight(sequence: sequence, delta: portion.delta, isExact: portion.isExact)
         }
         guard let inFlight else { return nil }
         return Submission(
