@@ -3,7 +3,8 @@ import HandSync
 import HandWire
 
 /// Prints what the core and the authority cost, in nanoseconds an operation, for lists of different lengths side by side:
-/// `swift run -c release hand-benchmarks`. What matters is that a row does not grow with the list.
+/// `swift run -c release hand-benchmarks`. What matters is that a row does not grow with the list. Words behind it choose the
+/// rows that start with one of them.
 @main
 struct Benchmarks {
     static let sizes = [100, 10_000, 1_000_000]
@@ -24,11 +25,17 @@ struct Benchmarks {
         row("server commit, base at head") { Commits($0, lag: 0).run() }
         row("server commit, base 100 behind") { Commits($0, lag: 100).run() }
         row("client: receive a commit") { Commits($0, lag: 0).receive() }
-        branches()
+        if isWanted("branches") { branches() }
+    }
+
+    private static func isWanted(_ name: String) -> Bool {
+        let words = CommandLine.arguments.dropFirst()
+        return words.isEmpty || words.contains { name.hasPrefix($0) }
     }
 
     /// One row: five samples for each size, the median of each.
     private static func row(_ name: String, _ sample: (Int) -> Double) {
+        guard isWanted(name) else { return }
         let medians = sizes.map { size in (0..<5).map { _ in sample(size) }.sorted()[2] }
         let cells = medians.map { String(Int($0 + 0.5)).leftPadded(12) }.joined()
         print(name.padded(34) + cells)

@@ -22,6 +22,7 @@ final class ClientEngine {
     private(set) var status = ClientSession.Status.connecting
     private var statusWaiters: [(ClientSession.Status) -> Void] = []
     private(set) var isClosed = false
+    private var keptWaiters: [(String?) -> Void] = []
 
     init(_ configuration: ClientConfiguration, loop: Loop, journal: ClientJournal?) {
         self.configuration = configuration
@@ -42,14 +43,14 @@ final class ClientEngine {
 
     func close() {
         guard !isClosed else { return }
+        for list in lists.values { list.finish(.closed) }
+        lists = [:]
         perform { session, effect in session.stop(reason: "closed", effect) }
         isClosed = true
         endTurn()
         journal?.close(session)
         hook?.cancel()
         timer.close()
-        for list in lists.values { list.finish(.closed) }
-        lists = [:]
     }
 
     private func rearm() {
@@ -61,7 +62,11 @@ final class ClientEngine {
     }
 
     private func endTurn() {
-        if let problem = journal?.flush(session) { stopForGood(problem) }
+        let problem = journal?.flush(session)
+        if let problem { stopForGood(problem) }
+        let waiters = keptWaiters
+        keptWaiters = []
+        for waiter in waiters { waiter(problem) }
         guard !outgoing.isEmpty, let stream, !stream.isWriting else { return }
         let bytes = outgoing
         outgoing = []
@@ -101,6 +106,11 @@ final class ClientEngine {
         for waiter in waiters { waiter(status) }
     }
 
+    /// Why the client no longer tries to connect; nil while it does.
+    var reasonGivenUp: String? {
+        if case .offline(let reason, retryIn: nil) = status { reason } else { nil }
+    }
+
     /// Calls `body` at the next change of the connection.
     func onStatusChange(_ body: @escaping (ClientSession.Status) -> Void) {
         statusWaiters.append(body)
@@ -129,7 +139,18 @@ final class ClientEngine {
     }
 
     /// The replica that was kept of a list.
-    func kept(_ name: String) throws -> Replica? { try journal?.load(name) }
+    func kept(_ name: String) throws -> Replica? { try journal?.load(name, session) }
+
+    /// Writes down what was collected of the lists, before one of them is let go.
+    func keep() {
+        _ = try? journal?.writeEverything(session)
+    }
+
+    /// Calls `body` when all that was edited so far is kept, with what went wrong if it could not be; at the end of this turn.
+    func whenKept(_ body: @escaping (String?) -> Void) {
+        keptWaiters.append(body)
+    }
+
     var keepsLists: Bool { journal != nil && configuration.keepsLists }
 
     // MARK: The socket

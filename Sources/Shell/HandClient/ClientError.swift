@@ -12,6 +12,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case notMade(Replica.EditError)
     /// The server did not take the edit; it is undone.
     case rejected(Rejection)
+    /// The edit was made, but could not be written to the disk; it is gone when this program ends.
+    case notKept(String)
     /// The client was closed.
     case closed
 }
@@ -29,6 +31,7 @@ extension ClientError: CustomStringConvertible {
         case .notMade(.tooLarge(let bytes, let limit)):
             "the edit has about \(bytes) bytes; at most \(limit) can be sent as one. Divide it."
         case .rejected(let reason): "\(reason)"
+        case .notKept(let reason): reason
         case .closed: "the client was closed"
         }
     }

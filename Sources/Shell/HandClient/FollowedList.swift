@@ -39,6 +39,7 @@ public struct FollowedList: Sendable {
             guard let followers = engine.lists[name] else {
                 return done(.failure(.refused(.noSuchList, "the list '\(name)' is not followed any more")))
             }
+            if let reason = engine.reasonGivenUp { return done(.failure(.unreachable(reason))) }
             followers.whenLive(engine.session.subscriptions[name]) { done($0) }
         }
     }
@@ -52,21 +53,20 @@ public struct FollowedList: Sendable {
         isExact: Bool = false, _ make: @escaping @Sendable (ListState) throws -> Delta
     ) async throws {
         let outcome: Result<Void, any Error> = try await client.onLoop { engine, done in
-            done(
-                .success(
-                    Result {
-                        guard let state = engine.session.subscriptions[name]?.state else {
-                            throw ClientError.refused(.noSuchList, "the list '\(name)' is not followed any more")
-                        }
-                        let delta = try make(state)
-                        do {
-                            try engine.perform { session, effect in
-                                try session.edit(name, delta, isExact: isExact, effect)
-                            }
-                        } catch let error as Replica.EditError {
-                            throw ClientError.notMade(error)
-                        }
-                    }))
+            let made = Result {
+                guard let state = engine.session.subscriptions[name]?.state else {
+                    throw ClientError.refused(.noSuchList, "the list '\(name)' is not followed any more")
+                }
+                let delta = try make(state)
+                do {
+                    try engine.perform { session, effect in
+                        try session.edit(name, delta, isExact: isExact, effect)
+                    }
+                } catch let error as Replica.EditError {
+                    throw ClientError.notMade(error)
+                }
+            }
+            engine.whenKept { problem in done(.success(problem.map { .failure(ClientError.notKept($0)) } ?? made)) }
         }
         try outcome.get()
     }
@@ -80,7 +80,8 @@ public struct FollowedList: Sendable {
     ) async throws -> Bool {
         try await client.onLoop { engine, done in
             do {
-                done(.success(try engine.perform { session, effect in try body(&session, name, effect) }))
+                let isMade = try engine.perform { session, effect in try body(&session, name, effect) }
+                engine.whenKept { problem in done(problem.map { .failure(.notKept($0)) } ?? .success(isMade)) }
             } catch {
                 done(.failure((error as? Replica.EditError).map { .notMade($0) } ?? .closed))
             }
@@ -93,6 +94,7 @@ public struct FollowedList: Sendable {
             guard let followers = engine.lists[name] else {
                 return done(.failure(.refused(.noSuchList, "the list '\(name)' is not followed any more")))
             }
+            if let reason = engine.reasonGivenUp { return done(.failure(.unreachable(reason))) }
             followers.whenSettled(engine.session.subscriptions[name]) { done($0) }
         }
     }
@@ -109,6 +111,7 @@ public struct FollowedList: Sendable {
     public func close() {
         let name = name
         client.post { engine in
+            engine.keep()
             engine.perform { session, effect in session.close(name, effect) }
             engine.lists.removeValue(forKey: name)?.finish(.closed)
         }

@@ -5,7 +5,7 @@ import HandWire
 extension HandClient {
     /// Follows a list, from what the journal keeps of it or from nothing. Does not wait for the server.
     public func open(_ name: String) async throws -> FollowedList {
-        let _: Void = try await onLoop { engine, done in
+        let outcome: Result<Void, any Error> = try await onLoop { engine, done in
             if engine.lists[name] == nil {
                 do {
                     let replica = try engine.kept(name)
@@ -17,11 +17,12 @@ extension HandClient {
                     followers.collect(Replica.Update())
                     followers.publish(engine.session.subscriptions[name])
                 } catch {
-                    return done(.failure(.unreachable("\(error)")))
+                    return done(.success(.failure(error)))
                 }
             }
-            done(.success(()))
+            done(.success(.success(())))
         }
+        try outcome.get()
         return FollowedList(client: self, name: name)
     }
 
@@ -65,6 +66,9 @@ extension HandClient {
 
     /// The list as it was at a revision, or as it is; and that revision.
     public func state(of name: String, at revision: Int? = nil) async throws -> (hand: Hand, revision: Int) {
+        if let revision, revision < 0 {
+            throw ClientError.refused(.noSuchRevision, "there is no revision \(revision); they start at 0")
+        }
         guard
             case .state(let hand, let revision) = try await request({
                 .fetch(request: $0, name: name, revision: revision)

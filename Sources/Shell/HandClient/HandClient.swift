@@ -26,7 +26,9 @@ public struct ClientConfiguration: Sendable {
         seed: UInt64 = .random(in: 0...UInt64.max), journalPath: String? = nil, keepsLists: Bool = true
     ) {
         self.server = server
-        self.person = String(decoding: person.utf8.prefix(Limits.personBytes), as: UTF8.self)
+        var name = person[...]
+        while name.utf8.count > Limits.personBytes { name.removeLast() }
+        self.person = String(name)
         self.program = program
         var random = SystemRandomNumberGenerator()
         self.client = client ?? .random(using: &random)

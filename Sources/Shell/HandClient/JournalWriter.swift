@@ -19,7 +19,11 @@ final class JournalWriter {
         self.journal = journal
     }
 
-    func load(_ list: String) throws -> Replica? { try journal.load(list) }
+    /// The replica of a list as it was kept, with all that was collected of it.
+    func load(_ list: String, _ session: ClientSession) throws -> Replica? {
+        try writeEverything(session)
+        return try journal.load(list)
+    }
 
     func add(_ event: JournalEvent, to list: String) {
         events[list, default: []].append(event)
@@ -33,26 +37,33 @@ final class JournalWriter {
         isUrgent = true
     }
 
-    /// Writes what must be written before anything is sent. Returns what went wrong.
+    /// Writes what must be written before anything is sent. Returns what went wrong; what could not be written is kept here.
     func flush(_ session: ClientSession) -> String? {
         guard isUrgent else { return nil }
-        isUrgent = false
         do {
-            for list in replaced { try checkpoint(list, session) }
-            replaced = []
-            for (list, events) in events where !events.isEmpty {
-                if written[list, default: 0] + events.count > Self.compaction {
-                    try checkpoint(list, session)
-                } else {
-                    try journal.append(events, to: list)
-                    written[list, default: 0] += events.count
-                }
-            }
-            events = [:]
+            try writeEverything(session)
             return nil
         } catch {
             return "what was edited cannot be kept on disk: \(error)"
         }
+    }
+
+    /// Writes list by list; what is written is no longer held here, so that nothing is written twice.
+    func writeEverything(_ session: ClientSession) throws {
+        for list in replaced {
+            try checkpoint(list, session)
+            replaced.remove(list)
+        }
+        for (list, collected) in events where !collected.isEmpty {
+            if written[list, default: 0] + collected.count > Self.compaction {
+                try checkpoint(list, session)
+            } else {
+                try journal.append(collected, to: list)
+                written[list, default: 0] += collected.count
+                events[list] = nil
+            }
+        }
+        isUrgent = false
     }
 
     /// The replica as it is now contains all events that were collected.
@@ -63,9 +74,12 @@ final class JournalWriter {
         written[list] = 0
     }
 
-    func close(_ session: ClientSession) {
-        if !events.isEmpty { isUrgent = true }
-        _ = flush(session)
+    /// Writes the rest and closes; returns what went wrong.
+    @discardableResult
+    func close(_ session: ClientSession) -> String? {
+        isUrgent = true
+        let problem = flush(session)
         try? journal.close()
+        return problem
     }
 }

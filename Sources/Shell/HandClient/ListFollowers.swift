@@ -46,6 +46,8 @@ final class ListFollowers {
         // Who is there when the connection is back will be told anew.
         if case .offline = status { people = [:] }
         yield(.status(status))
+        // Without another try nothing that is waited for can come.
+        if case .offline(let reason, retryIn: nil) = status { fail(.unreachable(reason)) }
     }
 
     /// Takes note of a change; `publish` tells of all that came in one go.
@@ -118,10 +120,16 @@ final class ListFollowers {
         }
         for stream in streams.values { stream.finish() }
         streams = [:]
-        for waiter in loadWaiters { waiter(.failure(error)) }
-        for waiter in settleWaiters { waiter(.failure(error)) }
+        fail(error)
+    }
+
+    /// Ends all waiting.
+    private func fail(_ error: ClientError) {
+        let (loads, settles) = (loadWaiters, settleWaiters)
         loadWaiters = []
         settleWaiters = []
+        for waiter in loads { waiter(.failure(error)) }
+        for waiter in settles { waiter(.failure(error)) }
     }
 }
 

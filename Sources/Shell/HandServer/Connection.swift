@@ -29,7 +29,11 @@ final class Connection {
     /// When a connection that is being closed is dropped, whether its client has read the reason or not.
     private(set) var closeDeadline: UInt64?
     private var isShutDown = false
-    private var isPaused = false
+    /// Whether a request is being carried out that takes the store; what comes behind it waits, so that a client's messages
+    /// are carried out in their order, and one that asks without reading the answers is not served ahead of the others.
+    private var isBusy = false
+    private var backlog: [UpMessage] = []
+    private var isReading = true
 
     /// How far a connection has got in one list.
     struct Cursor {
@@ -95,10 +99,41 @@ final class Connection {
         guard !isClosed, !buffer.bytes.isEmpty else { return }
         outbox.append(buffer)
         outboxBytes += buffer.bytes.count
-        if outboxBytes > Self.outboxLimit, !isPaused {
-            isPaused = true
-            stream.stopReading()
+        adjustReading()
+    }
+
+    /// Whether more of this client is taken now: not while a request is carried out, nor while it does not read its answers.
+    private var mayRead: Bool {
+        !isBusy && backlog.isEmpty && outboxBytes <= Self.outboxLimit && !(stream.isWriting && !transfers.isEmpty)
+    }
+
+    private func adjustReading() {
+        guard !closesWhenSent, !isClosed, isReading != mayRead else { return }
+        isReading = mayRead
+        if isReading { stream.resumeReading() } else { stream.stopReading() }
+    }
+
+    // MARK: Input
+
+    /// Takes a message: it is handled now, or when those before it have been.
+    func take(_ message: UpMessage, handle: (UpMessage) -> Void) {
+        backlog.append(message)
+        work(handle)
+    }
+
+    /// Handles what waits, as far as possible.
+    func work(_ handle: (UpMessage) -> Void) {
+        while !isBusy, !isClosed, !closesWhenSent, outboxBytes <= Self.outboxLimit, !stream.isWriting || transfers.isEmpty,
+            !backlog.isEmpty
+        {
+            handle(backlog.removeFirst())
         }
+        adjustReading()
+    }
+
+    /// A request that takes the store begins or has ended.
+    func setBusy(_ isBusy: Bool) {
+        self.isBusy = isBusy
     }
 
     /// Ends the stream once all that was enqueued has been taken by the kernel. The client closes when it has read that.
@@ -108,12 +143,14 @@ final class Connection {
         stream.stopReading()
         for list in cursors.keys { cursors[list]?.snapshot = nil }
         transfers = []
+        backlog = []
     }
 
     func close() {
         guard !isClosed else { return }
         isClosed = true
         outbox = []
+        backlog = []
         stream.close()
     }
 
@@ -133,7 +170,6 @@ final class Connection {
             return false
         }
         guard stream.write(buffers) == .written else { return false }
-        resume()
         finishIfSent()
         return hasMore
     }
@@ -175,14 +211,7 @@ final class Connection {
 
     /// The kernel has taken what was written.
     func drained() {
-        resume()
         finishIfSent()
-    }
-
-    private func resume() {
-        guard isPaused, outboxBytes <= Self.outboxLimit / 2, !closesWhenSent else { return }
-        isPaused = false
-        stream.resumeReading()
     }
 
     /// Ends the stream after the last byte. What the client still sends is read and forgotten: closing on unread bytes would

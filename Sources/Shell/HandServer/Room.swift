@@ -18,7 +18,7 @@ final class Room {
     init(_ list: StoredList, _ start: Authority.Start, limits: Limits, now: UInt64) {
         self.list = list
         authority = Authority(start, limits: limits)
-        snapshotRevision = start.revision
+        snapshotRevision = start.snapshotRevision
         idleSince = now
     }
 

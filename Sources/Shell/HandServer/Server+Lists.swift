@@ -24,7 +24,9 @@ extension Server {
     // MARK: Subscriptions
 
     private func subscribe(_ connection: Connection, _ subscribe: UpMessage.Subscribe) {
+        begin(connection)
         withRoom(named: subscribe.name) { [unowned self] result in
+            defer { end(connection) }
             guard !connection.session.isClosed, !connection.isClosed else { return }
             switch result {
             case .failure(let error): refuse(connection, subscribe.request, error)
@@ -153,13 +155,19 @@ extension Server {
             return
         }
         loading[name] = [body]
-        let store = store
+        load(name)
+    }
+
+    private func load(_ name: String) {
+        let (store, seen) = (store, deletions)
         Work.submit(loop) {
             Self.attempt { () throws -> (StoredList, Authority.Start) in
                 guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
                 return (list, try store.load(list.number))
             }
         } then: { [unowned self] result in
+            // What was read may be of a list that is gone by now.
+            if seen != deletions { return load(name) }
             let room = result.map { Room($0.0, $0.1, limits: limits, now: loop.now) }
             if case .success(let room) = room {
                 rooms[room.list.number] = room

@@ -14,11 +14,13 @@ extension Server {
         let logID = max(1, random.next())
         let seed = rules.hasDeck ? random.next() : nil
         let (store, most) = (store, limits.lists)
+        begin(connection)
         writeAlone { () throws -> Bool in
             guard try store.listCount() < most else { return false }
             _ = try store.create(name, rules: rules, logID: logID, deckSeed: seed)
             return true
         } then: { [unowned self] result in
+            defer { end(connection) }
             switch result {
             case .failure(let error): refuse(connection, request, error)
             case .success(false): refuse(connection, request, .tooManyLists, "this server keeps \(most) lists")
@@ -31,12 +33,15 @@ extension Server {
 
     func delete(_ name: String, _ connection: Connection, _ request: UInt64) {
         let store = store
+        begin(connection)
         writeAlone {
             try store.delete(name)
         } then: { [unowned self] result in
+            defer { end(connection) }
             switch result {
             case .failure(let error): refuse(connection, request, error)
             case .success:
+                deletions += 1
                 logger.info("deleted", metadata: ["list": "\(name)", "by": "\(connection.person)"])
                 if let number = names.removeValue(forKey: name), let room = rooms.removeValue(forKey: number) {
                     close(room)
@@ -59,10 +64,12 @@ extension Server {
 
     func lists(after name: String, _ connection: Connection, _ request: UInt64) {
         let (store, page) = (store, limits.listsPage)
+        begin(connection)
         Work.submit(loop) {
             Self.attempt { try store.lists(after: name, limit: page + 1) }
         } then: {
             [unowned self] result in
+            defer { end(connection) }
             switch result {
             case .failure(let error): refuse(connection, request, error)
             case .success(let lists):
@@ -76,6 +83,7 @@ extension Server {
 
     func history(of name: String, from: Int, limit: Int, _ connection: Connection, _ request: UInt64) {
         let (store, most, bytes) = (store, min(limit, limits.historyCommits), limits.frameBytes / 2)
+        begin(connection)
         Work.submit(loop) {
             Self.attempt { () throws -> DownMessage in
                 guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
@@ -85,6 +93,7 @@ extension Server {
                 return .history(request: request, commits, people: people)
             }
         } then: { [unowned self] result in
+            defer { end(connection) }
             switch result {
             case .failure(let error): refuse(connection, request, error)
             case .success(let answer): send(answer, to: connection)
@@ -97,6 +106,7 @@ extension Server {
             return transfer(room.authority.hand, room.authority.revision, to: connection, request)
         }
         let store = store
+        begin(connection)
         Work.submit(loop) {
             Self.attempt { () throws -> (Hand, Int) in
                 guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
@@ -104,6 +114,7 @@ extension Server {
                 return (try store.state(of: list.number, at: at), at)
             }
         } then: { [unowned self] result in
+            defer { end(connection) }
             switch result {
             case .failure(let error): refuse(connection, request, error)
             case .success((let hand, let at)): transfer(hand, at, to: connection, request)

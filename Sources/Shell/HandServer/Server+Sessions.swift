@@ -23,7 +23,7 @@ extension Server {
     private func carryOut(_ effect: ServerSession.Effect, for connection: Connection) {
         switch effect {
         case .identify(let hello): identify(hello, connection)
-        case .handle(let message): handle(message, from: connection)
+        case .handle(let message): connection.take(message) { [unowned self] in handle($0, from: connection) }
         case .send(let bytes):
             connection.enqueue(bytes)
             mark(connection)
@@ -69,6 +69,17 @@ extension Server {
                 }
             }
         }
+    }
+
+    /// The connection waits for something; what its client sends meanwhile waits behind it.
+    func begin(_ connection: Connection) {
+        connection.setBusy(true)
+    }
+
+    /// What the connection waited for has been answered.
+    func end(_ connection: Connection) {
+        connection.setBusy(false)
+        connection.work { [unowned self] in handle($0, from: connection) }
     }
 
     /// Runs what the store does and keeps what it throws.

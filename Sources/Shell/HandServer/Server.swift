@@ -31,6 +31,8 @@ public final class Server {
     let presenceTimer: Timer
     private let sweepTimer: Timer
     private let wakeTimer: Timer
+    /// How many lists were deleted so far: a list that was being read meanwhile is read again.
+    var deletions = 0
     var hook: TurnHook?
     var isStopping = false
     private var stopped: (() -> Void)?
@@ -91,6 +93,7 @@ public final class Server {
         logger.debug("connected", metadata: ["peer": "\(stream.peerDescription)"])
         stream.onDrain = { [unowned self, unowned connection] in
             connection.drained()
+            connection.work { [unowned self] in handle($0, from: connection) }
             mark(connection)
         }
         stream.startReading { [unowned self, unowned connection] bytes in
@@ -138,6 +141,7 @@ public final class Server {
             connection.isMarked = false
             let hasMore = connection.flush(chunkBytes: limits.chunkBytes) { [unowned self] in read(for: $0, list: $1) }
             if hasMore { again.append(connection) }
+            connection.work { [unowned self] in handle($0, from: connection) }
             if connection.isClosed { drop(connection) }
         }
         for connection in again { mark(connection) }

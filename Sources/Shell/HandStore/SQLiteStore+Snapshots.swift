@@ -60,7 +60,7 @@ extension SQLiteStore {
             }
             return Authority.Start(
                 list: list, logID: UInt64(stored: row[0]), hand: replay.hand, revision: replay.revision,
-                deck: replay.deck, sequences: try Self.sequences(of: list, database))
+                deck: replay.deck, sequences: try Self.sequences(of: list, database), snapshotRevision: replay.start)
         }
     }
 
@@ -92,8 +92,9 @@ extension SQLiteStore {
     /// The newest snapshot up to `last` and the commits after it up to `last`, every digest compared.
     private static func replay(
         _ list: UInt64, rules: Rules, deck: Deck?, through last: Int, _ database: Database
-    ) throws -> (hand: Hand, revision: Int, deck: Deck?) {
+    ) throws -> (hand: Hand, revision: Int, deck: Deck?, start: Int) {
         var (hand, revision, kept) = try snapshot(of: list, rules: rules, upTo: last, database)
+        let start = revision
         var deck = kept ?? deck
         while revision < last {
             let frames = try frames(of: list, after: revision, through: last, about: 1 << 20, database)
@@ -113,7 +114,7 @@ extension SQLiteStore {
                 revision = commit.revision
             }
         }
-        return (hand, revision, deck)
+        return (hand, revision, deck, start)
     }
 
     private static func snapshot(

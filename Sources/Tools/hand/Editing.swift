@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import HandCore
 import HandFormats
 
@@ -134,13 +135,19 @@ struct Edit: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where a link leads.", valueName: "address"))
     var link: String?
 
+    /// All of standard input, but for the newline at its end.
+    private static func standardInput() -> String {
+        let text = String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)
+        return text.hasSuffix("\n") ? String(text.dropLast()) : text
+    }
+
     func validate() throws {
         if text == nil && link == nil { throw ValidationError("What is to change? Give a text, or --link ADDRESS.") }
     }
 
     func run() async throws {
         let reference = try ItemReference(item)
-        let words = text == "-" ? readLine(strippingNewline: true) ?? "" : text
+        let words = text == "-" ? Self.standardInput() : text
         let change = Change(text: words, url: link)
         try await options.edit { view in
             HandCore.Operation.edit(at: try reference.position(in: view), change).delta

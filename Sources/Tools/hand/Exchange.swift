@@ -54,8 +54,25 @@ struct Import: AsyncParsableCommand {
     @Flag(help: "Give the items new ids, so that a list can be imported twice.")
     var newIds = false
 
-    /// Items in one edit: small enough for one frame, large enough to go fast.
+    /// Items, and about how many bytes of them, in one edit: small enough for a frame, large enough to go fast.
     private static let portion = 2_000
+    private static let portionBytes = 1 << 20
+
+    /// Cuts the items into portions.
+    private static func portions(of items: [Item]) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        var start = 0
+        var bytes = 0
+        for (index, item) in items.enumerated() {
+            let size = item.content.size + 32
+            if index > start, index - start == portion || bytes + size > portionBytes {
+                ranges.append(start..<index)
+                (start, bytes) = (index, 0)
+            }
+            bytes += size
+        }
+        return items.isEmpty ? [] : ranges + [start..<items.count]
+    }
 
     func run() async throws {
         let data =
@@ -82,8 +99,8 @@ struct Import: AsyncParsableCommand {
     ) async throws -> Int? {
         var revision: Int?
         var previous: ItemID?
-        for start in stride(from: 0, to: items.count, by: portion) {
-            let part = Array(items[start..<min(items.count, start + portion)])
+        for range in portions(of: items) {
+            let part = Array(items[range])
             let last = previous
             try await list.edit { state in
                 var (gap, side) = try place.gap(in: state.view)
@@ -92,11 +109,11 @@ struct Import: AsyncParsableCommand {
             }
             let outcome = try await list.settled()
             if let rejection = outcome.rejections.first {
-                throw Failure(.rejected, "\(start) of \(items.count) items were imported, then: \(rejection)")
+                throw Failure(.rejected, "\(range.lowerBound) of \(items.count) items were imported, then: \(rejection)")
             }
             revision = outcome.revision
             previous = part.last?.id
-            if !quiet { Output.progress("imported \(start + part.count) of \(items.count) items") }
+            if !quiet { Output.progress("imported \(range.upperBound) of \(items.count) items") }
         }
         if !quiet, items.count > portion { Output.progress("") }
         return revision

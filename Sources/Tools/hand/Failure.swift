@@ -50,7 +50,7 @@ struct Failure: Error {
         let status: ExitStatus =
             switch error {
             case .unreachable: .unreachable
-            case .closed: .error
+            case .closed, .notKept: .error
             case .notMade(.violation): .rejected
             case .notMade: .error
             case .rejected(.revisionMoved): .conflict

@@ -111,10 +111,19 @@ struct Undo: AsyncParsableCommand {
         let name = try options.list.name()
         let person = try Settings.person(flag: options.list.server.person)
         let revision = revision
+        let expected = options.ifRevision
         try await options.perform { client, followed in
+            // Edits of one's own that were kept go out first: what takes a commit back is worked out without them.
+            _ = try await followed.settled()
+            if let expected, try await followed.state().revision != expected {
+                throw ClientError.rejected(.revisionMoved(now: try await followed.state().revision))
+            }
             var undo = try await Self.find(revision, by: person, in: name, client, head: followed.state().revision)
             // Others may commit meanwhile; what takes the edit back is carried over that, too.
-            while try await !undo.make(on: followed) {
+            while try await !undo.make(on: followed, isExact: expected != nil) {
+                if expected != nil {
+                    throw ClientError.rejected(.revisionMoved(now: try await followed.state().revision))
+                }
                 let base = undo.base
                 try await HistoryReader.commits(of: name, from: base + 1, client) { commits, _ in
                     for commit in commits { undo.pass(commit) }
@@ -134,12 +143,12 @@ struct Undo: AsyncParsableCommand {
         }
 
         /// Whether the list was still at `base`, so that the edit could be made.
-        func make(on list: FollowedList) async throws -> Bool {
+        func make(on list: FollowedList, isExact: Bool) async throws -> Bool {
             struct MovedOn: Error {}
             let (inverse, base) = (inverse, base)
             do {
-                try await list.edit { state in
-                    guard state.revision == base else { throw MovedOn() }
+                try await list.edit(isExact: isExact) { state in
+                    guard state.revision == base, state.pendingCount == 0 else { throw MovedOn() }
                     return inverse
                 }
                 return true
@@ -161,7 +170,7 @@ struct Undo: AsyncParsableCommand {
         }
         let found =
             revision != nil
-            ? commits.first : commits.last { people[$0.author] == person && !$0.delta.isIdentity }
+            ? commits.first { $0.revision == revision } : commits.last { people[$0.author] == person && !$0.delta.isIdentity }
         guard let target = found else {
             throw Failure(.notFound, revision.map { "there is no revision \($0)" } ?? "'\(person)' has nothing to undo")
         }

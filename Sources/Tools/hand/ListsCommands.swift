@@ -120,8 +120,32 @@ struct Sync: AsyncParsableCommand {
     @OptionGroup var list: ListOptions
 
     func run() async throws {
-        let outcome = try await list.withList { _, followed in try await followed.settled() }
-        if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
-        list.server.say(outcome.revision.map { "sent; revision \($0)" } ?? "nothing was waiting")
+        let name = try list.name()
+        let address = try Settings.address(flag: list.server.url, list: name)
+        let person = try Settings.person(flag: list.server.person)
+        var newest: Int?
+        var rejection: Rejection?
+        for slot in Identity.used(at: address) {
+            guard let client = try? Identity.client(at: address, person: person, among: [slot]) else {
+                list.server.say("another command is using id \(slot); what it keeps is its own to send")
+                continue
+            }
+            do {
+                let outcome = try await list.server.limited(client, address) {
+                    try await client.connected()
+                    let followed = try await client.open(name)
+                    _ = try await followed.live()
+                    return try await followed.settled()
+                }
+                newest = [newest, outcome.revision].compactMap { $0 }.max()
+                rejection = rejection ?? outcome.rejections.first
+            } catch {
+                await client.close()
+                throw error
+            }
+            await client.close()
+        }
+        if let rejection { throw ClientError.rejected(rejection) }
+        list.server.say(newest.map { "sent; revision \($0)" } ?? "nothing was waiting")
     }
 }

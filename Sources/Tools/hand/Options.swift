@@ -108,7 +108,7 @@ struct EditOptions: ParsableArguments {
             "Edit only if the list is still at that revision; otherwise exit with 7.", valueName: "revision"))
     var ifRevision: Int?
 
-    @Flag(help: "If the server cannot be reached, keep the edit and send it with the next edit or 'hand sync'.")
+    @Flag(help: "If the server cannot be reached, keep the edit for 'hand sync' to send.")
     var queue = false
 
     /// Makes an edit on the list as it is, waits for the server's answer, and says what became of it.
@@ -146,10 +146,10 @@ struct EditOptions: ParsableArguments {
         do {
             let followed = try await client.open(name)
             // The list as it is, if the server answers; otherwise as it was.
-            let isHere = await Self.isReachable(client)
+            let isHere = await Self.answers(client, within: list.server.timeout)
             if isHere { _ = try await list.server.limited(client, address) { try await followed.live() } }
             try await body(client, followed)
-            outcome = isHere ? try await list.server.limited(client, address) { try await followed.settled() } : nil
+            outcome = isHere ? await settled(client, address, followed) : nil
         } catch {
             await client.close()
             throw error
@@ -159,13 +159,22 @@ struct EditOptions: ParsableArguments {
         list.server.say("\(address.serverURL) cannot be reached: the edit is kept, 'hand sync' sends it")
     }
 
-    private static func isReachable(_ client: HandClient) async -> Bool {
-        do {
-            try await client.connected()
-            return true
-        } catch {
-            return false
+    /// What became of an edit that is kept; nil if the server was lost before it said so.
+    private func settled(_ client: HandClient, _ address: HandAddress, _ followed: FollowedList) async -> Settlement? {
+        try? await list.server.limited(client, address) { try await followed.settled() }
+    }
+
+    /// Whether the server welcomes the client in time.
+    private static func answers(_ client: HandClient, within seconds: Double) async -> Bool {
+        let (stream, answer) = AsyncStream<Bool>.makeStream()
+        Task { answer.yield((try? await client.connected()) != nil) }
+        let alarm = Task {
+            try await Task.sleep(for: .seconds(seconds))
+            answer.yield(false)
         }
+        defer { alarm.cancel() }
+        for await isHere in stream { return isHere }
+        return false
     }
 
     private func report(_ outcome: Settlement) throws {
@@ -212,20 +221,33 @@ struct PlaceOptions: ParsableArguments {
 
 /// This machine's client ids: each running command has one of its own, so that no two speak to a server as one client.
 enum Identity {
-    static func client(at address: HandAddress, person: String, keepsLists: Bool = false) throws -> HandClient {
+    private static let most = 1_000
+
+    private static func folder(_ address: HandAddress) -> String {
         let safe = address.serverURL.map { $0.isLetter || $0.isNumber || $0 == "." ? $0 : "_" }
-        let folder = Settings.stateFolder + "/clients/" + String(safe)
-        for slot in 0..<1000 {
+        return Settings.stateFolder + "/clients/" + String(safe)
+    }
+
+    /// The ids that have been used with that server, each of which may have edits waiting.
+    static func used(at address: HandAddress) -> [Int] {
+        (0..<most).filter { FileManager.default.fileExists(atPath: "\(folder(address))/\($0).sqlite") }
+    }
+
+    /// A client with the first id that no other command is using.
+    static func client(
+        at address: HandAddress, person: String, keepsLists: Bool = false, among slots: [Int] = Array(0..<most)
+    ) throws -> HandClient {
+        for slot in slots {
             do {
                 return try HandClient(
                     ClientConfiguration(
                         server: address.server, person: person, program: "hand/\(HandCommand.version)",
-                        journalPath: "\(folder)/\(slot).sqlite", keepsLists: keepsLists))
+                        journalPath: "\(folder(address))/\(slot).sqlite", keepsLists: keepsLists))
             } catch StoreError.inUse {
                 continue
             }
         }
-        throw Failure(.error, "more than 1000 hand commands run at once; \(folder) has no free identity")
+        throw Failure(.error, "all ids in \(folder(address)) are in use by commands that are running")
     }
 }
 

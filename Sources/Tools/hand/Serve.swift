@@ -121,10 +121,16 @@ struct LimitOptions: ParsableArguments {
     @Option(help: "Seconds of silence before a client counts as gone.") var idleTimeout = 45.0
     @Option(help: "Seconds that a new connection has for its hello.") var handshakeTimeout = 10.0
 
+    /// What the largest edit takes that a client sends as one, with room to spare.
+    private static let smallestFrame = 5 << 20
+
     func validate() throws {
         let numbers = [maxConnections, maxFrame, maxItems, maxItemSize, maxLists, maxSubscriptions, window]
-        guard numbers.allSatisfy({ $0 > 0 }), idleTimeout >= 1, handshakeTimeout > 0 else {
-            throw ValidationError("Limits are positive; --idle-timeout is at least 1 second.")
+        let day = 86_400.0
+        guard numbers.allSatisfy({ $0 > 0 }), (1...day).contains(idleTimeout), handshakeTimeout > 0, handshakeTimeout <= day
+        else { throw ValidationError("Limits are positive; timeouts are at most a day, --idle-timeout at least 1 second.") }
+        guard maxFrame >= Self.smallestFrame else {
+            throw ValidationError("--max-frame: expected at least \(Self.smallestFrame), so that a client's largest edit fits")
         }
     }
 

@@ -41,6 +41,7 @@ enum Settings {
     }
 
     static func person(flag: String?) throws -> String {
-        try flag ?? environment["HAND_NAME"] ?? file().name ?? environment["USER"] ?? "somebody"
+        let name = try flag ?? environment["HAND_NAME"] ?? file().name ?? environment["USER"] ?? ""
+        return name.isEmpty ? "somebody" : name
     }
 }

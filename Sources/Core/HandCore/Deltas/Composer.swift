@@ -50,6 +50,22 @@ public struct Composer: Sendable {
         var width: Int { kind == .gone ? 0 : count }
         var isContent: Bool { kind == .moved || kind == .fresh || kind == .slots }
         var summary: Width { Width(count: 1, width: width) }
+
+        static func summary(of elements: [Piece]) -> Width {
+            Width(count: elements.count, width: elements.reduce(0) { $0 + $1.width })
+        }
+
+        static func summary(_ sum: Width, afterInsertingAt index: Int, of elements: [Piece]) -> Width {
+            Width(count: elements.count, width: sum.width + elements[index].width)
+        }
+
+        static func summary(_ sum: Width, afterRemoving removed: Piece, at index: Int, of elements: [Piece]) -> Width {
+            Width(count: elements.count, width: sum.width - removed.width)
+        }
+
+        static func summary(_ sum: Width, afterReplacing old: Piece, at index: Int, of elements: [Piece]) -> Width {
+            Width(count: elements.count, width: sum.width - old.width + elements[index].width)
+        }
     }
 
     fileprivate struct Width: Summary {

@@ -126,7 +126,10 @@ extension Hand {
             switch self {
             case .items(let entries): body(.few(entries[slots]))
             case .parts(let tree, let footprint):
-                footprint.forEachOrigin(ofSlots: slots) { body(.many(tree.slice($0.old..<$0.old + $0.count))) }
+                footprint.forEachOrigin(ofSlots: slots) { origin in
+                    let range = origin.old..<origin.old + origin.count
+                    body(range.count <= Hand.bulk ? .few(range.map { tree[$0] }[...]) : .many(tree.slice(range)))
+                }
             }
         }
     }

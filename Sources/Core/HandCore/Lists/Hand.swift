@@ -39,23 +39,6 @@ public struct Hand: Sendable {
 
         package var summary: HandSummary { HandSummary(count: 1, digest: hash, power: Digest.base) }
 
-        /// The digest of a leaf: products are added up in 128 bits and reduced once, which 64 factors of 61 bits allow.
-        package static func summary(of elements: [Entry]) -> HandSummary {
-            let count = elements.count
-            precondition(count <= 64, "a leaf holds at most 64 items")
-            var high: UInt64 = 0
-            var low: UInt64 = 0
-            let power = Digest.powers.withUnsafeBufferPointer { powers in
-                for index in 0..<count {
-                    let product = elements[index].hash.multipliedFullWidth(by: powers[count - 1 - index])
-                    let (sum, carry) = low.addingReportingOverflow(product.low)
-                    low = sum
-                    high = high &+ product.high &+ (carry ? 1 : 0)
-                }
-                return powers[count]
-            }
-            return HandSummary(count: count, digest: Digest.reduce(high: high, low: low), power: power)
-        }
     }
 }
 

@@ -21,6 +21,24 @@ public enum Digest {
         return sum >= modulus ? sum &- modulus : sum
     }
 
+    @inline(__always)
+    static func subtract(_ left: UInt64, _ right: UInt64) -> UInt64 {
+        left >= right ? left &- right : left &+ modulus &- right
+    }
+
+    /// The number that `base` is multiplied with to give 1: base^(p − 2), by Fermat.
+    static let inverseOfBase: UInt64 = {
+        var result: UInt64 = 1
+        var square = base
+        var exponent = modulus - 2
+        while exponent > 0 {
+            if exponent & 1 == 1 { result = multiply(result, square) }
+            square = multiply(square, square)
+            exponent >>= 1
+        }
+        return result
+    }()
+
     /// A 128-bit number modulo 2⁶¹ − 1, using 2⁶¹ ≡ 1.
     @inline(__always)
     static func reduce(high: UInt64, low: UInt64) -> UInt64 {

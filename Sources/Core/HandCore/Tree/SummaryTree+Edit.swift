@@ -35,6 +35,10 @@ extension SummaryTree {
         makeUnique(&node)
         if node.height == 0 {
             node.elements.insert(element, at: index)
+            guard node.isOverfull else {
+                node.summary = Element.summary(node.summary, afterInsertingAt: index, of: node.elements)
+                return nil
+            }
         } else {
             var offset = index
             let slot = node.slot(ofGap: &offset)
@@ -53,6 +57,8 @@ extension SummaryTree {
         let removed: Element
         if node.height == 0 {
             removed = node.elements.remove(at: index)
+            node.summary = Element.summary(node.summary, afterRemoving: removed, at: index, of: node.elements)
+            return removed
         } else {
             var offset = index
             let slot = node.slot(of: &offset)
@@ -67,7 +73,10 @@ extension SummaryTree {
     private static func replace(at index: Int, in node: inout Node, with element: Element) {
         makeUnique(&node)
         if node.height == 0 {
+            let old = node.elements[index]
             node.elements[index] = element
+            node.summary = Element.summary(node.summary, afterReplacing: old, at: index, of: node.elements)
+            return
         } else {
             var offset = index
             let slot = node.slot(of: &offset)
@@ -82,7 +91,7 @@ extension SummaryTree.Node {
     /// Keeps the left half and returns the right one if there is one element or child too many; renews the summary.
     fileprivate func splitIfOverfull() -> SummaryTree.Node? {
         defer { summarize() }
-        guard size > capacity else { return nil }
+        guard isOverfull else { return nil }
         let half = size / 2
         let sibling: SummaryTree.Node
         if height == 0 {

@@ -11,12 +11,14 @@ package protocol Summarized: Sendable {
     associatedtype Sum: Summary
     var summary: Sum { get }
     static func summary(of elements: [Self]) -> Sum
-}
 
-extension Summarized {
-    package static func summary(of elements: [Self]) -> Sum {
-        elements.reduce(.zero) { $0 + $1.summary }
-    }
+    /// The summary of `elements` (at most a leaf of them), where `sum` was theirs before the one at `index` was put in. May
+    /// be found without looking at all of them.
+    static func summary(_ sum: Sum, afterInsertingAt index: Int, of elements: [Self]) -> Sum
+    /// The same, where `removed` was taken out at `index`.
+    static func summary(_ sum: Sum, afterRemoving removed: Self, at index: Int, of elements: [Self]) -> Sum
+    /// The same, where the element at `index` took the place of `old`.
+    static func summary(_ sum: Sum, afterReplacing old: Self, at index: Int, of elements: [Self]) -> Sum
 }
 
 /// A copy-on-write sequence as an order-statistic B+tree: elements in the leaves, a summary at each node.
@@ -81,7 +83,7 @@ package struct SummaryTree<Element: Summarized>: Sendable {
 
         var size: Int { height == 0 ? elements.count : children.count }
         var capacity: Int { height == 0 ? leafCapacity : fanOut }
-        var isFull: Bool { size >= capacity }
+        var isOverfull: Bool { size > capacity }
         var isSparse: Bool { size < capacity / 3 }
 
         func summarize() {

@@ -15,7 +15,9 @@ extension Replica {
 
         public struct Edits: Equatable, Sendable {
             public var delta: Delta
-            public var isExact: Bool
+            public var exactBase: Int?
+            /// What its edits took on their own: it decides where the next portion starts.
+            public var size: Int
         }
     }
 
@@ -23,7 +25,7 @@ extension Replica {
         Checkpoint(
             revision: revision, logID: logID, sequence: sequence, author: author ?? 0, rules: confirmed.rules,
             inFlight: inFlight,
-            buffer: buffer.map { Checkpoint.Edits(delta: $0.delta, isExact: $0.isExact) })
+            buffer: buffer.map { Checkpoint.Edits(delta: $0.delta, exactBase: $0.exactBase, size: $0.size) })
     }
 
     /// Goes on from what was kept.
@@ -35,7 +37,7 @@ extension Replica {
         author = checkpoint.author
         inFlight = checkpoint.inFlight
         buffer = checkpoint.buffer.map {
-            Portion($0.delta, isExact: $0.isExact, size: $0.delta.wireSize)
+            Portion($0.delta, exactBase: $0.exactBase, size: $0.size)
         }
         for delta in pending { view = try view.applying(delta) }
     }
@@ -54,12 +56,13 @@ extension Replica.Checkpoint {
         writer.byte(inFlight == nil ? 0 : 1)
         if let inFlight {
             writer.varint(inFlight.sequence)
-            writer.byte(inFlight.isExact ? 1 : 0)
+            writer.exactBase(inFlight.exactBase)
             writer.delta(inFlight.delta)
         }
         writer.varint(buffer.count)
         for edits in buffer {
-            writer.byte(edits.isExact ? 1 : 0)
+            writer.exactBase(edits.exactBase)
+            writer.varint(edits.size)
             writer.delta(edits.delta)
         }
         return writer.bytes
@@ -74,14 +77,29 @@ extension Replica.Checkpoint {
         rules = try reader.rules()
         if try reader.flag("in flight") {
             let sequence = try reader.varint("sequence")
-            let isExact = try reader.flag("exact")
-            inFlight = Replica.InFlight(sequence: sequence, delta: try reader.delta(), isExact: isExact)
+            let exactBase = try reader.exactBase()
+            inFlight = Replica.InFlight(sequence: sequence, delta: try reader.delta(), exactBase: exactBase)
         }
         buffer = []
         for _ in 0..<(try reader.count("portions", limit: reader.remaining)) {
-            let isExact = try reader.flag("exact")
-            buffer.append(Edits(delta: try reader.delta(), isExact: isExact))
+            let exactBase = try reader.exactBase()
+            let size = try reader.count("size")
+            buffer.append(Edits(delta: try reader.delta(), exactBase: exactBase, size: size))
         }
         try reader.expectEnd(of: "checkpoint")
+    }
+}
+
+extension WireWriter {
+    /// 0 for none, else the revision and one.
+    fileprivate mutating func exactBase(_ base: Int?) {
+        varint(base.map { $0 + 1 } ?? 0)
+    }
+}
+
+extension WireReader {
+    fileprivate mutating func exactBase() throws(WireError) -> Int? {
+        let number = try revision("exact base")
+        return number == 0 ? nil : number - 1
     }
 }

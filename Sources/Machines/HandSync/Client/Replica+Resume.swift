@@ -29,7 +29,7 @@ extension Replica {
     /// submitted under a new one.
     public mutating func caughtUp(lastSequence: UInt64) {
         if let mine = inFlight {
-            inFlight = InFlight(sequence: lastSequence + 1, delta: mine.delta, isExact: mine.isExact)
+            inFlight = InFlight(sequence: lastSequence + 1, delta: mine.delta, exactBase: mine.exactBase)
         }
         sequence = inFlight?.sequence ?? lastSequence
     }

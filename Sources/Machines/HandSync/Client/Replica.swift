@@ -35,12 +35,13 @@ public struct Replica: Sendable {
         public let sequence: UInt64
         /// Made on `confirmed`.
         public internal(set) var delta: Delta
-        public let isExact: Bool
+        /// The revision on which alone it may be committed; nil for any.
+        public let exactBase: Int?
 
-        public init(sequence: UInt64, delta: Delta, isExact: Bool) {
+        public init(sequence: UInt64, delta: Delta, exactBase: Int?) {
             self.sequence = sequence
             self.delta = delta
-            self.isExact = isExact
+            self.exactBase = exactBase
         }
     }
 
@@ -49,14 +50,14 @@ public struct Replica: Sendable {
     struct Portion: Sendable {
         private var plain: Delta
         private var composer: Composer?
-        let isExact: Bool
+        let exactBase: Int?
         private(set) var size: Int
         /// Edits in it, as they were made.
         private(set) var count = 1
 
-        init(_ delta: Delta, isExact: Bool, size: Int) {
+        init(_ delta: Delta, exactBase: Int?, size: Int) {
             plain = delta
-            self.isExact = isExact
+            self.exactBase = exactBase
             self.size = size
         }
 
@@ -145,15 +146,22 @@ extension Replica {
 
     /// Takes back the newest of one's own edits that still stands; nil if there is none.
     public mutating func undo() throws(EditError) -> Delta? {
-        guard let delta = history.undo() else { return nil }
-        history.undid(inverse: try make(delta, isExact: false))
-        return delta
+        try step { $0.undo() } record: { $0.undid(inverse: $1) }
     }
 
     /// Makes again what was undone last; nil if there is nothing.
     public mutating func redo() throws(EditError) -> Delta? {
-        guard let delta = history.redo() else { return nil }
-        history.redid(inverse: try make(delta, isExact: false))
+        try step { $0.redo() } record: { $0.redid(inverse: $1) }
+    }
+
+    /// One step through the history; if the edit cannot be made, the history is as it was.
+    private mutating func step(
+        _ take: (inout UndoHistory) -> Delta?, record: (inout UndoHistory, Delta) -> Void
+    ) throws(EditError) -> Delta? {
+        var next = history
+        guard let delta = take(&next) else { return nil }
+        record(&next, try make(delta, isExact: false))
+        history = next
         return delta
     }
 
@@ -177,10 +185,10 @@ extension Replica {
 
     private mutating func enqueue(_ delta: Delta, size: Int, isExact: Bool) {
         guard !delta.isIdentity || isExact else { return }
-        if let last = buffer.last, !last.isExact, !isExact, last.size + size <= Self.portionBytes {
+        if let last = buffer.last, last.exactBase == nil, !isExact, last.size + size <= Self.portionBytes {
             buffer[buffer.count - 1].append(delta, size: size)
         } else {
-            buffer.append(Portion(delta, isExact: isExact, size: size))
+            buffer.append(Portion(delta, exactBase: isExact ? revision : nil, size: size))
         }
     }
 
@@ -190,11 +198,12 @@ extension Replica {
         if inFlight == nil, !buffer.isEmpty {
             let portion = buffer.removeFirst()
             sequence += 1
-            inFlight = InFlight(sequence: sequence, delta: portion.delta, isExact: portion.isExact)
+            inFlight = InFlight(sequence: sequence, delta: portion.delta, exactBase: portion.exactBase)
         }
         guard let inFlight else { return nil }
         return Submission(
-            list: list, base: revision, sequence: inFlight.sequence, isExact: inFlight.isExact, delta: inFlight.delta)
+            list: list, base: inFlight.exactBase ?? revision, sequence: inFlight.sequence,
+            isExact: inFlight.exactBase != nil, delta: inFlight.delta)
     }
 }
 

@@ -17,10 +17,14 @@ public struct Authority {
         public var deck: Deck?
         /// The last sequence of each author and the revision that it became.
         public var sequences: [UInt64: SequenceMark]
+        /// The revision of the snapshot from which it was read; 0 for none.
+        public var snapshotRevision: Int
 
         public init(
-            list: UInt64, logID: UInt64, hand: Hand, revision: Int, deck: Deck?, sequences: [UInt64: SequenceMark]
+            list: UInt64, logID: UInt64, hand: Hand, revision: Int, deck: Deck?, sequences: [UInt64: SequenceMark],
+            snapshotRevision: Int = 0
         ) {
+            self.snapshotRevision = snapshotRevision
             self.list = list
             self.logID = logID
             self.hand = hand

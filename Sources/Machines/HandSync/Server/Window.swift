@@ -62,7 +62,7 @@ struct Window {
             floor += end - dropped
             dropped = end
         }
-        if dropped > 1024, dropped > entries.count / 2 {
+        if dropped > entries.count / 2 {
             entries.removeFirst(dropped)
             dropped = 0
         }

@@ -1,0 +1,65 @@
+// How a leaf's digest is found, and kept up to date without reading the whole leaf: at a million items each line of memory
+// that is not read counts. With k elements behind the place of the edit and S their digest, as they stand in the polynomial:
+//
+//     insert h:   D′ = (D − S) · B + h · Bᵏ + S
+//     remove h:   D′ = (D − S − h · Bᵏ) · B⁻¹ + S
+//     replace:    D′ = D + (h′ − h) · Bᵏ
+//
+// S is read from elements that the edit has moved, and so touched, anyway.
+
+extension Hand.Entry {
+    package static func summary(of elements: [Hand.Entry]) -> HandSummary {
+        let count = elements.count
+        return HandSummary(count: count, digest: digest(of: elements, from: 0), power: Digest.powers[count])
+    }
+
+    /// The digest of the elements from `first` on: products are added up in 128 bits and reduced once, which 64 factors of
+    /// 61 bits allow.
+    private static func digest(of elements: [Hand.Entry], from first: Int) -> UInt64 {
+        let count = elements.count
+        precondition(count <= 64, "a leaf holds at most 64 items")
+        var high: UInt64 = 0
+        var low: UInt64 = 0
+        Digest.powers.withUnsafeBufferPointer { powers in
+            for index in first..<count {
+                let product = elements[index].hash.multipliedFullWidth(by: powers[count - 1 - index])
+                let (sum, carry) = low.addingReportingOverflow(product.low)
+                low = sum
+                high = high &+ product.high &+ (carry ? 1 : 0)
+            }
+        }
+        return Digest.reduce(high: high, low: low)
+    }
+
+    package static func summary(
+        _ sum: HandSummary, afterInsertingAt index: Int, of elements: [Hand.Entry]
+    ) -> HandSummary {
+        let behind = elements.count - 1 - index
+        let suffix = digest(of: elements, from: index + 1)
+        let front = Digest.multiply(Digest.subtract(sum.digest, suffix), Digest.base)
+        let own = Digest.multiply(elements[index].hash, Digest.powers[behind])
+        return HandSummary(
+            count: elements.count, digest: Digest.add(Digest.add(front, own), suffix),
+            power: Digest.powers[elements.count])
+    }
+
+    package static func summary(
+        _ sum: HandSummary, afterRemoving removed: Hand.Entry, at index: Int, of elements: [Hand.Entry]
+    ) -> HandSummary {
+        let behind = elements.count - index
+        let suffix = digest(of: elements, from: index)
+        let own = Digest.multiply(removed.hash, Digest.powers[behind])
+        let front = Digest.subtract(Digest.subtract(sum.digest, suffix), own)
+        return HandSummary(
+            count: elements.count, digest: Digest.add(Digest.multiply(front, Digest.inverseOfBase), suffix),
+            power: Digest.powers[elements.count])
+    }
+
+    package static func summary(
+        _ sum: HandSummary, afterReplacing old: Hand.Entry, at index: Int, of elements: [Hand.Entry]
+    ) -> HandSummary {
+        let change = Digest.subtract(elements[index].hash, old.hash)
+        let own = Digest.multiply(change, Digest.powers[elements.count - 1 - index])
+        return HandSummary(count: sum.count, digest: Digest.add(sum.digest, own), power: sum.power)
+    }
+}
