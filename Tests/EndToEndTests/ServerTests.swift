@@ -10,29 +10,29 @@ import Testing
 /// The real server process, and what comes over its socket.
 @Suite(.serialized) struct ServerTests {
     /// Sends bytes on a connection of their own and returns what comes back until the server closes it.
-    private func exchange(_ server: RunningServer, _ bytes: [UInt8], thenEnd: Bool = false) throws -> [DownMessage] {
+    private func exchange(
+        _ server: RunningServer, _ bytes: [UInt8], thenEnd: Bool = false,
+        until isEnough: @escaping (DownMessage) -> Bool = { _ in false }
+    ) throws -> [DownMessage] {
         let loop = try Loop()
         defer { loop.close() }
-        var answer: [UInt8] = []
+        var reader = FrameReader(limit: 1 << 24)
+        var messages: [DownMessage] = []
         EventLoop.Pipe.connect(loop, path: server.socket) { result in
             guard case .success(let pipe) = result else { return }
-            pipe.startReading {
-                answer += Array($0)
-            } onEnd: { _ in
+            pipe.startReading { [unowned pipe] bytes in
+                try? reader.read(bytes) { (body) throws(WireError) -> Bool in
+                    messages.append(try DownMessage(body))
+                    return true
+                }
+                if messages.contains(where: isEnough) { pipe.close() }
+            } onEnd: { [unowned pipe] _ in
                 pipe.close()
             }
             pipe.write([OutputBuffer(bytes)])
             if thenEnd { pipe.shutdown() }
         }
         loop.run()
-        var reader = FrameReader(limit: 1 << 24)
-        var messages: [DownMessage] = []
-        try answer.withUnsafeBytes { all in
-            try reader.read(all) { (body) throws(WireError) -> Bool in
-                messages.append(try DownMessage(body))
-                return true
-            }
-        }
         return messages
     }
 
@@ -142,6 +142,8 @@ import Testing
         let list = try await first.open("list")
         _ = try await list.live()
         let events = list.events
+        // From here on the stream is fed: the loop has taken what was asked of it.
+        _ = try await list.state()
         let second = try client()
         try await second.connected()
         for await case .status(.offline(let reason, let retry)) in events {
@@ -160,6 +162,8 @@ import Testing
         let list = try await client.open("list")
         _ = try await list.live()
         let events = list.events
+        // From here on the stream is fed: the loop has taken what was asked of it.
+        _ = try await list.state()
         #expect(server.terminate() == 0)
         for await case .status(.offline(let reason, let retry)) in events {
             #expect(reason == "the server is stopping", "\(reason)")
@@ -195,6 +199,33 @@ import Testing
         #expect(second.messages.contains("in use by another process"))
     }
 
+    /// Messages are carried out in the order in which they come, and one who asks without reading does not hold up others.
+    @Test func requestsAreCarriedOutInOrderAndAtTheReadersPace() async throws {
+        let server = try RunningServer(try TemporaryFolder())
+        let subscribe = UpMessage.Subscribe(request: 2, name: "new", logID: 0, revision: 0)
+        let bytes =
+            hello() + UpMessage.create(request: 1, name: "new", rules: Rules()).frame
+            + UpMessage.subscribe(subscribe).frame + UpMessage.delete(request: 3, name: "new").frame
+            + UpMessage.lists(request: 4, after: "").frame
+        let answers = try exchange(server, bytes) { if case .lists = $0 { true } else { false } }
+        let kinds = answers.compactMap { message -> String? in
+            switch message {
+            case .done(let request): "done \(request)"
+            case .subscribed: "subscribed"
+            case .error(let code, _, _, _): "\(code)"
+            default: nil
+            }
+        }
+        #expect(kinds == ["done 1", "subscribed", "listDeleted", "done 3"])
+        let client = try server.client()
+        try await client.create("list")
+        let flood = (1...2_000).flatMap { UpMessage.history(request: $0, name: "list", from: 1, limit: 1_000).frame }
+        let first = try exchange(server, hello() + flood) { if case .history = $0 { true } else { false } }
+        #expect(first.count < 2_000)
+        #expect(try await client.lists().map(\.name) == ["list"])
+        await client.close()
+    }
+
     @Test func presenceComesAndGoes() async throws {
         let server = try RunningServer(try TemporaryFolder())
         let ada = try server.client("ada")
@@ -202,6 +233,8 @@ import Testing
         let list = try await ada.open("list")
         _ = try await list.live()
         let events = list.events
+        // From here on the stream is fed: the loop has taken what was asked of it.
+        _ = try await list.state()
         let bob = try server.client("bob")
         let his = try await bob.open("list")
         _ = try await his.live()
@@ -223,6 +256,8 @@ import Testing
         let list = try await client.open("list")
         _ = try await list.live()
         let events = list.events
+        // From here on the stream is fed: the loop has taken what was asked of it.
+        _ = try await list.state()
         try await client.delete("list")
         for await case .refused(let code, _) in events { #expect(code == .listDeleted) }
         try await client.create("list")

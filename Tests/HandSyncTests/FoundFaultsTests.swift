@@ -86,3 +86,48 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         _ = s.deadline
     }
 }
+
+@Suite struct ExactEditTests {
+    /// An exact edit that waits while others commit must be rejected, not carried over to the newer list.
+    @Test func anExactEditKeepsItsBase() throws {
+        var replica = Replica(confirmed: Hand([item(1), item(2)]), revision: 3, logID: 5, sequence: 0)
+        replica.author = 1
+        try replica.edit(HandCore.Operation.delete(1..<2).delta, isExact: true)
+        let delta = HandCore.Operation.insert([item(9)], at: 0, .after).delta
+        let after = try Hand([item(1), item(2)]).applying(delta)
+        _ = try replica.receive(
+            Commit(
+                revision: 4, author: 2, sequence: 1, base: 3, time: 0, count: 3, digest: after.digest, delta: delta))
+        let taken = replica.takeSubmission(list: 1)
+        let submission = try #require(taken)
+        #expect(submission.base == 3 && submission.isExact)
+    }
+
+    /// What is kept on disk brings back the same replica, portions and exactness included.
+    @Test func aCheckpointBringsBackTheSameReplica() throws {
+        var replica = Replica(confirmed: Hand([item(1)]), revision: 3, logID: 5, sequence: 7)
+        replica.author = 4
+        try replica.edit(HandCore.Operation.insert([item(2)], at: 1, .before).delta)
+        _ = replica.takeSubmission(list: 1)
+        try replica.edit(HandCore.Operation.insert([item(3)], at: 0, .after).delta)
+        try replica.edit(HandCore.Operation.delete(0..<1).delta, isExact: true)
+        let bytes = replica.checkpoint.bytes
+        let read = try bytes.withUnsafeBytes { try Replica.Checkpoint($0) }
+        let again = try Replica(read, confirmed: replica.confirmed)
+        #expect(read == replica.checkpoint && again.view == replica.view && again.pending == replica.pending)
+        #expect(again.checkpoint == read && again.state == .awaitingWithBuffer)
+    }
+
+    /// An undo that the rules forbid now is not forgotten.
+    @Test func anUndoThatCannotBeMadeStays() throws {
+        var replica = Replica(
+            confirmed: Hand([item(1)], rules: Rules(maximumCount: 1)), revision: 0, logID: 5, sequence: 0)
+        try replica.edit(HandCore.Operation.delete(0..<1).delta)
+        let delta = HandCore.Operation.insert([item(9)], at: 0, .after).delta
+        let list = try Hand([item(1)]).applying(delta)
+        _ = try replica.receive(
+            Commit(revision: 1, author: 2, sequence: 1, base: 0, time: 0, count: 2, digest: list.digest, delta: delta))
+        #expect(throws: Replica.EditError.violation(.listFull(maximum: 1))) { try replica.undo() }
+        #expect(replica.canUndo)
+    }
+}

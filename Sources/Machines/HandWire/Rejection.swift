@@ -88,6 +88,8 @@ extension Rejection: CustomStringConvertible {
         case .violation(.cardNotInDeck(let card)): "\(card) is not in the deck: somebody holds it. Deal a card instead."
         case .violation(.cardsAreDealt): "cards of this list come from its deck; nobody can choose their faces."
         case .duplicateItem(let id): "an item with the id \(id) is in the list already."
+        case .doesNotFit(let reach, let count) where reach <= count:
+            "the edit sets a field that an item does not have."
         case .doesNotFit(let reach, let count):
             "the edit does not fit the list: it reaches to item \(reach), the list has \(count)."
         case .revisionMoved(let now): "the list has moved on to revision \(now). Look at it again and repeat the edit."

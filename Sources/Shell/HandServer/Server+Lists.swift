@@ -138,10 +138,11 @@ extension Server {
         case .stale(let head): send(.stale(list: list, sequence: sequence, head: head), to: connection)
         case .rejected(let reason): send(.rejected(list: list, sequence: sequence, reason), to: connection)
         case .failed(let code):
-            let base = "base \(submission.base) of revision \(room.authority.revision)"
-            let expected =
-                "expected sequence \(room.authority.lastSequence(of: author) + 1), found \(sequence); \(base)"
-            fail(connection, code, expected)
+            let text =
+                code == .baseInFuture
+                ? "base: expected at most revision \(room.authority.revision), found \(submission.base)"
+                : "sequence: expected \(room.authority.lastSequence(of: author) + 1), found \(sequence)"
+            fail(connection, code, text)
         }
     }
 

@@ -137,6 +137,8 @@ extension ClientSession {
         guard let name = names[list], let replica = subscriptions[name]?.replica,
             replica.inFlight?.sequence == sequence, replica.revision >= revision
         else { return }
+        // Too long ago for the server to tell: the last sequence is learnt by subscribing again.
+        if revision == 0 { return subscribe(to: name, effect) }
         // Its commit lies in what is here already and was not known as one's own: another program made it.
         subscriptions[name]?.replica.caughtUp(lastSequence: sequence)
         journal(name, .caughtUp(lastSequence: sequence), effect)
