@@ -33,6 +33,7 @@ final class Connection {
     /// are carried out in their order, and one that asks without reading the answers is not served ahead of the others.
     private var isBusy = false
     private var backlog: [UpMessage] = []
+    private var isWorking = false
     private var isReading = true
 
     /// How far a connection has got in one list.
@@ -121,14 +122,19 @@ final class Connection {
         work(handle)
     }
 
-    /// Handles what waits, as far as possible.
+    /// Handles what waits, as far as possible. Handling may end at once and call this again; the loop then goes on here, so
+    /// that the stack does not grow with the backlog.
     func work(_ handle: (UpMessage) -> Void) {
-        while !isBusy, !isClosed, !closesWhenSent, outboxBytes <= Self.outboxLimit, !stream.isWriting || transfers.isEmpty,
-            !backlog.isEmpty
-        {
-            handle(backlog.removeFirst())
-        }
+        guard !isWorking else { return }
+        isWorking = true
+        while mayHandle { handle(backlog.removeFirst()) }
+        isWorking = false
         adjustReading()
+    }
+
+    private var mayHandle: Bool {
+        !isBusy && !isClosed && !closesWhenSent && !backlog.isEmpty && outboxBytes <= Self.outboxLimit
+            && !(stream.isWriting && !transfers.isEmpty)
     }
 
     /// A request that takes the store begins or has ended.

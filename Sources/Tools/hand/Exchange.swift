@@ -109,7 +109,8 @@ struct Import: AsyncParsableCommand {
             }
             let outcome = try await list.settled()
             if let rejection = outcome.rejections.first {
-                throw Failure(.rejected, "\(range.lowerBound) of \(items.count) items were imported, then: \(rejection)")
+                throw Failure(
+                    .rejected, "\(range.lowerBound) of \(items.count) items were imported, then: \(rejection)")
             }
             revision = outcome.revision
             previous = part.last?.id

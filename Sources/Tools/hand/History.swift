@@ -170,7 +170,8 @@ struct Undo: AsyncParsableCommand {
         }
         let found =
             revision != nil
-            ? commits.first { $0.revision == revision } : commits.last { people[$0.author] == person && !$0.delta.isIdentity }
+            ? commits.first { $0.revision == revision }
+            : commits.last { people[$0.author] == person && !$0.delta.isIdentity }
         guard let target = found else {
             throw Failure(.notFound, revision.map { "there is no revision \($0)" } ?? "'\(person)' has nothing to undo")
         }

@@ -127,10 +127,14 @@ struct LimitOptions: ParsableArguments {
     func validate() throws {
         let numbers = [maxConnections, maxFrame, maxItems, maxItemSize, maxLists, maxSubscriptions, window]
         let day = 86_400.0
-        guard numbers.allSatisfy({ $0 > 0 }), (1...day).contains(idleTimeout), handshakeTimeout > 0, handshakeTimeout <= day
-        else { throw ValidationError("Limits are positive; timeouts are at most a day, --idle-timeout at least 1 second.") }
+        guard numbers.allSatisfy({ $0 > 0 }), (1...day).contains(idleTimeout), handshakeTimeout > 0,
+            handshakeTimeout <= day
+        else {
+            throw ValidationError("Limits are positive; timeouts are at most a day, --idle-timeout at least 1 second.")
+        }
         guard maxFrame >= Self.smallestFrame else {
-            throw ValidationError("--max-frame: expected at least \(Self.smallestFrame), so that a client's largest edit fits")
+            throw ValidationError(
+                "--max-frame: expected at least \(Self.smallestFrame), so that a client's largest edit fits")
         }
     }
 

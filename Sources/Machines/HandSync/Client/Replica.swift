@@ -146,12 +146,20 @@ extension Replica {
 
     /// Takes back the newest of one's own edits that still stands; nil if there is none.
     public mutating func undo() throws(EditError) -> Delta? {
-        try step { $0.undo() } record: { $0.undid(inverse: $1) }
+        try step {
+            $0.undo()
+        } record: {
+            $0.undid(inverse: $1)
+        }
     }
 
     /// Makes again what was undone last; nil if there is nothing.
     public mutating func redo() throws(EditError) -> Delta? {
-        try step { $0.redo() } record: { $0.redid(inverse: $1) }
+        try step {
+            $0.redo()
+        } record: {
+            $0.redid(inverse: $1)
+        }
     }
 
     /// One step through the history; if the edit cannot be made, the history is as it was.
