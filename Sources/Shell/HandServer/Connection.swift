@@ -33,6 +33,8 @@ final class Connection {
     /// are carried out in their order, and one that asks without reading the answers is not served ahead of the others.
     private var isBusy = false
     private var backlog: [UpMessage] = []
+    /// How many of the backlog have been handled; they are removed together.
+    private var handled = 0
     private var isWorking = false
     private var isReading = true
 
@@ -127,13 +129,20 @@ final class Connection {
     func work(_ handle: (UpMessage) -> Void) {
         guard !isWorking else { return }
         isWorking = true
-        while mayHandle { handle(backlog.removeFirst()) }
+        while mayHandle {
+            handled += 1
+            handle(backlog[handled - 1])
+        }
+        if handled >= backlog.count {
+            backlog = []
+            handled = 0
+        }
         isWorking = false
         adjustReading()
     }
 
     private var mayHandle: Bool {
-        !isBusy && !isClosed && !closesWhenSent && !backlog.isEmpty && outboxBytes <= Self.outboxLimit
+        !isBusy && !isClosed && !closesWhenSent && handled < backlog.count && outboxBytes <= Self.outboxLimit
             && !(stream.isWriting && !transfers.isEmpty)
     }
 
