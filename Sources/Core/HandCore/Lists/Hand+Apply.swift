@@ -37,14 +37,18 @@ extension Hand {
     public mutating func apply(_ delta: Delta) throws(Delta.Misfit) {
         guard delta.reach <= count else { throw .tooFewItems(reach: delta.reach, count: count) }
         // Every change is checked against its item before anything happens, so that an error leaves the list whole.
-        _ = try delta.changedItems(on: self)
+        let changed = try delta.changedItems(on: self)
+        var edited = 0
         let picked = delta.hasMoves ? Picked(by: delta, from: tree) : nil
         var position = 0
         for step in delta.steps {
             switch step.kind {
             case .keep: position += step.count
             case .edit:
-                change(at: position, delta.changes[step.change])
+                // Items that stay come first among the changed ones, in their order.
+                let item = Item(id: changed[edited].item.id, content: changed[edited].content)
+                tree.replace(at: position, with: Entry(item))
+                edited += 1
                 position += 1
             case .delete, .pick: remove(at: position, step.count)
             case .insert:

@@ -1,17 +1,17 @@
 // Building, splitting and joining whole trees: O(log n) whatever the sizes, structure shared with the originals.
 
 extension SummaryTree {
-    /// Builds a tree bottom-up with evenly filled nodes. O(n).
+    /// Builds a tree bottom-up with evenly filled nodes, each with a quarter of its room left for insertions. O(n).
     package init(_ elements: some Collection<Element>) {
-        var level: [Node] = Self.evenRuns(of: elements.count, atMost: Self.leafCapacity).map { run in
+        var level: [Node] = Self.evenRuns(of: elements.count, atMost: Self.leafCapacity * 3 / 4).map { run in
             let start = elements.index(elements.startIndex, offsetBy: run.lowerBound)
             let end = elements.index(start, offsetBy: run.count)
-            return Node(elements: Array(elements[start..<end]))
+            return Node(elements: elements[start..<end])
         }
         while level.count > 1 {
             let height = level[0].height + 1
-            level = Self.evenRuns(of: level.count, atMost: Self.fanOut).map { run in
-                Node(children: Array(level[run]), height: height)
+            level = Self.evenRuns(of: level.count, atMost: Self.fanOut * 3 / 4).map { run in
+                Node(children: level[run], height: height)
             }
         }
         root = level.first ?? Node(elements: [])
@@ -51,7 +51,7 @@ extension SummaryTree {
         if index == 0 { return (Node(elements: []), node) }
         if index == node.summary.count { return (node, Node(elements: [])) }
         if node.height == 0 {
-            return (Node(elements: Array(node.elements[..<index])), Node(elements: Array(node.elements[index...])))
+            return (Node(elements: node.elements[..<index]), Node(elements: node.elements[index...]))
         }
         var offset = index
         let slot = node.slot(of: &offset)
@@ -67,7 +67,7 @@ extension SummaryTree {
         switch children.count {
         case 0: Node(elements: [])
         case 1: children[children.startIndex]
-        default: Node(children: Array(children), height: height)
+        default: Node(children: children, height: height)
         }
     }
 
@@ -100,7 +100,7 @@ extension SummaryTree {
         let elements = left.elements + right.elements
         if elements.count <= leafCapacity { return [Node(elements: elements)] }
         let half = elements.count / 2
-        return [Node(elements: Array(elements[..<half])), Node(elements: Array(elements[half...]))]
+        return [Node(elements: elements[..<half]), Node(elements: elements[half...])]
     }
 
     /// One node over the children, or two if they are too many for one.
@@ -108,8 +108,8 @@ extension SummaryTree {
         if children.count <= fanOut { return [Node(children: children, height: height)] }
         let half = children.count / 2
         return [
-            Node(children: Array(children[..<half]), height: height),
-            Node(children: Array(children[half...]), height: height),
+            Node(children: children[..<half], height: height),
+            Node(children: children[half...], height: height),
         ]
     }
 }

@@ -95,10 +95,10 @@ extension SummaryTree.Node {
         let half = size / 2
         let sibling: SummaryTree.Node
         if height == 0 {
-            sibling = SummaryTree.Node(elements: Array(elements[half...]))
+            sibling = SummaryTree.Node(elements: elements[half...])
             elements.removeSubrange(half...)
         } else {
-            sibling = SummaryTree.Node(children: Array(children[half...]), height: height)
+            sibling = SummaryTree.Node(children: children[half...], height: height)
             children.removeSubrange(half...)
             summaries.removeSubrange(half...)
         }

@@ -56,19 +56,19 @@ package struct SummaryTree<Element: Summarized>: Sendable {
         /// The children's summaries beside the references: a search or a sum reads these alone and touches no child.
         var summaries: [Sum]
 
-        init(elements: [Element]) {
-            self.elements = elements
+        init(elements: some Collection<Element>) {
+            self.elements = Array(elements, roomFor: leafCapacity + 1)
             children = []
             summaries = []
             height = 0
-            summary = Element.summary(of: elements)
+            summary = Element.summary(of: self.elements)
         }
 
-        init(children: [Node], height: Int) {
-            self.children = children
+        init(children: some Collection<Node>, height: Int) {
+            self.children = Array(children, roomFor: fanOut + 1)
             self.height = height
             elements = []
-            summaries = children.map(\.summary)
+            summaries = Array(children.lazy.map(\.summary), roomFor: fanOut + 1)
             summary = .zero
             summarize()
         }
@@ -208,5 +208,14 @@ extension SummaryTree: Sequence {
             }
             return leaf[offset]
         }
+    }
+}
+
+extension Array {
+    /// An array of these elements that can grow to `capacity` in place; a few elements take only what they need.
+    fileprivate init(_ elements: some Collection<Element>, roomFor capacity: Int) {
+        self.init()
+        reserveCapacity(elements.count > capacity / 4 ? capacity : elements.count)
+        append(contentsOf: elements)
     }
 }
