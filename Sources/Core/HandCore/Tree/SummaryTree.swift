@@ -49,12 +49,14 @@ package struct SummaryTree<Element: Summarized>: Sendable {
     ///
     /// `@unchecked Sendable` is safe: a node is changed only while `isKnownUniquelyReferenced` says that one value owns it.
     package final class Node: @unchecked Sendable {
-        var summary: Sum
+        // The run time need not check that accesses to these do not overlap: a node is reached only through the tree that
+        // owns it, and that is a value, whose accesses the compiler checks. The checks were a quarter of the time of an edit.
+        @exclusivity(unchecked) var summary: Sum
         let height: Int
-        var elements: [Element]
-        var children: [Node]
+        @exclusivity(unchecked) var elements: [Element]
+        @exclusivity(unchecked) var children: [Node]
         /// The children's summaries beside the references: a search or a sum reads these alone and touches no child.
-        var summaries: [Sum]
+        @exclusivity(unchecked) var summaries: [Sum]
 
         init(elements: some Collection<Element>) {
             self.elements = Array(elements, roomFor: leafCapacity + 1)
