@@ -22,6 +22,11 @@ let package = Package(
         .target(name: "HandWire", dependencies: ["HandCore"], path: "Sources/Machines/HandWire"),
         .target(name: "HandSync", dependencies: ["HandCore", "HandWire"], path: "Sources/Machines/HandSync"),
 
+        .target(name: "HandFormats", dependencies: ["HandCore", "HandWire"], path: "Sources/Machines/HandFormats"),
+        .target(
+            name: "HandScreens", dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats"],
+            path: "Sources/Machines/HandScreens"),
+
         // MARK: Shell
         .systemLibrary(
             name: "CLibuv", path: "Sources/Shell/CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
@@ -38,15 +43,23 @@ let package = Package(
             ],
             path: "Sources/Shell/HandServer"),
         .target(
-            name: "HandClient", dependencies: ["HandCore", "HandWire", "HandSync", "EventLoop", "HandStore"],
+            name: "HandClient",
+            dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats", "EventLoop", "HandStore"],
             path: "Sources/Shell/HandClient"),
-        .target(name: "HandFormats", dependencies: ["HandCore", "HandWire"], path: "Sources/Shell/HandFormats"),
+        .target(
+            name: "HandApp",
+            dependencies: [
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "HandClient", "EventLoop",
+            ],
+            path: "Sources/Shell/HandApp"),
 
         // MARK: Tools
         .executableTarget(
             name: "hand",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "EventLoop", "HandStore", "HandServer", "HandClient", "HandFormats",
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "EventLoop", "HandStore",
+                "HandServer",
+                "HandClient", "HandApp",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -58,6 +71,10 @@ let package = Package(
         .testTarget(name: "HandSyncTests", dependencies: ["HandSync", "HandTestSupport"]),
         .testTarget(name: "HandWireTests", dependencies: ["HandCore", "HandWire", "HandSync", "HandTestSupport"]),
         .testTarget(name: "ProtocolTests", dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats"]),
+        .testTarget(
+            name: "HandScreensTests",
+            dependencies: ["HandScreens", "HandCore", "HandWire", "HandSync", "HandFormats", "HandTestSupport"],
+            exclude: ["Golden"]),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
         .testTarget(
             name: "HandFormatsTests", dependencies: ["HandFormats", "HandCore", "HandWire", "HandTestSupport"]),

@@ -1,6 +1,7 @@
 import Foundation
 import HandClient
 import HandCore
+import HandFormats
 import HandStore
 import HandWire
 

@@ -2,6 +2,7 @@ import EventLoop
 import Foundation
 import HandClient
 import HandCore
+import HandFormats
 import HandSync
 import HandTestSupport
 import HandWire

@@ -6,14 +6,15 @@ import HandWire
 
 /// Carries out what a `ClientSession` decides, on the loop's thread: the socket, the timer, the journal.
 ///
-/// In each turn of the loop the journal is written first, then the socket: what is sent has been kept.
-final class ClientEngine {
+/// In each turn of the loop the journal is written first, then the socket: what is sent has been kept. `HandClient` runs
+/// one on a thread of its own; a program with a loop can have one on that.
+package final class ClientEngine {
     let configuration: ClientConfiguration
     let loop: Loop
     private let timer: Timer
-    private let journal: JournalWriter?
+    let journal: JournalWriter?
     private var hook: TurnHook?
-    var session: ClientSession
+    package private(set) var session: ClientSession
     private var stream: Stream?
     private var attempt: Cancellable?
     private var outgoing: [UInt8] = []
@@ -21,10 +22,14 @@ final class ClientEngine {
     private var answers: [UInt64: (ClientSession.Answer) -> Void] = [:]
     private(set) var status = ClientSession.Status.connecting
     private var statusWaiters: [(ClientSession.Status) -> Void] = []
+    /// Hears of every change of the connection.
+    package var onStatus: ((ClientSession.Status) -> Void)?
+    /// Hears how many milliseconds the server takes to answer.
+    package var onLatency: ((UInt64) -> Void)?
     private(set) var isClosed = false
-    private var keptWaiters: [(String?) -> Void] = []
+    var keptWaiters: [(String?) -> Void] = []
 
-    init(_ configuration: ClientConfiguration, loop: Loop, journal: ClientJournal?) {
+    package init(_ configuration: ClientConfiguration, loop: Loop, journal: ClientJournal?) {
         self.configuration = configuration
         self.loop = loop
         self.journal = journal.map(JournalWriter.init)
@@ -37,11 +42,12 @@ final class ClientEngine {
 
     // MARK: Events
 
-    func start() {
+    /// Starts connecting; if it was doing so and waits, it tries now.
+    package func start() {
         perform { session, effect in session.start(effect) }
     }
 
-    func close() {
+    package func close() {
         guard !isClosed else { return }
         for list in lists.values { list.finish(.closed) }
         lists = [:]
@@ -92,6 +98,7 @@ final class ClientEngine {
         case .status(let status): changed(status)
         case .progress(let list, let items, let total): lists[list]?.yield(.progress(items: items, of: total))
         case .presence(let list, let entries): lists[list]?.note(entries)
+        case .latency(let milliseconds): onLatency?(milliseconds)
         case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
         case .refused(let list, let code, let message):
             lists.removeValue(forKey: list)?.finish(.refused(code, message))
@@ -101,6 +108,7 @@ final class ClientEngine {
     private func changed(_ status: ClientSession.Status) {
         self.status = status
         for list in lists.values { list.note(status) }
+        onStatus?(status)
         let waiters = statusWaiters
         statusWaiters = []
         for waiter in waiters { waiter(status) }
@@ -117,7 +125,7 @@ final class ClientEngine {
     }
 
     /// Asks the server something; `.disconnected` at once if there is no connection.
-    func ask(_ message: (UInt64) -> UpMessage, _ answer: @escaping (ClientSession.Answer) -> Void) {
+    package func ask(_ message: (UInt64) -> UpMessage, _ answer: @escaping (ClientSession.Answer) -> Void) {
         guard let request = perform({ session, effect in session.ask(message, effect) }) else {
             return answer(.disconnected)
         }
@@ -125,7 +133,8 @@ final class ClientEngine {
     }
 
     /// Has the session take an event, carries out the effects, and tells those who follow its lists what has changed.
-    func perform<Result>(_ body: (inout ClientSession, (ClientSession.Effect) -> Void) throws -> Result) rethrows
+    package func perform<Result>(_ body: (inout ClientSession, (ClientSession.Effect) -> Void) throws -> Result)
+        rethrows
         -> Result
     {
         // Effects wait until the session is through, because carrying them out may ask it something.
@@ -137,21 +146,6 @@ final class ClientEngine {
         }
         return try body(&session) { effects.append($0) }
     }
-
-    /// The replica that was kept of a list.
-    func kept(_ name: String) throws -> Replica? { try journal?.load(name, session) }
-
-    /// Writes down what was collected of the lists, before one of them is let go.
-    func keep() {
-        _ = try? journal?.writeEverything(session)
-    }
-
-    /// Calls `body` when all that was edited so far is kept, with what went wrong if it could not be; at the end of this turn.
-    func whenKept(_ body: @escaping (String?) -> Void) {
-        keptWaiters.append(body)
-    }
-
-    var keepsLists: Bool { journal != nil && configuration.keepsLists }
 
     // MARK: The socket
 

@@ -17,7 +17,9 @@ public struct FollowedList: Sendable {
         let client = client
         client.post { engine in
             guard let followers = engine.lists[name] else { return continuation.finish() }
-            let number = followers.add(continuation)
+            let number = followers.add { event in
+                if let event { continuation.yield(event) } else { continuation.finish() }
+            }
             continuation.onTermination = { _ in client.post { $0.lists[name]?.remove(number) } }
         }
         return stream

@@ -6,21 +6,10 @@ extension HandClient {
     /// Follows a list, from what the journal keeps of it or from nothing. Does not wait for the server.
     public func open(_ name: String) async throws -> FollowedList {
         let outcome: Result<Void, any Error> = try await onLoop { engine, done in
-            if engine.lists[name] == nil {
-                do {
-                    let replica = try engine.kept(name)
-                    let followers = ListFollowers()
-                    engine.lists[name] = followers
-                    engine.perform { session, effect in
-                        session.open(name, from: replica, isJournaled: engine.keepsLists || replica != nil, effect)
-                    }
-                    followers.collect(Replica.Update())
-                    followers.publish(engine.session.subscriptions[name])
-                } catch {
-                    return done(.success(.failure(error)))
-                }
+            let outcome = Result {
+                if engine.lists[name] == nil { engine.open(name, from: try engine.kept(name)) }
             }
-            done(.success(.success(())))
+            done(.success(outcome))
         }
         try outcome.get()
         return FollowedList(client: self, name: name)

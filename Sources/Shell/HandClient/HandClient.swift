@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import HandCore
+import HandFormats
 import HandStore
 import HandSync
 import HandWire

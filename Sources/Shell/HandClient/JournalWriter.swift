@@ -3,7 +3,7 @@ import HandSync
 
 /// Collects what is to be kept during a turn of the loop and writes it in one go.
 final class JournalWriter {
-    private let journal: ClientJournal
+    let journal: ClientJournal
     private var events: [String: [JournalEvent]] = [:]
     private var replaced: Set<String> = []
     private var isUrgent = false

@@ -24,6 +24,8 @@ public struct ListState: Sendable {
     /// The last confirmed revision.
     public let revision: Int
     public let logID: UInt64
+    /// Whether anything is known of the list.
+    public let isLoaded: Bool
     /// Whether the view is the server's present, but for edits on the way.
     public let isLive: Bool
     /// Edits that the server has not confirmed.

@@ -2,10 +2,13 @@ import HandCore
 import HandSync
 import HandWire
 
-/// Those in this program who follow one list: streams of events, and waiting tasks. Lives on the loop's thread.
+/// Those in this program who follow one list: receivers of events, and waiting tasks. Lives on the loop's thread.
 final class ListFollowers {
-    private var streams: [Int: AsyncStream<ListEvent>.Continuation] = [:]
-    private var nextStream = 0
+    /// What takes the events; nil is the end of them.
+    typealias Receiver = (ListEvent?) -> Void
+
+    private var receivers: [Int: Receiver] = [:]
+    private var nextReceiver = 0
     private var loadWaiters: [(Result<ListState, ClientError>) -> Void] = []
     private var settleWaiters: [(Result<Settlement, ClientError>) -> Void] = []
     private var settlement = Settlement()
@@ -21,20 +24,21 @@ final class ListFollowers {
         case refused(ErrorCode, String)
     }
 
-    func add(_ stream: AsyncStream<ListEvent>.Continuation) -> Int {
-        defer { nextStream += 1 }
-        streams[nextStream] = stream
-        if let state { stream.yield(.changed(state.view, .identity)) }
-        if !people.isEmpty { stream.yield(.presence(people.values.sorted { $0.author < $1.author })) }
-        return nextStream
+    /// Adds a receiver, which is told of the present first.
+    func add(_ receiver: @escaping Receiver) -> Int {
+        defer { nextReceiver += 1 }
+        receivers[nextReceiver] = receiver
+        if let state { receiver(.changed(state.view, .identity)) }
+        if !people.isEmpty { receiver(.presence(people.values.sorted { $0.author < $1.author })) }
+        return nextReceiver
     }
 
-    func remove(_ stream: Int) {
-        streams[stream] = nil
+    func remove(_ receiver: Int) {
+        receivers[receiver] = nil
     }
 
     func yield(_ event: ListEvent) {
-        for stream in streams.values { stream.yield(event) }
+        for receiver in receivers.values { receiver(event) }
     }
 
     func note(_ entries: [DownMessage.Presence]) {
@@ -118,8 +122,8 @@ final class ListFollowers {
             error = .refused(code, message)
             yield(.refused(code, message))
         }
-        for stream in streams.values { stream.finish() }
-        streams = [:]
+        for receiver in receivers.values { receiver(nil) }
+        receivers = [:]
         fail(error)
     }
 
@@ -136,8 +140,9 @@ final class ListFollowers {
 extension ClientSession.Subscription {
     var state: ListState {
         ListState(
-            view: replica.view, revision: replica.revision, logID: replica.logID, isLive: isLive,
-            pendingCount: replica.bufferedCount + (replica.inFlight == nil ? 0 : 1), canUndo: replica.canUndo,
+            view: replica.view, revision: replica.revision, logID: replica.logID, isLoaded: isLoaded,
+            isLive: isLive,
+            pendingCount: replica.unconfirmedCount, canUndo: replica.canUndo,
             canRedo: replica.canRedo, author: replica.author)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HandClient
+import HandFormats
 
 /// Folders and defaults, from the environment and the configuration file.
 enum Settings {

@@ -152,9 +152,4 @@ extension Delta {
         }
         return deleted
     }
-
-    /// Positions of the old items that this delta edits, deletes or moves, by runs.
-    public var touchedRanges: [Range<Int>] {
-        Footprint(self).runs.map { $0.old..<$0.old + $0.count }
-    }
 }

@@ -24,7 +24,7 @@ extension ClientSession {
             acknowledged(list: list, sequence: sequence, revision: revision, effect)
         case .presence(let list, let entries):
             if let name = names[list] { effect(.presence(list: name, entries)) }
-        case .pong: break
+        case .pong(let sent): if sent <= now { effect(.latency(now - sent)) }
         case .done, .lists, .history, .state: answered(message, effect)
         case .error(let code, let request, let retryAfter, let text):
             failed(code, request: request, retryAfter: retryAfter, text, now: now, effect)
@@ -38,9 +38,9 @@ extension ClientSession {
         state = .ready
         author = welcome.author
         idleDeadline = min(max(1_000, welcome.idleDeadline), 86_400_000)
-        nextPing = now + idleDeadline / 3
         backoff.reset()
         effect(.status(.online))
+        ping(now: now, effect)
         for name in subscriptions.keys.sorted() {
             subscriptions[name]?.replica.author = welcome.author
             subscribe(to: name, effect)

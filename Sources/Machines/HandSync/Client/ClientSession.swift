@@ -31,6 +31,8 @@ public struct ClientSession: Sendable {
         /// How much of a list's snapshot has come.
         case progress(list: String, items: Int, of: Int)
         case presence(list: String, [DownMessage.Presence])
+        /// Milliseconds that the server took to answer a ping.
+        case latency(UInt64)
         case answer(request: UInt64, Answer)
         /// A subscription came to nothing.
         case refused(list: String, ErrorCode, String)
@@ -196,10 +198,15 @@ extension ClientSession {
             if now >= lastHeard + idleDeadline {
                 fail("nothing was heard from the server for \(idleDeadline / 1000) s", now: now, effect)
             } else {
-                effect(.send(UpMessage.ping(now).frame))
-                nextPing = now + idleDeadline / 3
+                ping(now: now, effect)
             }
         }
+    }
+
+    /// Asks for a sign of life, which also tells how far away the server is.
+    mutating func ping(now: UInt64, _ effect: (Effect) -> Void) {
+        effect(.send(UpMessage.ping(now).frame))
+        nextPing = now + idleDeadline / 3
     }
 
     /// Closes this connection because of what came or did not come over it, and tries again later.

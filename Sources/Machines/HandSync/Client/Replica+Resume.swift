@@ -29,7 +29,8 @@ extension Replica {
     /// submitted under a new one.
     public mutating func caughtUp(lastSequence: UInt64) {
         if let mine = inFlight {
-            inFlight = InFlight(sequence: lastSequence + 1, delta: mine.delta, exactBase: mine.exactBase)
+            inFlight = InFlight(
+                sequence: lastSequence + 1, delta: mine.delta, exactBase: mine.exactBase, count: mine.count)
         }
         sequence = inFlight?.sequence ?? lastSequence
     }

@@ -37,11 +37,14 @@ public struct Replica: Sendable {
         public internal(set) var delta: Delta
         /// The revision on which alone it may be committed; nil for any.
         public let exactBase: Int?
+        /// Edits in it, as they were made; not kept on disk, where it counts as one.
+        public let count: Int
 
-        public init(sequence: UInt64, delta: Delta, exactBase: Int?) {
+        public init(sequence: UInt64, delta: Delta, exactBase: Int?, count: Int = 1) {
             self.sequence = sequence
             self.delta = delta
             self.exactBase = exactBase
+            self.count = count
         }
     }
 
@@ -119,6 +122,21 @@ public struct Replica: Sendable {
     public var bufferedCount: Int { buffer.reduce(0) { $0 + $1.count } }
     /// Everything pending as deltas, each on the list that the one before leaves, the first on `confirmed`.
     public var pending: [Delta] { (inFlight.map { [$0.delta] } ?? []) + buffer.map(\.delta) }
+    /// Edits that the server has not confirmed, as they were made.
+    public var unconfirmedCount: Int { (inFlight?.count ?? 0) + bufferedCount }
+
+    /// The items that pending edits insert, move or change. O(size of what is pending · log n).
+    public var pendingItems: Set<ItemID> {
+        var items: Set<ItemID> = []
+        var list = confirmed
+        for delta in pending {
+            items.formUnion(delta.insertedItems.map(\.id))
+            items.formUnion(delta.intentions(on: list).map(\.item.id))
+            if let next = try? list.applying(delta) { list = next }
+        }
+        return items
+    }
+
     public var canUndo: Bool { history.canUndo }
     public var canRedo: Bool { history.canRedo }
 }
@@ -206,7 +224,8 @@ extension Replica {
         if inFlight == nil, !buffer.isEmpty {
             let portion = buffer.removeFirst()
             sequence += 1
-            inFlight = InFlight(sequence: sequence, delta: portion.delta, exactBase: portion.exactBase)
+            inFlight = InFlight(
+                sequence: sequence, delta: portion.delta, exactBase: portion.exactBase, count: portion.count)
         }
         guard let inFlight else { return nil }
         return Submission(

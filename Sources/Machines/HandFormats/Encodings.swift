@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// Bytes as hexadecimal digits.
 public enum Hex {

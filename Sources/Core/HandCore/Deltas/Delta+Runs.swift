@@ -1,0 +1,59 @@
+// Edits of several runs of items at once, as a selection in a list makes them.
+
+extension Delta {
+    /// Deletes the items of all runs.
+    ///
+    /// - Precondition: the runs are sorted and do not overlap.
+    public static func deleting(_ runs: [Range<Int>]) -> Delta {
+        walking(runs) { builder, run in builder.delete(run.count) }
+    }
+
+    /// Makes the same change in all items of the runs.
+    ///
+    /// - Precondition: the runs are sorted and do not overlap. Items that lack the fields show when the delta is applied.
+    public static func changing(_ runs: [Range<Int>], _ change: Change) -> Delta {
+        walking(runs) { builder, run in for _ in run { builder.edit(change) } }
+    }
+
+    /// Takes the items of all runs, in their order, together to the gap before the item at `gap` (counted before the move).
+    ///
+    /// - Precondition: the runs are sorted and do not overlap.
+    public static func moving(_ runs: [Range<Int>], to gap: Int, _ side: Side) -> Delta {
+        var parts: [Range<Int>] = []
+        for run in runs {
+            // A run around the gap is taken in two parts.
+            let split = min(max(gap, run.lowerBound), run.upperBound)
+            parts += [run.lowerBound..<split, split..<run.upperBound].filter { !$0.isEmpty }
+        }
+        let total = parts.reduce(0) { $0 + $1.count }
+        guard total > 0 else { return .identity }
+        var builder = DeltaBuilder()
+        var position = 0
+        let before = parts.prefix { $0.upperBound <= gap }
+        for run in before { pick(run, &builder, &position) }
+        builder.keep(gap - position)
+        position = gap
+        builder.drop(0, total, side)
+        for run in parts.dropFirst(before.count) { pick(run, &builder, &position) }
+        return builder.finish()
+    }
+
+    private static func pick(_ run: Range<Int>, _ builder: inout DeltaBuilder, _ position: inout Int) {
+        builder.keep(run.lowerBound - position)
+        builder.pick(run.count)
+        position = run.upperBound
+    }
+
+    private static func walking(
+        _ runs: [Range<Int>], _ body: (inout DeltaBuilder, Range<Int>) -> Void
+    ) -> Delta {
+        var builder = DeltaBuilder()
+        var position = 0
+        for run in runs {
+            builder.keep(run.lowerBound - position)
+            body(&builder, run)
+            position = run.upperBound
+        }
+        return builder.finish()
+    }
+}

@@ -1,0 +1,233 @@
+import HandCore
+import HandSync
+import HandWire
+
+/// The whole terminal client as a value: events go in, commands come out, and it can be drawn at any time.
+///
+///     event ─▶ world (what is known) ─▶ screens (where one is) ─▶ commands
+///                         └──────── canvas ────────┘
+///
+/// Deterministic: time comes with the events, randomness from a seed.
+public struct App: Sendable {
+    public private(set) var world: World
+    public private(set) var router: Router
+    /// What was said last, and until when it is shown.
+    private var message: (text: String, until: UInt64)?
+    /// Keys of a sequence that is not finished, and the number typed before it.
+    private var pressed: [Key] = []
+    private var count: Int?
+    /// What others were last told of where one is.
+    private var focus: Focus?
+    private var focusDue: UInt64?
+    private var lastFocus: UInt64 = 0
+
+    /// Milliseconds that a message stays.
+    static let messageTime: UInt64 = 4_000
+    /// Presence goes out at most so often, in milliseconds.
+    static let presenceInterval: UInt64 = 100
+    private static let largestCount = 1_000_000_000
+
+    public init(_ settings: World.Settings, opening route: Route) {
+        world = World(settings)
+        router = Router(opening: route)
+    }
+
+    /// What is to be done at the start.
+    public mutating func start(now: UInt64) -> [Command] {
+        world.now = now
+        return run(router.top.appear(&world)) + tellFocus()
+    }
+
+    /// When `tick` is due; nil if nothing is waited for.
+    public var deadline: UInt64? {
+        let flashes = world.lists.values.flatMap { $0.flashes.values }.min()
+        return [message?.until, flashes, focusDue, router.top.deadline(world), world.retryAt].compactMap(\.self)
+            .filter { $0 > world.now }.min()
+    }
+
+    // MARK: Events
+
+    public mutating func update(_ event: Event, now: UInt64) -> [Command] {
+        world.now = max(world.now, now)
+        if let until = message?.until, until <= now { message = nil }
+        learn(event)
+        var commands: [Command] = []
+        if case .input(let input) = event {
+            message = nil
+            commands += take(input)
+        }
+        // Hidden screens follow too, so that one comes back to where one was.
+        var followed: [Command] = []
+        router.forEach { screen in followed += screen.follow(event, &world) }
+        commands += followed
+        return run(commands) + tellFocus()
+    }
+
+    /// What the world learns of an event.
+    private mutating func learn(_ event: Event) {
+        switch event {
+        case .input(.resize(let size)): world.size = size
+        case .connection(let status):
+            world.connection = status
+            world.retryAt = nil
+            if case .offline(_, let wait?) = status { world.retryAt = world.now + wait }
+            if case .offline = status { for name in world.lists.keys { world.lists[name]?.forgetPeople() } }
+            if status == .online { focus = nil }
+        case .latency(let milliseconds): world.latency = milliseconds
+        case .list(let name, let news): world.withList(name) { [now = world.now] in $0.follow(news, now: now) }
+        case .lists(let entries): world.catalog = entries
+        case .kept(let names): world.keptLists = names
+        case .failed(_, let reason): say(reason)
+        case .tick: for name in world.lists.keys { _ = world.lists[name]?.expire(now: world.now) }
+        case .input, .continueWork, .history, .state, .done: break
+        }
+    }
+
+    private mutating func say(_ text: String) {
+        message = (text, world.now + Self.messageTime)
+    }
+
+    // MARK: Input
+
+    private mutating func take(_ input: Input) -> [Command] {
+        switch input {
+        case .key(let key): return press(key)
+        case .paste(let text):
+            if router.top.prompt != nil {
+                router.top.prompt?.editor.insert(text)
+                return router.top.prompt.map { router.top.typed($0, &world) } ?? []
+            }
+            return router.top.paste(text, &world)
+        case .mouse(let mouse): return router.top.prompt == nil ? router.top.mouse(mouse, &world) : []
+        case .resize: return []
+        }
+    }
+
+    private mutating func press(_ key: Key) -> [Command] {
+        if router.top.prompt != nil { return answer(with: key) }
+        if router.top.isTyping { return router.top.type(key, &world) }
+        if pressed.isEmpty, takeDigit(key) { return [] }
+        pressed.append(key)
+        switch world.keys.meaning(of: pressed, among: router.top.actions) {
+        case .unfinished: return []
+        case .action(let action):
+            let times = count
+            (pressed, count) = ([], nil)
+            return perform(action, count: times)
+        case .nothing:
+            let isSequence = pressed.count > 1
+            pressed = []
+            if isSequence { return press(key) }
+            // Esc takes back what was begun before it means anything else.
+            count = nil
+            return []
+        }
+    }
+
+    /// A number before a key says how often, or where to.
+    private mutating func takeDigit(_ key: Key) -> Bool {
+        guard key.modifiers.isEmpty, case .character(let character) = key.code, let digit = character.wholeNumberValue,
+            character.isASCII, digit > 0 || count != nil
+        else { return false }
+        count = min(Self.largestCount, (count ?? 0) * 10 + digit)
+        return true
+    }
+
+    private mutating func answer(with key: Key) -> [Command] {
+        guard let prompt = router.top.prompt else { return [] }
+        if prompt.isConfirmation {
+            router.top.prompt = nil
+            let isYes = key == Key(.character("y")) || key == Key(.character("Y"))
+            return isYes ? router.top.answer(prompt, &world) : router.top.cancelled(prompt, &world)
+        }
+        switch key {
+        case Key(.enter):
+            router.top.prompt = nil
+            return router.top.answer(prompt, &world)
+        case Key(.escape), .control("c"):
+            router.top.prompt = nil
+            return router.top.cancelled(prompt, &world)
+        default:
+            guard router.top.prompt?.editor.handle(key) == true, let changed = router.top.prompt else { return [] }
+            return changed.editor.text == prompt.editor.text ? [] : router.top.typed(changed, &world)
+        }
+    }
+
+    private mutating func perform(_ action: Action, count: Int?) -> [Command] {
+        if let refusal = router.top.refusal(of: action, world) {
+            say(refusal)
+            return [.bell]
+        }
+        switch action {
+        case .quit: return [.quit]
+        case .suspend: return [.suspend]
+        case .redraw: return [.redraw]
+        case .help: return router.top.route == .help ? [] : [.open(.help)]
+        case .connection: return router.top.route == .connection ? [] : [.open(.connection)]
+        default: return router.top.perform(action, count: count, &world)
+        }
+    }
+
+    // MARK: Commands
+
+    /// Does what the model itself can do, and leaves the rest to the program around it.
+    private mutating func run(_ commands: [Command]) -> [Command] {
+        var rest: [Command] = []
+        for command in commands {
+            switch command {
+            case .open(let route):
+                router.open(route)
+                rest += run(router.top.appear(&world))
+            case .replace(let route):
+                router.replaceTop(by: route)
+                rest += run(router.top.appear(&world))
+            case .back:
+                if router.back() { rest += run(router.top.appear(&world)) } else { rest.append(.quit) }
+            case .say(let text): say(text)
+            default: if !rest.contains(command) || command.mayRepeat { rest.append(command) }
+            }
+        }
+        return rest
+    }
+
+    /// Tells others where one is, when that has changed, and not too often.
+    private mutating func tellFocus() -> [Command] {
+        let new = router.top.focus(world)
+        guard new != focus else {
+            focusDue = nil
+            return []
+        }
+        guard world.now >= lastFocus + Self.presenceInterval || focus?.list != new?.list else {
+            focusDue = lastFocus + Self.presenceInterval
+            return []
+        }
+        var commands: [Command] = []
+        if let old = focus, old.list != new?.list { commands.append(.presence(list: old.list, nil)) }
+        if let new { commands.append(.presence(list: new.list, new.item)) }
+        (focus, focusDue, lastFocus) = (new, nil, world.now)
+        return commands
+    }
+
+    // MARK: Drawing
+
+    /// What the terminal is to show.
+    public func view() -> Canvas {
+        var canvas = Canvas(world.size)
+        guard world.size.rows > Frame.rowsAround, world.size.columns > 0 else {
+            canvas.write(Line("too small"), at: Point(row: 0, column: 0))
+            return canvas
+        }
+        Frame.draw(router.top, message: message?.text, on: &canvas, world)
+        return world.hasColors ? canvas : canvas.withoutColors
+    }
+}
+
+extension Command {
+    /// Whether doing it twice is something else than doing it once.
+    fileprivate var mayRepeat: Bool {
+        switch self {
+        case .edit, .undo, .redo, .presence: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import HandCore
+
+/// What a screen wants done. The first ones the model does itself, the others are carried out by the program around it.
+public enum Command: Equatable, Sendable {
+    case open(Route)
+    case back
+    /// Goes back until that place is on top.
+    case replace(Route)
+    case say(String)
+
+    case quit, suspend, redraw, reconnect, bell
+    case follow(String)
+    /// An edit of a list, made on the view that the model has.
+    case edit(list: String, Delta)
+    case undo(String)
+    case redo(String)
+    case presence(list: String, ItemID?)
+    case fetchLists
+    case create(list: String, Rules)
+    case deleteList(String)
+    /// A page of commits, `limit` from a revision on.
+    case fetchHistory(list: String, from: Int, limit: Int)
+    case fetchState(list: String, revision: Int)
+    /// An address for the system to open.
+    case openAddress(String)
+    /// A place on another server.
+    case visit(Location)
+    /// Have `continueWork` come after what waits already.
+    case workOn
+}

@@ -1,0 +1,185 @@
+import HandCore
+import HandFormats
+import HandSync
+import HandWire
+
+/// What the client knows of one list, shared by all screens that show it.
+public struct ListData: Sendable {
+    public let name: String
+    public internal(set) var hand = Hand()
+    public internal(set) var standing = ListNews.Standing()
+    public internal(set) var progress: Progress?
+    /// Why the server does not give the list; nil while it does.
+    public internal(set) var refusal: String?
+    /// All who are here, by their number, oneself included.
+    private var everybody: [UInt64: Person] = [:]
+    /// The names of all who were ever heard of, for what they did before they left.
+    var names: [UInt64: String] = [:]
+    /// Items that others have just changed, and until when they are shown so.
+    var flashes: [ItemID: UInt64] = [:]
+    var unsent = Unsent()
+    var ownWork = OwnWork()
+    public internal(set) var notices: [Notice] = []
+    var rejectedCount = 0
+
+    /// Milliseconds that a change by somebody else is shown as one.
+    static let flashTime: UInt64 = 1_200
+    /// More items than that changed at once are no longer a change that one could see.
+    private static let mostFlashes = 256
+    private static let mostNotices = 100
+
+    public struct Progress: Equatable, Sendable {
+        public var items: Int
+        public var total: Int
+    }
+
+    public struct Person: Equatable, Sendable {
+        public var name: String
+        public var item: ItemID?
+    }
+
+    init(_ name: String) {
+        self.name = name
+    }
+
+    /// Nothing is known of the list so far.
+    public var isEmptyHanded: Bool { !standing.isLoaded && hand.isEmpty }
+
+    /// Others who are here, by their number.
+    public var people: [UInt64: Person] { everybody.filter { $0.key != standing.author } }
+
+    /// The connection is lost: who is there when it is back will be told anew.
+    mutating func forgetPeople() {
+        everybody = [:]
+    }
+
+    /// The others who are on an item.
+    func others(on item: ItemID) -> [(author: UInt64, person: Person)] {
+        if everybody.isEmpty { return [] }
+        return people.filter { $0.value.item == item }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    func name(of author: UInt64) -> String { names[author] ?? "somebody" }
+
+    // MARK: Events
+
+    mutating func follow(_ news: ListNews, now: UInt64) {
+        switch news {
+        case .changed(let new, let delta, let isOwn): changed(to: new, delta, isOwn: isOwn, now: now)
+        case .standing(let new):
+            standing = new
+            if new.isLoaded { progress = nil }
+            unsent.confirmed(allBut: new.unconfirmed, kept: new.pendingItems)
+        case .progress(let items, let total): progress = Progress(items: items, total: total)
+        case .presence(let entries): for entry in entries { note(entry) }
+        case .notice(let notice): add(notice)
+        case .refused(let reason): refusal = reason
+        }
+    }
+
+    private mutating func changed(to new: Hand, _ delta: Delta, isOwn: Bool, now: UInt64) {
+        hand = new
+        refusal = nil
+        let touched = delta.touchedItems(in: new, atMost: Self.mostFlashes)
+        if isOwn {
+            unsent.append(touched)
+            ownWork.record(delta, in: new)
+        } else if touched.count < Self.mostFlashes, standing.isLoaded {
+            for item in touched { flashes[item] = now + Self.flashTime }
+        }
+    }
+
+    /// Drops flashes that are over, and says when the next one is.
+    mutating func expire(now: UInt64) -> UInt64? {
+        if !flashes.isEmpty { flashes = flashes.filter { $0.value > now } }
+        return flashes.values.min()
+    }
+
+    private mutating func note(_ presence: DownMessage.Presence) {
+        switch presence.place {
+        case .gone: everybody[presence.author] = nil
+        case .here(let name, let item):
+            let clean = Printable.clean(name)
+            names[presence.author] = clean
+            everybody[presence.author] = Person(name: clean, item: item)
+        }
+    }
+
+    private mutating func add(_ news: Replica.Notice) {
+        guard let notice = Notice(news, of: self) else { return }
+        if case .rejected = news { rejectedCount += 1 }
+        notices.append(notice)
+        if notices.count > Self.mostNotices { notices.removeFirst() }
+    }
+
+    /// The newest notice that was not looked at.
+    public var unseenNotice: Notice? { notices.last { !$0.isSeen } }
+
+    mutating func markNoticesSeen() {
+        for index in notices.indices { notices[index].isSeen = true }
+        rejectedCount = 0
+    }
+}
+
+/// Items that one's own edits touched and the server has not confirmed: what looks pending.
+struct Unsent: Sendable {
+    /// Of edits made in an earlier run: how many edits, and all their items.
+    private var keptCount = 0
+    private var kept: Set<ItemID> = []
+    /// Of each edit since, oldest first.
+    private var edits: [[ItemID]] = []
+    private var marks: [ItemID: Int] = [:]
+    private var isKnown = false
+
+    mutating func append(_ items: [ItemID]) {
+        edits.append(items)
+        for item in items { marks[item, default: 0] += 1 }
+    }
+
+    /// Keeps the marks of the newest `count` edits; the server has the others.
+    mutating func confirmed(allBut count: Int, kept items: Set<ItemID>) {
+        if !isKnown {
+            isKnown = true
+            keptCount = max(0, count - edits.count)
+            kept = items
+        }
+        var done = keptCount + edits.count - count
+        if keptCount > 0, done > 0 {
+            let fromKept = min(done, keptCount)
+            keptCount -= fromKept
+            done -= fromKept
+            if keptCount == 0 { kept = [] }
+        }
+        guard done > 0 else { return }
+        for item in edits.prefix(done).joined() {
+            let left = marks[item, default: 1] - 1
+            marks[item] = left == 0 ? nil : left
+        }
+        edits.removeFirst(min(done, edits.count))
+    }
+
+    func contains(_ item: ItemID) -> Bool { marks[item] != nil || kept.contains(item) }
+}
+
+extension Delta {
+    /// The items that this delta, which led to `new`, inserted, edited or moved; at most `limit` of them.
+    func touchedItems(in new: Hand, atMost limit: Int) -> [ItemID] {
+        var items: [ItemID] = []
+        var position = 0
+        for component in components {
+            var touched = 0..<0
+            switch component {
+            case .keep(let count): position += count
+            case .edit: touched = position..<position + 1
+            case .insert(let inserted, _): touched = position..<position + inserted.count
+            case .drop(let slots, _, _): touched = position..<position + slots.count
+            case .delete, .pick: break
+            }
+            let few = touched.prefix(limit - items.count)
+            if !few.isEmpty { items += new.items(in: few.startIndex..<few.endIndex).map(\.id) }
+            if items.count >= limit { return items }
+            position += touched.count
+        }
+        return items
+    }
+}

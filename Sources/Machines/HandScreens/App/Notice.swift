@@ -1,0 +1,93 @@
+import HandCore
+import HandFormats
+import HandSync
+
+/// Something that became of one's own edits and that one did not wish: what, by whom, and how to get it back.
+public struct Notice: Equatable, Sendable {
+    public let text: String
+    public let recovery: Recovery?
+    public internal(set) var isSeen = false
+
+    /// How what was lost comes back.
+    public enum Recovery: Equatable, Sendable {
+        /// Say the same again of an item.
+        case change(ItemID, Change)
+        /// Move the item behind that one again; nil for the top.
+        case move(ItemID, behind: ItemID?)
+        /// Insert these contents anew.
+        case insert([Content])
+    }
+
+    /// nil for what is as one wished.
+    init?(_ notice: Replica.Notice, of list: ListData) {
+        switch notice {
+        case .acknowledged: return nil
+        case .diverged(let revision):
+            text = "this copy differed from the server's at revision \(revision); it was loaded again"
+            recovery = nil
+        case .rejected(let reason, let delta):
+            text = "not taken: \(Printable.clean("\(reason)"))"
+            let contents = delta.insertedItems.map(\.content)
+            recovery = contents.isEmpty ? nil : .insert(contents)
+        case .superseded(let item, let loss, let author, _):
+            let who = list.name(of: author)
+            let what = "'\(Printable.line(of: item.content))'"
+            // Finding the item is O(n), and rare.
+            let isHere = list.hand.index(of: item.id) != nil
+            switch loss {
+            case .move:
+                text = isHere ? "\(who) moved \(what) after you did" : "\(who) deleted \(what), which you moved"
+                recovery = Self.recovery(ofMove: item, isHere: isHere, list)
+            case .edit(let fields):
+                let names = fields.names.joined(separator: " and ")
+                text =
+                    isHere
+                    ? "\(who) changed the \(names) of \(what) after you did"
+                    : "\(who) deleted \(what), whose \(names) you changed"
+                recovery = Self.recovery(ofEdit: item, fields, isHere: isHere, list)
+            }
+        }
+    }
+
+    private static func recovery(ofMove item: Item, isHere: Bool, _ list: ListData) -> Recovery? {
+        guard isHere else { return .insert([item.content]) }
+        guard let work = list.ownWork[item.id], let behind = work.movedBehind else { return nil }
+        return .move(item.id, behind: behind)
+    }
+
+    private static func recovery(
+        ofEdit item: Item, _ fields: Change.Fields, isHere: Bool, _ list: ListData
+    ) -> Recovery? {
+        guard let work = list.ownWork[item.id] else { return isHere ? nil : .insert([item.content]) }
+        let change = work.change.only(fields)
+        guard isHere else { return .insert([item.content.applying(change) ?? item.content]) }
+        return change.isEmpty ? nil : .change(item.id, change)
+    }
+
+    /// The edit that gets it back, on a list as it is now; nil if there is nothing to get it back to.
+    func delta(on hand: Hand, _ random: inout SplitMix64) -> Delta? {
+        switch recovery {
+        case nil: return nil
+        case .change(let item, let change):
+            guard let index = hand.index(of: item) else { return nil }
+            return Operation.edit(at: index, change).delta
+        case .move(let item, let behind):
+            guard let index = hand.index(of: item) else { return nil }
+            let gap = behind.flatMap { hand.index(of: $0) }.map { $0 + 1 } ?? 0
+            return Delta.moving([index..<index + 1], to: gap, .after)
+        case .insert(let contents):
+            let items = contents.map { Item(id: .random(using: &random), content: $0) }
+            return Operation.insert(items, at: hand.count, .before).delta
+        }
+    }
+}
+
+extension Change {
+    /// What this change says of these fields alone.
+    func only(_ fields: Fields) -> Change {
+        Change(
+            text: fields.contains(.text) ? text : nil, done: fields.contains(.done) ? done : nil,
+            url: fields.contains(.url) ? url : nil, card: fields.contains(.card) ? card : nil,
+            bytes: fields.contains(.bytes) ? bytes : nil)
+    }
+}

@@ -1,0 +1,48 @@
+import HandCore
+
+/// What one's own edits said, by item: so that it can be said again when somebody overrode it.
+struct OwnWork: Sendable {
+    struct Entry: Sendable {
+        var change = Change()
+        /// The item behind which one moved it; nil for the top.
+        var movedBehind: ItemID??
+    }
+
+    private var entries: [ItemID: Entry] = [:]
+    /// The items in the order in which they were first touched, for forgetting the oldest.
+    private var order: [ItemID] = []
+    private static let most = 1_000
+
+    subscript(item: ItemID) -> Entry? { entries[item] }
+
+    /// Takes note of an edit of one's own that led to `new`.
+    mutating func record(_ delta: Delta, in new: Hand) {
+        var position = 0
+        for component in delta.components {
+            switch component {
+            case .keep(let count): position += count
+            case .edit(let change):
+                note(new[position].id) { $0.change = $0.change.followed(by: change) }
+                position += 1
+            case .insert(let items, _): position += items.count
+            case .drop(let slots, _, let change):
+                for index in (position..<position + slots.count).prefix(Self.most) {
+                    note(new[index].id) { entry in
+                        entry.movedBehind = .some(index > 0 ? new[index - 1].id : nil)
+                        if let change { entry.change = entry.change.followed(by: change) }
+                    }
+                }
+                position += slots.count
+            case .delete, .pick: break
+            }
+        }
+    }
+
+    private mutating func note(_ item: ItemID, _ body: (inout Entry) -> Void) {
+        if entries[item] == nil {
+            order.append(item)
+            if order.count > Self.most { entries[order.removeFirst()] = nil }
+        }
+        body(&entries[item, default: Entry()])
+    }
+}

@@ -1,0 +1,87 @@
+import HandCore
+import HandFormats
+import HandSync
+import HandWire
+
+/// Everything that screens read and that is not their own: the lists, the connection, the size of the terminal.
+public struct World: Sendable {
+    public internal(set) var server: HandAddress.Server
+    /// One's own name.
+    public let person: String
+    public internal(set) var size: Size
+    /// Milliseconds of a clock that only goes forward.
+    public internal(set) var now: UInt64 = 0
+    /// Seconds by which local time is ahead of UTC.
+    public let utcOffset: Int
+    public let keys: KeyMap
+    public let hasColors: Bool
+    /// The cells in which contents are drawn.
+    public let cells: any ContentCells
+    public internal(set) var connection = ClientSession.Status.connecting
+    /// When the next try to connect is, on the clock of `now`.
+    public internal(set) var retryAt: UInt64?
+    public internal(set) var latency: UInt64?
+    public internal(set) var lists: [String: ListData] = [:]
+    /// The lists of the server; nil as long as it has not said.
+    public internal(set) var catalog: [DownMessage.ListEntry]?
+    /// Lists that are kept on this machine.
+    public internal(set) var keptLists: [String] = []
+    public internal(set) var clipboard: [Content] = []
+    var random: SplitMix64
+
+    /// What is fixed as long as the client runs.
+    public struct Settings: Sendable {
+        public var server: HandAddress.Server
+        public var person: String
+        public var size: Size
+        public var utcOffset: Int
+        public var keys: KeyMap
+        public var hasColors: Bool
+        /// For the ids of new items.
+        public var seed: UInt64
+        public var cells: any ContentCells
+
+        public init(
+            server: HandAddress.Server, person: String, size: Size, utcOffset: Int = 0, keys: KeyMap = .standard,
+            hasColors: Bool = true, seed: UInt64, cells: any ContentCells = StandardCells()
+        ) {
+            self.server = server
+            self.person = person
+            self.size = size
+            self.utcOffset = utcOffset
+            self.keys = keys
+            self.hasColors = hasColors
+            self.seed = seed
+            self.cells = cells
+        }
+    }
+
+    init(_ settings: Settings) {
+        server = settings.server
+        person = settings.person
+        size = settings.size
+        utcOffset = settings.utcOffset
+        keys = settings.keys
+        hasColors = settings.hasColors
+        cells = settings.cells
+        random = SplitMix64(seed: settings.seed)
+    }
+
+    /// What is known of a list; an empty one if nothing is.
+    public func list(_ name: String) -> ListData { lists[name] ?? ListData(name) }
+
+    public var isOnline: Bool { connection == .online }
+
+    /// The rows of the terminal between the title and the two lines at the bottom.
+    public var bodyRows: Int { max(1, size.rows - Frame.rowsAround) }
+
+    /// Changes what is known of a list, if anything is.
+    mutating func withList<Result>(_ name: String, _ body: (inout ListData) -> Result) -> Result {
+        body(&lists[name, default: ListData(name)])
+    }
+
+    /// New items of these contents.
+    mutating func mint(_ contents: [Content]) -> [Item] {
+        contents.map { Item(id: .random(using: &random), content: $0) }
+    }
+}

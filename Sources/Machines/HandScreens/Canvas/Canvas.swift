@@ -1,0 +1,113 @@
+/// A place on the screen, counted from 0 at the top left.
+public struct Point: Hashable, Sendable {
+    public var row: Int
+    public var column: Int
+
+    public init(row: Int, column: Int) {
+        self.row = row
+        self.column = column
+    }
+}
+
+/// Rows and columns of a screen.
+public struct Size: Hashable, Sendable {
+    public var rows: Int
+    public var columns: Int
+
+    public init(rows: Int, columns: Int) {
+        self.rows = rows
+        self.columns = columns
+    }
+}
+
+/// A screen as a value: what stands in each of its cells, and where the cursor is. The terminal draws what differs from
+/// the canvas before.
+public struct Canvas: Equatable, Sendable {
+    /// One column of one row.
+    public struct Cell: Equatable, Sendable {
+        /// One character as people see it; empty for the right half of a wide one.
+        public var text: String
+        public var style: Style
+
+        public static let blank = Cell(text: " ", style: .plain)
+    }
+
+    public let size: Size
+    public private(set) var rows: [[Cell]]
+    /// Where the terminal shows its cursor; nil to hide it.
+    public var cursor: Point?
+
+    public init(_ size: Size) {
+        self.size = size
+        rows = Array(repeating: Array(repeating: .blank, count: max(0, size.columns)), count: max(0, size.rows))
+    }
+
+    /// Writes a line from `point` on, at most `width` columns, and nothing beyond the right edge. What does not fit ends
+    /// in `…`. Lines outside are left out.
+    public mutating func write(_ line: Line, at point: Point, width: Int = .max) {
+        guard rows.indices.contains(point.row), point.column >= 0 else { return }
+        let end = point.column + min(width, size.columns - point.column)
+        let isCut = line.width > end - point.column
+        var column = point.column
+        for span in line.spans {
+            for character in Columns.characters(of: span.text) {
+                let columns = Columns.width(of: character)
+                guard columns > 0 else { continue }
+                if column + columns > (isCut ? end - 1 : end) {
+                    if isCut { fill(from: column, to: end, in: point.row, span.style) }
+                    return
+                }
+                put(character, columns, Point(row: point.row, column: column), span.style)
+                column += columns
+            }
+        }
+    }
+
+    private mutating func fill(from column: Int, to end: Int, in row: Int, _ style: Style) {
+        guard column < end else { return }
+        put("…", 1, Point(row: row, column: column), style)
+        for rest in (column + 1)..<max(end, column + 1) { put(" ", 1, Point(row: row, column: rest), style) }
+    }
+
+    /// Where one half of a wide character is written over, the other becomes blank.
+    private mutating func put(_ character: Character, _ columns: Int, _ point: Point, _ style: Style) {
+        for column in point.column..<point.column + columns { clear(Point(row: point.row, column: column)) }
+        rows[point.row][point.column] = Cell(text: String(character), style: style)
+        if columns == 2 { rows[point.row][point.column + 1] = Cell(text: "", style: style) }
+    }
+
+    private mutating func clear(_ point: Point) {
+        let (row, column) = (point.row, point.column)
+        if rows[row][column].text.isEmpty, column > 0 { rows[row][column - 1].text = " " }
+        if column + 1 < size.columns, rows[row][column + 1].text.isEmpty { rows[row][column + 1].text = " " }
+    }
+
+    /// Gives the cells of a row another look, from `columns`.
+    public mutating func restyle(row: Int, _ columns: Range<Int>, _ change: (Style) -> Style) {
+        guard rows.indices.contains(row) else { return }
+        for column in columns.clamped(to: 0..<size.columns) {
+            rows[row][column].style = change(rows[row][column].style)
+        }
+    }
+
+    /// The rows that are to be drawn on a terminal that shows `previous`; all without one, or after a resize.
+    public func changedRows(since previous: Canvas?) -> [Int] {
+        guard let previous, previous.size == size else { return Array(rows.indices) }
+        return rows.indices.filter { rows[$0] != previous.rows[$0] }
+    }
+
+    /// The same in black and white.
+    public var withoutColors: Canvas {
+        var canvas = self
+        for row in canvas.rows.indices { canvas.restyle(row: row, 0..<size.columns) { $0.withoutColors } }
+        return canvas
+    }
+
+    /// The text of each row, without blanks at its end.
+    public var lines: [String] {
+        rows.map { row in
+            let text = row.map(\.text).joined()
+            return String(text.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+}

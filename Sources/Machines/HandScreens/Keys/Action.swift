@@ -1,0 +1,99 @@
+/// Everything that a key can do. The raw name is what the configuration file says.
+public enum Action: String, CaseIterable, Sendable {
+    // Everywhere.
+    case back, quit, help, connection, suspend, redraw
+    // Tables.
+    case up, down, halfPageUp, halfPageDown, pageUp, pageDown, top, end, open
+    // Editing a list.
+    case addBelow, addAbove, addTop, addEnd, edit, editAddress, tick, deal, delete
+    case cut, copy, pasteBelow, pasteAbove
+    case moveUp, moveDown, moveTop, moveEnd
+    case range, selectUp, selectDown, selectAll
+    case undo, redo, retrieve
+    // Looking around.
+    case filter, jump, follow, history, people, notices
+    // The lists of a server.
+    case newList, deleteList, refresh
+    // History.
+    case whose, restore, older, newer
+
+    public struct Manual: Sendable {
+        /// In the line of keys at the bottom.
+        public let short: String
+        /// In the help.
+        public let long: String
+        /// The keys that do it unless the configuration file says otherwise: one or several in a row each.
+        public let keys: [String]
+    }
+
+    /// What people are told about it, and its keys.
+    public var manual: Manual {
+        switch self {
+        case .back: Manual(short: "back", long: "go back; leave off what was begun", keys: ["esc", "q", "left", "h"])
+        case .quit: Manual(short: "quit", long: "leave the program", keys: ["Q", "ctrl-c"])
+        case .help: Manual(short: "help", long: "all keys", keys: ["?", "f1"])
+        case .connection: Manual(short: "connection", long: "the connection and what waits for it", keys: ["C"])
+        case .suspend: Manual(short: "suspend", long: "back to the shell; 'fg' returns", keys: ["ctrl-z"])
+        case .redraw: Manual(short: "redraw", long: "draw the screen anew", keys: ["ctrl-l"])
+        default: moving ?? editing
+        }
+    }
+
+    private var moving: Manual? {
+        switch self {
+        case .up: Manual(short: "up", long: "one up; with a number before it, so many", keys: ["k", "up", "ctrl-p"])
+        case .down: Manual(short: "down", long: "one down", keys: ["j", "down", "ctrl-n"])
+        case .halfPageUp: Manual(short: "half up", long: "half a screen up", keys: ["ctrl-u"])
+        case .halfPageDown: Manual(short: "half down", long: "half a screen down", keys: ["ctrl-d"])
+        case .pageUp: Manual(short: "page up", long: "a screen up", keys: ["pgup", "ctrl-b"])
+        case .pageDown: Manual(short: "page down", long: "a screen down", keys: ["pgdn", "ctrl-f"])
+        case .top: Manual(short: "top", long: "to the top", keys: ["g g", "home"])
+        case .end: Manual(short: "end", long: "to the end; with a number before it, to that row", keys: ["G", "end"])
+        case .open: Manual(short: "open", long: "open it", keys: ["enter", "right", "l"])
+        case .filter: Manual(short: "filter", long: "show only what contains a text", keys: ["/"])
+        case .jump: Manual(short: "jump", long: "to a number, an id or a person", keys: [":"])
+        case .follow: Manual(short: "open link", long: "open a link's address", keys: ["ctrl-o"])
+        case .history: Manual(short: "history", long: "who changed what, and when", keys: ["H"])
+        case .people: Manual(short: "people", long: "who is here", keys: ["w"])
+        case .notices: Manual(short: "notices", long: "what was overridden or not taken", keys: ["!"])
+        case .newList: Manual(short: "new", long: "make a list", keys: ["a", "n"])
+        case .deleteList: Manual(short: "delete", long: "delete a list for everybody", keys: ["D"])
+        case .refresh: Manual(short: "refresh", long: "ask the server again; connect now", keys: ["r", "f5"])
+        case .whose: Manual(short: "whose", long: "everybody's edits, only mine, only others'", keys: ["tab"])
+        case .restore: Manual(short: "restore", long: "make the list what it was then", keys: ["R"])
+        case .older: Manual(short: "older", long: "one revision back", keys: ["[", "p"])
+        case .newer: Manual(short: "newer", long: "one revision on", keys: ["]", "n"])
+        default: nil
+        }
+    }
+
+    private var editing: Manual {
+        switch self {
+        case .addBelow: Manual(short: "add", long: "add items below", keys: ["o", "ins"])
+        case .addAbove: Manual(short: "add above", long: "add items above", keys: ["O"])
+        case .addTop: Manual(short: "add at top", long: "add items at the top", keys: ["A"])
+        case .addEnd: Manual(short: "add at end", long: "add items at the end", keys: ["a"])
+        case .edit: Manual(short: "edit", long: "edit the text", keys: ["e", "i", "f2"])
+        case .editAddress: Manual(short: "address", long: "edit a link's address", keys: ["E"])
+        case .tick: Manual(short: "tick", long: "tick or untick tasks", keys: ["space"])
+        case .deal: Manual(short: "deal", long: "deal a card from the deck", keys: ["D"])
+        case .delete: Manual(short: "delete", long: "delete", keys: ["d", "del"])
+        case .cut: Manual(short: "cut", long: "cut, to paste here or in another list", keys: ["x"])
+        case .copy: Manual(short: "copy", long: "copy", keys: ["y"])
+        case .pasteBelow: Manual(short: "paste", long: "paste below", keys: ["p"])
+        case .pasteAbove: Manual(short: "paste above", long: "paste above", keys: ["P"])
+        case .moveUp: Manual(short: "move up", long: "move one up", keys: ["K", "alt-up", "ctrl-up"])
+        case .moveDown: Manual(short: "move down", long: "move one down", keys: ["J", "alt-down", "ctrl-down"])
+        case .moveTop: Manual(short: "to top", long: "move to the top", keys: ["t"])
+        case .moveEnd: Manual(short: "to end", long: "move to the end", keys: ["b"])
+        case .range: Manual(short: "select", long: "begin or end selecting a range", keys: ["v", "V"])
+        case .selectUp: Manual(short: "select up", long: "select upwards", keys: ["shift-up"])
+        case .selectDown: Manual(short: "select down", long: "select downwards", keys: ["shift-down"])
+        case .selectAll: Manual(short: "all", long: "select everything", keys: ["ctrl-a"])
+        case .undo: Manual(short: "undo", long: "take back your last edit", keys: ["u"])
+        case .redo: Manual(short: "redo", long: "make it again", keys: ["U", "ctrl-r"])
+        case .retrieve: Manual(short: "get back", long: "get back what was overridden or not taken", keys: ["R"])
+        default: Manual(short: rawValue, long: rawValue, keys: [])
+        }
+    }
+}

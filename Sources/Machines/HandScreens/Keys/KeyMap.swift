@@ -1,0 +1,85 @@
+/// Which keys do what. An action can have several keys, and a key several actions, each on other screens.
+public struct KeyMap: Equatable, Sendable {
+    private var sequences: [Action: [[Key]]]
+
+    /// What a sequence of keys means on a screen.
+    public enum Meaning: Equatable, Sendable {
+        case action(Action)
+        /// More keys must follow.
+        case unfinished
+        case nothing
+    }
+
+    /// The keys as they are without a configuration.
+    public static let standard = KeyMap()
+
+    private init() {
+        sequences = Dictionary(
+            uniqueKeysWithValues: Action.allCases.map { action in
+                (action, action.manual.keys.compactMap { try? Key.sequence($0) })
+            })
+    }
+
+    public struct Problem: Error, Equatable, CustomStringConvertible, Sendable {
+        public let description: String
+    }
+
+    /// The standard keys with those of a configuration in their places: names of actions, and for each its keys.
+    ///
+    /// - Throws: `Problem` for an unknown action, something that is no key, or a key with two meanings on one screen.
+    public init(_ settings: [String: [String]]) throws(Problem) {
+        self = .standard
+        for (name, keys) in settings.sorted(by: { $0.key < $1.key }) {
+            guard let action = Action(rawValue: name) else {
+                let known = Action.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Problem(description: "keys: '\(name)' is no action; expected one of \(known)")
+            }
+            var chosen: [[Key]] = []
+            for key in keys {
+                do { chosen.append(try Key.sequence(key)) } catch {
+                    throw Problem(description: "keys: \(name): \(error)")
+                }
+            }
+            sequences[action] = chosen
+        }
+        for kind in ScreenKind.allCases { try checkConflicts(on: kind) }
+    }
+
+    private func checkConflicts(on kind: ScreenKind) throws(Problem) {
+        var owners: [[Key]: Action] = [:]
+        for action in kind.actions {
+            for sequence in sequences[action] ?? [] {
+                if let other = owners[sequence], other != action {
+                    let key = sequence.map(\.description).joined(separator: " ")
+                    throw Problem(
+                        description:
+                            "keys: '\(key)' would be both \(other.rawValue) and \(action.rawValue) on the screen "
+                            + "'\(kind.rawValue)'; give one of them another key")
+                }
+                owners[sequence] = action
+            }
+        }
+    }
+
+    /// What the keys pressed so far mean where `actions` can be done.
+    public func meaning(of pressed: [Key], among actions: [Action]) -> Meaning {
+        var isBegun = false
+        for action in actions {
+            for sequence in sequences[action] ?? [] {
+                if sequence == pressed { return .action(action) }
+                if sequence.starts(with: pressed) { isBegun = true }
+            }
+        }
+        return isBegun ? .unfinished : .nothing
+    }
+
+    /// The keys of an action, as the configuration file writes them.
+    public func keys(for action: Action) -> [String] {
+        (sequences[action] ?? []).map { $0.map(\.description).joined(separator: " ") }
+    }
+
+    /// The first key of an action, as short as it can be written.
+    public func symbol(for action: Action) -> String {
+        (sequences[action]?.first ?? []).map(\.symbol).joined()
+    }
+}

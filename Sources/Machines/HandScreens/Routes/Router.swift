@@ -1,0 +1,60 @@
+/// The screens that lie on one another; the topmost is seen. Never empty.
+public struct Router: Sendable {
+    public private(set) var stack: [any Screen]
+
+    /// Opens a place directly, with what lies beneath it.
+    public init(opening route: Route) {
+        var routes = [route]
+        while let beneath = routes[0].beneath { routes.insert(beneath, at: 0) }
+        stack = routes.map { $0.screen() }
+    }
+
+    public var top: any Screen {
+        get { stack[stack.count - 1] }
+        set { stack[stack.count - 1] = newValue }
+    }
+
+    /// Lays the screen of a place on top; a place that lies in the stack already is come back to.
+    public mutating func open(_ route: Route) {
+        if let index = stack.firstIndex(where: { $0.route == route }) {
+            stack.removeSubrange((index + 1)...)
+        } else {
+            stack.append(route.screen())
+        }
+    }
+
+    /// Takes the topmost screen away; false if it is the last.
+    public mutating func back() -> Bool {
+        guard stack.count > 1 else { return false }
+        stack.removeLast()
+        return true
+    }
+
+    /// Puts another place where the topmost is.
+    public mutating func replaceTop(by route: Route) {
+        top = route.screen()
+    }
+
+    /// Has every screen do something, the hidden ones too.
+    mutating func forEach(_ body: (inout any Screen) -> Void) {
+        for index in stack.indices { body(&stack[index]) }
+    }
+}
+
+extension Route {
+    /// The screen of a place: all that it is about is given to it here and stays.
+    func screen() -> any Screen {
+        switch self {
+        case .lists: ListsScreen()
+        case .list(let name): ListScreen(list: name)
+        case .item(let list, let id): ItemScreen(list: list, id: id)
+        case .history(let list): HistoryScreen(list: list)
+        case .revision(let list, let revision): RevisionScreen(list: list, revision: revision)
+        case .people(let list): PeopleScreen(list: list)
+        case .notices(let list): NoticesScreen(list: list)
+        case .help: HelpScreen()
+        case .connection: ConnectionScreen()
+        case .nowhere(let path): NowhereScreen(path: path)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import HandCore
+import HandSync
+
+/// What is around every screen: the title above, the line of keys or of a question and the line of the state below.
+enum Frame {
+    static let titleRows = 1
+    static let rowsAround = 3
+
+    /// Draws text into the body, wrapped.
+    static func write(_ text: [Line], on canvas: inout Canvas, _ world: World) {
+        let width = max(1, canvas.size.columns - 2)
+        var row = titleRows + (world.bodyRows > text.count + 1 ? 1 : 0)
+        for line in text {
+            let style = line.spans.first?.style ?? .plain
+            for part in Wrapping.lines(line.text, width: width) {
+                guard row < titleRows + world.bodyRows else { return }
+                canvas.write(Line(part, style), at: Point(row: row, column: 1))
+                row += 1
+            }
+        }
+    }
+
+    static func draw(_ screen: any Screen, message: String?, on canvas: inout Canvas, _ world: World) {
+        let width = canvas.size.columns
+        let title = Line(" ") + screen.title(world)
+        canvas.write(title.padded(to: width).restyled { $0.with(.reverse) }, at: Point(row: 0, column: 0))
+        screen.draw(on: &canvas, world)
+        let hints = Point(row: canvas.size.rows - 2, column: 0)
+        if let prompt = screen.prompt {
+            let (line, cursor) = prompt.line(width: width)
+            canvas.write(line, at: hints)
+            canvas.cursor = Point(row: hints.row, column: min(cursor, width - 1))
+        } else if let message {
+            canvas.write(Line(message, .bold), at: hints)
+        } else if let notice = screen.route.list.flatMap({ world.list($0).unseenNotice }) {
+            canvas.write(noticeLine(notice, screen, world), at: hints)
+        } else {
+            canvas.write(keys(of: screen, world, width: width), at: hints)
+        }
+        let state = StatusLine.line(of: screen, world, width: width)
+        canvas.write(state, at: Point(row: canvas.size.rows - 1, column: 0))
+    }
+
+    private static func noticeLine(_ notice: Notice, _ screen: any Screen, _ world: World) -> Line {
+        let style = Style(.red, [.bold])
+        var keys = Line()
+        if notice.recovery != nil, screen.actions.contains(.retrieve) {
+            keys.append(" \(world.keys.symbol(for: .retrieve)) get it back", .dim)
+        }
+        if screen.actions.contains(.notices) { keys.append(" \(world.keys.symbol(for: .notices)) all", .dim) }
+        let room = world.size.columns - keys.width
+        let text = Wrapping.lines(notice.text, width: max(8, room), limit: 1).first ?? ""
+        return Line(text, style) + keys
+    }
+
+    /// The most useful keys of a screen that do something now, as many as fit; the last is always the help.
+    private static func keys(of screen: any Screen, _ world: World, width: Int) -> Line {
+        func hint(_ action: Action) -> Line {
+            Line(world.keys.symbol(for: action), .bold) + Line(" \(action.manual.short)  ", .dim)
+        }
+        let help = hint(.help)
+        var line = Line()
+        for action in screen.actions where action != .help && !world.keys.symbol(for: action).isEmpty {
+            guard screen.refusal(of: action, world) == nil else { continue }
+            let next = hint(action)
+            if line.width + next.width + help.width > width { break }
+            line.append(next)
+        }
+        return line + help
+    }
+}

@@ -1,0 +1,89 @@
+import HandCore
+
+/// Text that one is typing in the table: of a new item in a gap, or of one that is there.
+struct Draft: Sendable {
+    enum Target: Equatable, Sendable {
+        case new(gap: Int, Side)
+        case existing(Int, ItemID, Field)
+    }
+
+    enum Field: Equatable, Sendable {
+        case text, address
+    }
+
+    var target: Target
+    /// What a new item becomes, unless its text says otherwise.
+    var kind: Content.Kind
+    var editor: LineEditor
+    /// Why the text cannot be taken, or what happened to the item meanwhile.
+    var problem: String?
+    /// The text that was there.
+    var original = ""
+
+    /// What stands in front of the field.
+    var label: String {
+        switch target {
+        case .new: "+ \(kind.name) ▸"
+        case .existing(_, _, .text): "✎"
+        case .existing(_, _, .address): "✎ address ▸"
+        }
+    }
+
+    /// Carries the draft through a change of the list; false if its item is gone.
+    mutating func follow(_ delta: Delta) -> Bool {
+        switch target {
+        case .new(let gap, let side):
+            target = .new(gap: delta.map(gap: gap, side), side)
+        case .existing(let index, let id, let field):
+            guard let new = delta.map(index: index) else { return false }
+            target = .existing(new, id, field)
+        }
+        return true
+    }
+}
+
+/// What a line that a person types becomes.
+enum Typed {
+    /// The kinds that may be added to a list, in the order in which Tab goes through them.
+    static func kinds(_ rules: Rules) -> [Content.Kind] {
+        let order: [Content.Kind] = [.task, .note, .heading, .link, .card]
+        let allowed = order.filter { rules.allowedKinds?.contains($0) ?? ($0 != .card) }
+        return allowed
+    }
+
+    /// The content that a line says: of `kind`, unless it starts like a heading or a task or is an address. nil if it cannot
+    /// be of that kind.
+    static func content(_ text: String, as kind: Content.Kind, _ rules: Rules) -> Content? {
+        let trimmed = text.drop { $0 == " " }
+        func isAllowed(_ kind: Content.Kind) -> Bool { rules.allowedKinds?.contains(kind) ?? true }
+        if kind != .card {
+            if isAllowed(.heading), trimmed.hasPrefix("# ") { return .heading(rest(trimmed, after: 2)) }
+            for (mark, done) in [("[ ] ", false), ("[x] ", true), ("[X] ", true)] {
+                if isAllowed(.task), trimmed.hasPrefix(mark) { return .task(rest(trimmed, after: 4), done: done) }
+            }
+            if isAllowed(.link), let link = link(String(trimmed)) { return link }
+        }
+        switch kind {
+        case .task: return .task(text, done: false)
+        case .note: return .note(text)
+        case .heading: return .heading(text)
+        case .link: return .link(text, url: text)
+        case .card: return Card(text.filter { $0 != " " }).map { .card($0) }
+        default: return nil
+        }
+    }
+
+    private static func rest(_ text: Substring, after count: Int) -> String { String(text.dropFirst(count)) }
+
+    /// A text that is an address or ends in one.
+    private static func link(_ text: String) -> Content? {
+        let words = text.split(separator: " ")
+        guard let last = words.last, isAddress(last) else { return nil }
+        let label = words.dropLast().joined(separator: " ")
+        return .link(label.isEmpty ? String(last) : label, url: String(last))
+    }
+
+    private static func isAddress(_ word: Substring) -> Bool {
+        ["http://", "https://", "hand://", "hand+unix://"].contains { word.hasPrefix($0) && word.count > $0.count }
+    }
+}

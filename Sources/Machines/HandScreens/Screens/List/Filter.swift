@@ -1,0 +1,143 @@
+import HandCore
+
+/// The items whose text contains what was typed, found bit by bit, so that typing never waits for a long list.
+struct Filter: Sendable {
+    let query: String
+    private let needle: [UInt8]
+    /// Places in the list of what was found, in order.
+    private(set) var matches: [Int32] = []
+    /// Items before this place have been looked at.
+    private(set) var scanned = 0
+
+    /// Items that are looked at in one go: a millisecond or two.
+    static let portion = 8_192
+
+    init(_ query: String) {
+        self.query = query
+        needle = Array(query.lowercased().utf8)
+    }
+
+    func isComplete(in list: Hand) -> Bool { scanned >= list.count }
+
+    /// Looks at the next items.
+    mutating func scan(_ list: Hand) {
+        let end = min(list.count, scanned + Self.portion)
+        guard scanned < end else { return }
+        var place = scanned
+        for item in list.items(in: scanned..<end) {
+            if isMatch(item.content) { matches.append(Int32(place)) }
+            place += 1
+        }
+        scanned = end
+    }
+
+    /// Looks at a text that the first filter's matches can be narrowed to: everything that matches a longer query matched
+    /// the shorter one.
+    init(_ query: String, narrowing other: Filter, _ list: Hand) {
+        self.init(query)
+        matches = other.matches.filter { isMatch(list[Int($0)].content) }
+        scanned = other.scanned
+    }
+
+    private func isMatch(_ content: Content) -> Bool {
+        if contains(content.text) { return true }
+        if case .link(_, let url) = content { return contains(url) }
+        return false
+    }
+
+    private func contains(_ text: String) -> Bool {
+        if needle.isEmpty { return true }
+        var text = text
+        let isASCII = text.withUTF8 { bytes in bytes.allSatisfy { $0 < 0x80 } }
+        if !isASCII { text = text.lowercased() }
+        return text.withUTF8 { bytes in
+            guard bytes.count >= needle.count else { return false }
+            for start in 0...(bytes.count - needle.count) where folded(bytes[start]) == needle[0] {
+                var offset = 1
+                while offset < needle.count, folded(bytes[start + offset]) == needle[offset] { offset += 1 }
+                if offset == needle.count { return true }
+            }
+            return false
+        }
+    }
+
+    private func folded(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte + 32 : byte }
+
+    // MARK: Rows
+
+    /// The row of the first match at or behind a gap of the list. O(log matches).
+    func row(ofGap gap: Int) -> Int {
+        var low = 0
+        var high = matches.count
+        while low < high {
+            let middle = (low + high) / 2
+            if Int(matches[middle]) < gap { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The row of an item; nil if it is not a match.
+    func row(ofIndex index: Int) -> Int? {
+        let row = row(ofGap: index)
+        return row < matches.count && Int(matches[row]) == index ? row : nil
+    }
+
+    /// Carries the matches through a change of the list. O(matches + size of the delta).
+    mutating func follow(_ delta: Delta, to new: Hand) {
+        var survivors: [Int32] = []
+        survivors.reserveCapacity(matches.count)
+        var old = 0
+        var place = 0
+        var next = 0
+        var fresh: [Int] = []
+        func keep(_ count: Int) {
+            while next < matches.count, Int(matches[next]) < old + count {
+                survivors.append(matches[next] + Int32(place - old))
+                next += 1
+            }
+            old += count
+            place += count
+        }
+        func skip(_ count: Int) {
+            old += count
+            while next < matches.count, Int(matches[next]) < old { next += 1 }
+        }
+        let scannedBefore = scanned
+        scanned = delta.map(gap: scanned, .before)
+        for component in delta.components {
+            switch component {
+            case .keep(let count): keep(count)
+            case .edit:
+                skip(1)
+                fresh.append(place)
+                place += 1
+            case .delete(let count), .pick(let count): skip(count)
+            case .insert(let items, _):
+                fresh += place..<place + items.count
+                place += items.count
+            case .drop(let slots, _, _):
+                fresh += place..<place + slots.count
+                place += slots.count
+            }
+        }
+        keep(max(0, max(scannedBefore, Int(matches.last ?? 0) + 1) - old))
+        matches = merge(survivors, fresh.filter { $0 < scanned && isMatch(new[$0].content) }.map { Int32($0) })
+    }
+
+    private func merge(_ left: [Int32], _ right: [Int32]) -> [Int32] {
+        if right.isEmpty { return left }
+        var merged: [Int32] = []
+        merged.reserveCapacity(left.count + right.count)
+        var (i, j) = (0, 0)
+        while i < left.count || j < right.count {
+            if j == right.count || (i < left.count && left[i] < right[j]) {
+                merged.append(left[i])
+                i += 1
+            } else {
+                merged.append(right[j])
+                j += 1
+            }
+        }
+        return merged
+    }
+}

@@ -1,0 +1,183 @@
+import HandCore
+import HandFormats
+import HandWire
+
+extension ListScreen {
+    private static let edits: Set<Action> = [
+        .addBelow, .addAbove, .addTop, .addEnd, .edit, .editAddress, .tick, .deal, .delete, .cut, .copy, .pasteBelow,
+        .pasteAbove, .moveUp, .moveDown, .moveTop, .moveEnd, .undo, .redo, .range, .selectUp, .selectDown, .selectAll,
+    ]
+    private static let ofItems: Set<Action> = [
+        .edit, .editAddress, .tick, .delete, .cut, .copy, .moveUp, .moveDown, .moveTop, .moveEnd, .open, .follow,
+        .range,
+        .selectUp, .selectDown, .selectAll,
+    ]
+
+    func refusal(of action: Action, _ world: World) -> String? {
+        let data = world.list(list)
+        if Self.edits.contains(action), !data.standing.isLoaded { return "the list is not here yet" }
+        if Self.ofItems.contains(action), rows(world).itemCount == 0 { return "there is no item here" }
+        switch action {
+        case .addBelow, .addAbove, .addTop, .addEnd: return Self.refusalToAdd(data.hand)
+        case .deal:
+            if !data.hand.rules.hasDeck { return "this list has no deck" }
+            return data.hand.violation(inserting: .card(.faceDown)).map { "\(Rejection.violation($0))" }
+        case .pasteBelow, .pasteAbove: return Self.refusalToPaste(world.clipboard, data.hand)
+        case .undo: return data.standing.canUndo ? nil : "there is nothing to undo"
+        case .redo: return data.standing.canRedo ? nil : "there is nothing to make again"
+        case .retrieve: return data.notices.contains { $0.recovery != nil } ? nil : "nothing was overridden or rejected"
+        case .notices: return data.notices.isEmpty ? "nothing was overridden or rejected" : nil
+        default: return currentItem(world).flatMap { Self.refusal(of: action, for: $0.content) }
+        }
+    }
+
+    /// What cannot be done to an item of that kind.
+    static func refusal(of action: Action, for content: Content) -> String? {
+        let fields = content.kind.fields
+        switch action {
+        case .edit where !fields.contains(.text): return "a \(content.kind.name) has no text to edit"
+        case .editAddress where !fields.contains(.url): return "a \(content.kind.name) has no address"
+        case .follow where !fields.contains(.url): return "a \(content.kind.name) leads nowhere"
+        default: return nil
+        }
+    }
+
+    private static func refusalToAdd(_ hand: Hand) -> String? {
+        let kinds = Typed.kinds(hand.rules)
+        if hand.rules.hasDeck, kinds == [.card] { return "cards of this list are dealt, not written" }
+        guard let kind = kinds.first else { return "this program knows none of the kinds that this list takes" }
+        let empty = Content.empty(of: kind)
+        return hand.violation(inserting: empty).map { "\(Rejection.violation($0))" }
+    }
+
+    private static func refusalToPaste(_ clipboard: [Content], _ hand: Hand) -> String? {
+        if clipboard.isEmpty { return "nothing was cut or copied" }
+        for content in clipboard {
+            if let violation = hand.violation(inserting: content) { return "\(Rejection.violation(violation))" }
+        }
+        let room = hand.rules.maximumCount - hand.count
+        return clipboard.count > room ? "\(clipboard.count) items do not fit: there is room for \(room)" : nil
+    }
+
+    mutating func performOwn(_ action: Action, count: Int?, _ world: inout World) -> [Command] {
+        switch action {
+        case .addBelow, .addAbove, .addTop, .addEnd: return beginAdding(action, &world)
+        case .edit: return beginEditing(.text, &world)
+        case .editAddress: return beginEditing(.address, &world)
+        case .delete: return finish(.deleting(selection(world)), &world)
+        case .cut:
+            copy(&world)
+            return finish(.deleting(selection(world)), &world)
+        case .copy:
+            copy(&world)
+            anchor = nil
+            return [.say("\(world.clipboard.count) copied")]
+        case .pasteBelow: return paste(at: place(world).map { $0 + 1 } ?? 0, .after, &world)
+        case .pasteAbove: return paste(at: place(world) ?? 0, .before, &world)
+        case .moveUp, .moveDown, .moveTop, .moveEnd: return move(action, count ?? 1, &world)
+        case .tick: return tick(&world)
+        case .deal: return deal(max(1, count ?? 1), &world)
+        case .undo: return [.undo(list)]
+        case .redo: return [.redo(list)]
+        case .retrieve: return Retrieval.newest(of: list, &world)
+        default: return look(action, count: count, &world)
+        }
+    }
+
+    /// An edit of what is selected; the selection is over then.
+    private mutating func finish(_ delta: Delta, _ world: inout World) -> [Command] {
+        anchor = nil
+        return delta.isIdentity ? [.bell] : [.edit(list: list, delta)]
+    }
+
+    private func copy(_ world: inout World) {
+        let hand = world.list(list).hand
+        world.clipboard = selection(world).flatMap { hand.items(in: $0).map(\.content) }
+    }
+
+    private mutating func paste(at gap: Int, _ side: Side, _ world: inout World) -> [Command] {
+        let items = world.mint(world.clipboard)
+        return [.edit(list: list, Operation.insert(items, at: gap, side).delta)]
+    }
+
+    private mutating func move(_ action: Action, _ count: Int, _ world: inout World) -> [Command] {
+        let runs = selection(world)
+        let rows = rows(world)
+        let selected = selectedRows(world) ?? table.cursor...table.cursor
+        let hand = world.list(list).hand
+        let delta: Delta
+        switch action {
+        case .moveUp:
+            guard let target = rows.place(ofRow: max(0, selected.lowerBound - count)) else { return [] }
+            delta = .moving(runs, to: target, .before)
+        case .moveDown:
+            guard let target = rows.place(ofRow: min(rows.itemCount - 1, selected.upperBound + count)) else {
+                return []
+            }
+            delta = .moving(runs, to: target + 1, .after)
+        case .moveTop: delta = .moving(runs, to: 0, .after)
+        default: delta = .moving(runs, to: hand.count, .before)
+        }
+        // A range stays selected, so that it can be moved on.
+        return Self.changes(hand, by: delta, runs) ? [.edit(list: list, delta)] : [.bell]
+    }
+
+    /// Whether a move takes the runs anywhere else.
+    private static func changes(_ hand: Hand, by delta: Delta, _ runs: [Range<Int>]) -> Bool {
+        guard let first = runs.first else { return false }
+        return delta.map(index: first.lowerBound) != first.lowerBound || runs.count > 1
+    }
+
+    /// Ticks all tasks of the selection, or unticks them if all are ticked.
+    private mutating func tick(_ world: inout World) -> [Command] {
+        let hand = world.list(list).hand
+        var tasks: [(place: Int, isDone: Bool)] = []
+        for run in selection(world) {
+            for (offset, item) in hand.items(in: run).enumerated() {
+                if case .task(_, let done) = item.content { tasks.append((run.lowerBound + offset, done)) }
+            }
+        }
+        if tasks.isEmpty { return [.say("only tasks can be ticked")] }
+        let done = !tasks.allSatisfy(\.isDone)
+        let runs = tasks.filter { $0.isDone != done }.map { $0.place..<$0.place + 1 }
+        return finish(.changing(runs, Change(done: done)), &world)
+    }
+
+    private func deal(_ count: Int, _ world: inout World) -> [Command] {
+        let hand = world.list(list).hand
+        let room = max(1, hand.rules.maximumCount - hand.count)
+        let cards = world.mint(Array(repeating: .card(.faceDown), count: min(52, room, count)))
+        return [.edit(list: list, Operation.insert(cards, at: hand.count, .before).delta)]
+    }
+}
+
+extension Content {
+    /// Content of a kind that a person can write, with nothing in it yet.
+    static func empty(of kind: Kind) -> Content {
+        switch kind {
+        case .task: .task("", done: false)
+        case .heading: .heading("")
+        case .link: .link("", url: "")
+        case .card: .card(.faceDown)
+        default: .note("")
+        }
+    }
+}
+
+/// Getting back what was overridden or not taken.
+enum Retrieval {
+    static func newest(of list: String, _ world: inout World) -> [Command] {
+        guard let index = world.list(list).notices.lastIndex(where: { $0.recovery != nil }) else { return [.bell] }
+        return retrieve(index, of: list, &world)
+    }
+
+    /// Makes the edit that gets a notice's loss back, and takes the notice off.
+    static func retrieve(_ index: Int, of list: String, _ world: inout World) -> [Command] {
+        let data = world.list(list)
+        guard let delta = data.notices[index].delta(on: data.hand, &world.random) else {
+            return [.say("the item is gone; there is nothing to get back")]
+        }
+        world.withList(list) { _ = $0.notices.remove(at: index) }
+        return [.edit(list: list, delta), .say("got back: \(data.notices[index].text)")]
+    }
+}

@@ -1,0 +1,45 @@
+import HandSync
+
+/// What the screens of a list say when there is nothing to show.
+enum ListText {
+    static func empty(_ data: ListData, _ world: World) -> [Line] {
+        if let refusal = data.refusal { return refused(refusal, data.name, world) }
+        if data.standing.isLoaded {
+            return [
+                Line("The list is empty.", .bold),
+                Line(
+                    "\(world.keys.symbol(for: .addEnd)) adds an item; \(world.keys.symbol(for: .help)) shows all keys.",
+                    .dim),
+            ]
+        }
+        if let progress = data.progress {
+            return [
+                Line("Loading \(progress.total) items: \(ListScreen.percent(progress))"),
+                Line(bar(progress, width: min(40, max(4, world.size.columns - 4)))),
+            ]
+        }
+        if case .offline(let reason, _) = world.connection {
+            return [
+                Line("The server cannot be reached: \(reason).", Style(.yellow, [.bold])),
+                Line("This list was never open on this machine. It opens as soon as the server answers.", .dim),
+            ]
+        }
+        return [Line("Loading…", .dim)]
+    }
+
+    private static func refused(_ refusal: String, _ name: String, _ world: World) -> [Line] {
+        var lines = [Line(refusal, Style(.red, [.bold]))]
+        let others = (world.catalog ?? []).map(\.name).prefix(20).joined(separator: ", ")
+        if !others.isEmpty { lines.append(Line("There are: \(others).")) }
+        lines.append(
+            Line(
+                "\(world.keys.symbol(for: .back)) leads to the lists, where \(world.keys.symbol(for: .newList)) makes one.",
+                .dim))
+        return lines
+    }
+
+    private static func bar(_ progress: ListData.Progress, width: Int) -> String {
+        let full = width * progress.items / max(1, progress.total)
+        return String(repeating: "█", count: min(width, full)) + String(repeating: "░", count: max(0, width - full))
+    }
+}

@@ -1,0 +1,154 @@
+import HandCore
+import HandFormats
+import HandWire
+
+/// The lists of a server; without it, those that are kept on this machine.
+struct ListsScreen: TableScreen {
+    static let kind = ScreenKind.lists
+
+    var table = TableView()
+    var prompt: Prompt?
+    private var nextRefresh: UInt64 = 0
+
+    /// Milliseconds between looks at what others make.
+    private static let refreshTime: UInt64 = 5_000
+
+    var route: Route { .lists }
+
+    /// Names in the order of the rows.
+    private func names(_ world: World) -> [String] { world.catalog?.map(\.name) ?? world.keptLists }
+
+    func rows(_ world: World) -> RowsOfText {
+        guard let catalog = world.catalog else {
+            return RowsOfText(world.keptLists.map { [Line($0, .bold) + Line("  kept on this machine", .dim)] })
+        }
+        let width = catalog.map { Columns.width(of: $0.name) }.max() ?? 0
+        return RowsOfText(catalog.map { [Self.line($0, width: min(width, world.size.columns / 2))] })
+    }
+
+    private static func line(_ entry: DownMessage.ListEntry, width: Int) -> Line {
+        let line = Line(entry.name, .bold).padded(to: width)
+        let items = "\(entry.count) item\(entry.count == 1 ? "" : "s")"
+        return line + Line("  \(items)  r\(entry.revision)\(rules(entry.rules))", .dim)
+    }
+
+    private static func rules(_ rules: Rules) -> String {
+        var parts: [String] = []
+        if rules.maximumCount != Rules.unlimitedCount { parts.append("at most \(rules.maximumCount)") }
+        if let kinds = rules.allowedKinds {
+            parts.append(kinds.sorted { $0.rawValue < $1.rawValue }.map(\.name).joined(separator: ", "))
+        }
+        if rules.hasDeck { parts.append("with a deck") }
+        return parts.isEmpty ? "" : "  " + parts.joined(separator: ", ")
+    }
+
+    func title(_ world: World) -> Line {
+        Line("Lists", .bold) + Line(" on \(world.server)") + Line(world.catalog.map { "  \($0.count)" } ?? "")
+    }
+
+    func emptyText(_ world: World) -> [Line] {
+        if world.catalog != nil {
+            return [
+                Line("There are no lists yet.", .bold), Line("\(world.keys.symbol(for: .newList)) makes one.", .dim),
+            ]
+        }
+        if case .offline(let reason, _) = world.connection {
+            return [
+                Line("The server cannot be reached: \(reason).", Style(.yellow, [.bold])),
+                Line("Start one with: hand serve. \(world.keys.symbol(for: .refresh)) tries again now.", .dim),
+            ]
+        }
+        return [Line("Asking the server…", .dim)]
+    }
+
+    func refusal(of action: Action, _ world: World) -> String? {
+        let isEmpty = names(world).isEmpty
+        return switch action {
+        case .open where isEmpty: "there is no list to open"
+        case .deleteList where isEmpty: "there is no list to delete"
+        case .newList where !world.isOnline, .deleteList where !world.isOnline: "the server cannot be reached"
+        default: nil
+        }
+    }
+
+    private func selected(_ world: World) -> String? {
+        let names = names(world)
+        return names.indices.contains(table.cursor) ? names[table.cursor] : nil
+    }
+
+    mutating func performOwn(_ action: Action, count: Int?, _ world: inout World) -> [Command] {
+        switch action {
+        case .open: return selected(world).map { [.open(.list($0))] } ?? []
+        case .newList:
+            prompt = Prompt(purpose: .newList, question: "name of the new list (then: cards, max N):")
+            return []
+        case .deleteList:
+            guard let name = selected(world) else { return [] }
+            let count = world.catalog?.first { $0.name == name }?.count ?? 0
+            prompt = Prompt(
+                purpose: .deleteList(name), question: "Delete '\(name)' with \(count) items, for everybody?")
+            return []
+        case .refresh: return [.reconnect, .fetchLists]
+        case .back: return [.quit]
+        default: return []
+        }
+    }
+
+    mutating func answer(_ prompt: Prompt, _ world: inout World) -> [Command] {
+        switch prompt.purpose {
+        case .deleteList(let name): return [.deleteList(name)]
+        case .newList: return create(prompt.editor.text)
+        default: return []
+        }
+    }
+
+    /// Reads `poker cards max 5`: a name, and perhaps what the list takes.
+    private mutating func create(_ text: String) -> [Command] {
+        var words = text.split(separator: " ").map(String.init)
+        guard !words.isEmpty else { return [] }
+        let name = words.removeFirst()
+        if let problem = ListName.problem(with: name) { return ask(again: text, problem) }
+        var rules = Rules()
+        while let word = words.first {
+            words.removeFirst()
+            if word == "cards" {
+                rules.allowedKinds = [.card]
+                rules.hasDeck = true
+            } else if word == "max", let number = words.first.flatMap({ Int($0) }), number > 0 {
+                rules.maximumCount = min(number, Rules.unlimitedCount)
+                words.removeFirst()
+            } else {
+                return ask(again: text, "'\(word)': expected 'cards' or 'max NUMBER'")
+            }
+        }
+        return [.create(list: name, rules)]
+    }
+
+    private mutating func ask(again text: String, _ problem: String) -> [Command] {
+        prompt = Prompt(purpose: .newList, question: "\(problem):", editor: LineEditor(text))
+        return []
+    }
+
+    // MARK: Events
+
+    mutating func appear(_ world: inout World) -> [Command] {
+        nextRefresh = world.now + Self.refreshTime
+        return [.fetchLists]
+    }
+
+    mutating func follow(_ event: Event, _ world: inout World) -> [Command] {
+        switch event {
+        case .connection(.online): return [.fetchLists]
+        case .done(.create(let list, _)): return [.open(.list(list))]
+        case .done(.deleteList(let list)): return [.say("'\(list)' is deleted"), .fetchLists]
+        case .tick where world.now >= nextRefresh:
+            nextRefresh = world.now + Self.refreshTime
+            return world.isOnline ? [.fetchLists] : []
+        case .lists, .kept, .input(.resize): table.settle(in: geometry(world))
+        default: break
+        }
+        return []
+    }
+
+    func deadline(_ world: World) -> UInt64? { nextRefresh }
+}

@@ -1,0 +1,31 @@
+/// A question at the bottom of the screen, answered with a line of text or with one key.
+public struct Prompt: Equatable, Sendable {
+    public enum Purpose: Equatable, Sendable {
+        case filter
+        case jump
+        case newList
+        case deleteList(String)
+        case restore(Int)
+        case quit
+    }
+
+    public let purpose: Purpose
+    public let question: String
+    public var editor = LineEditor()
+
+    /// Whether it is answered with `y` or anything else.
+    public var isConfirmation: Bool {
+        switch purpose {
+        case .deleteList, .restore, .quit: true
+        case .filter, .jump, .newList: false
+        }
+    }
+
+    /// The line as it is drawn, and the column of the cursor.
+    func line(width: Int) -> (line: Line, cursor: Int) {
+        let label = isConfirmation ? question + " (y/n) " : question + " "
+        let room = max(1, width - Columns.width(of: label) - 1)
+        let visible = editor.visible(width: room)
+        return (Line(label, .bold) + Line(visible.text), Columns.width(of: label) + visible.cursorColumn)
+    }
+}

@@ -1,0 +1,69 @@
+/// What stands around the content of a row, the same for all cells: the cursor, the number, marks and people.
+enum RowFrame {
+    private static let gutter = 2
+    /// The columns that names of others take at most.
+    private static let mostForPeople = 24
+
+    static func lines(of cell: any TableCell, _ state: RowState, width: Int) -> [Line] {
+        let head = leadWidth(state)
+        let tags = people(state, room: min(mostForPeople, max(0, (width - head) / 2)))
+        let room = max(1, width - head - (tags.width > 0 ? tags.width + 1 : 0))
+        var rows = cell.lines(width: room, state)
+        if rows.isEmpty { rows = [Line()] }
+        return rows.enumerated().map { index, content in
+            var line = lead(state, isFirst: index == 0)
+            line.append(look(state, content))
+            if index == 0, tags.width > 0 { line = line.padded(to: width - tags.width) + tags }
+            return state.isCurrent || state.isSelected ? highlighted(line, state, width) : line
+        }
+    }
+
+    /// Columns in front of the content.
+    static func leadWidth(_ state: RowState) -> Int { gutter + (state.numberWidth == 0 ? 0 : state.numberWidth + 1) }
+
+    private static func lead(_ state: RowState, isFirst: Bool) -> Line {
+        var line = Line(isFirst && state.isCurrent ? "▸" : " ", .bold)
+        if isFirst, let mark = state.mark {
+            line.append(mark.rawValue, Style(mark.color, [.bold]))
+        } else if isFirst, state.isPending {
+            line.append("•", Style(.yellow))
+        } else {
+            line.append(" ")
+        }
+        guard state.numberWidth > 0 else { return line }
+        let digits = isFirst ? state.number.map { String($0) } ?? "" : ""
+        line.append(String(repeating: " ", count: max(0, state.numberWidth - digits.count)) + digits + " ", .dim)
+        return line
+    }
+
+    /// What is on its way is dim and slanted; what somebody has just changed is lit up.
+    private static func look(_ state: RowState, _ line: Line) -> Line {
+        if state.isFlashing { return line.restyled { Style(.black, on: .yellow, $0.attributes) } }
+        if state.isPending { return line.restyled { $0.with([.italic, .dim]) } }
+        return line
+    }
+
+    private static func highlighted(_ line: Line, _ state: RowState, _ width: Int) -> Line {
+        line.padded(to: width).restyled { style in
+            if state.isSelected { return Style(.standard, on: .blue, style.attributes.subtracting(.dim)) }
+            return style.background == .standard ? style.with(.reverse) : style
+        }
+    }
+
+    private static func people(_ state: RowState, room: Int) -> Line {
+        var line = Line()
+        for (index, tag) in state.people.enumerated() {
+            let name = "◂" + tag.name
+            let rest = state.people.count - index - 1
+            let needed = Columns.width(of: name) + (rest > 0 ? 4 : 0) + (index > 0 ? 1 : 0)
+            if line.width + needed > room {
+                let hidden = "+\(rest + 1)"
+                if line.width + hidden.count < room { line.append((index > 0 ? " " : "") + hidden, .dim) }
+                return line
+            }
+            if index > 0 { line.append(" ") }
+            line.append(name, Style(tag.color, [.bold]))
+        }
+        return line
+    }
+}

@@ -1,0 +1,124 @@
+/// A table that shows a window of its rows: which row the cursor is on, and on which line of the window it starts.
+///
+/// Rows have different heights. Nothing is asked of rows that are not in the window or next to it, so a table of a
+/// million rows costs what the window costs. All is said relative to the cursor, so that what others do above or below
+/// never takes the row from under it.
+public struct TableView: Equatable, Sendable {
+    public private(set) var cursor = 0
+    /// The line of the window, from 0, on which the cursor's row starts.
+    public private(set) var line = 0
+
+    public init() {}
+
+    /// A row in the window. `line` may lie above the window for a row whose top is cut off.
+    public struct Placed: Equatable, Sendable {
+        public let row: Int
+        public let line: Int
+        public let height: Int
+    }
+
+    /// What the table must know of its rows.
+    public struct Geometry {
+        public let count: Int
+        /// Lines of the window.
+        public let lines: Int
+        public let height: (Int) -> Int
+
+        public init(count: Int, lines: Int, height: @escaping (Int) -> Int) {
+            self.count = count
+            self.lines = lines
+            self.height = height
+        }
+    }
+
+    /// Puts the cursor on another row, and moves the window as little as that needs. O(window).
+    public mutating func move(to row: Int, in geometry: Geometry) {
+        let target = max(0, min(row, geometry.count - 1))
+        if target >= cursor {
+            var next = cursor
+            while next < target, line < geometry.lines {
+                line += geometry.height(next)
+                next += 1
+            }
+        } else {
+            var next = cursor
+            while next > target, line >= 0 {
+                next -= 1
+                line -= geometry.height(next)
+            }
+        }
+        cursor = target
+        settle(in: geometry)
+    }
+
+    /// The cursor's row stands in another place now; the window goes with it.
+    public mutating func follow(to row: Int) {
+        cursor = max(0, row)
+    }
+
+    /// Moves the window over the rows; the cursor stays, unless it would leave the window. O(window).
+    public mutating func scroll(by lines: Int, in geometry: Geometry) {
+        guard geometry.count > 0 else { return }
+        line -= lines
+        while line < 0, cursor + 1 < geometry.count {
+            line += geometry.height(cursor)
+            cursor += 1
+        }
+        while cursor > 0, line + geometry.height(cursor) > geometry.lines {
+            cursor -= 1
+            line -= geometry.height(cursor)
+        }
+        settle(in: geometry)
+    }
+
+    /// Brings the cursor's row into the window as a whole, and leaves no line of the window empty without need. O(window).
+    public mutating func settle(in geometry: Geometry) {
+        cursor = max(0, min(cursor, geometry.count - 1))
+        guard geometry.count > 0 else {
+            line = 0
+            return
+        }
+        let own = geometry.height(cursor)
+        line = max(0, min(line, geometry.lines - own))
+        var below = line + own
+        var next = cursor + 1
+        while next < geometry.count, below < geometry.lines {
+            below += geometry.height(next)
+            next += 1
+        }
+        // Rows above may fill what is empty below, and must fill what is empty above.
+        let wanted = line + max(0, geometry.lines - below)
+        var above = 0
+        next = cursor
+        while next > 0, above < wanted {
+            next -= 1
+            above += geometry.height(next)
+        }
+        line = min(wanted, above)
+        line = max(0, min(line, geometry.lines - own))
+    }
+
+    /// The rows in the window, from the top. O(window).
+    public func placed(in geometry: Geometry) -> [Placed] {
+        guard geometry.count > 0 else { return [] }
+        var rows: [Placed] = []
+        var top = line
+        var row = cursor
+        while row > 0, top > 0 {
+            row -= 1
+            let height = geometry.height(row)
+            top -= height
+            rows.append(Placed(row: row, line: top, height: height))
+        }
+        rows.reverse()
+        top = line
+        row = cursor
+        while row < geometry.count, top < geometry.lines {
+            let height = geometry.height(row)
+            rows.append(Placed(row: row, line: top, height: height))
+            top += height
+            row += 1
+        }
+        return rows
+    }
+}

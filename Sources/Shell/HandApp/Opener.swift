@@ -1,0 +1,26 @@
+import Foundation
+
+/// The system's program for addresses of the web.
+enum Opener {
+    /// Has the system open an address; returns why it cannot.
+    static func open(_ address: String) -> String? {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["xdg-open", address]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        guard isInstalled("xdg-open") else { return "this system has no xdg-open; the address is \(address)" }
+        do {
+            try process.run()
+            return nil
+        } catch {
+            return "xdg-open did not start: \(error)"
+        }
+    }
+
+    private static func isInstalled(_ program: String) -> Bool {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        return path.split(separator: ":").contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
+    }
+}

@@ -1,0 +1,303 @@
+import EventLoop
+import HandClient
+import HandCore
+import HandFormats
+import HandScreens
+import HandSync
+import HandWire
+
+/// Where the client draws, and what it hears from: a terminal, or something else in tests and measurements.
+public protocol Screenful: AnyObject {
+    func draw(_ canvas: Canvas)
+    func redraw()
+    func suspend()
+    func bell()
+    func close()
+}
+
+/// Runs the terminal client on a loop: takes events to the model, carries out what it wants, draws it.
+///
+/// Everything happens on the loop's thread, so an edit is made on the very list that its author saw. Events are gathered
+/// during a turn of the loop and worked off at its end, before the journal is written and the socket is fed; the
+/// screen is drawn once.
+public final class Runner {
+    /// A connection to a server, ready to be started on the runner's loop.
+    public typealias Connect = (HandAddress.Server) throws -> EngineBox
+
+    /// Keeps the engine, which is the package's own, out of the public interface.
+    public struct EngineBox {
+        package let engine: ClientEngine
+
+        package init(_ engine: ClientEngine) {
+            self.engine = engine
+        }
+    }
+
+    let loop: Loop
+    let screen: any Screenful
+    private let connect: Connect
+    private(set) var engine: ClientEngine
+    private var app: App
+    private let settings: World.Settings
+    private var events: [Event] = []
+    private let clock: Timer
+    private let worker: Timer
+    private var hook: TurnHook?
+    private var isClosed = false
+    /// What was last told of each list's standing.
+    private var standings: [String: ListNews.Standing] = [:]
+    private var loading: Set<String> = []
+    private var isOwnEdit = false
+    private var needsDrawing = true
+
+    /// - Throws: what `connect` throws, for example because the journal cannot be opened.
+    public init(
+        _ settings: World.Settings, opening route: Route, on loop: Loop, screen: any Screenful,
+        connect: @escaping Connect
+    ) throws {
+        self.loop = loop
+        self.screen = screen
+        self.connect = connect
+        self.settings = settings
+        app = App(settings, opening: route)
+        clock = Timer(loop)
+        worker = Timer(loop)
+        // The hook comes before the engine's, so that what is edited in a turn is kept and sent in it.
+        let box = LaterHook()
+        hook = loop.onTurnEnd { box.body?() }
+        engine = try connect(settings.server).engine
+        box.body = { [unowned self] in endTurn() }
+    }
+
+    private final class LaterHook {
+        var body: (() -> Void)?
+    }
+
+    /// Starts connecting and draws the first screen.
+    public func start() {
+        listen()
+        let commands = app.start(now: loop.now)
+        for command in commands { carryOut(command) }
+        clock.start(after: 0) {}
+    }
+
+    /// Ends everything: the connection, the journal, the screen.
+    public func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        engine.close()
+        screen.close()
+        hook?.cancel()
+        clock.close()
+        worker.close()
+        loop.stop()
+    }
+
+    /// Takes what a person did.
+    public func take(_ input: Input) { take(.input(input)) }
+
+    private func take(_ event: Event) {
+        guard !isClosed else { return }
+        events.append(event)
+        needsDrawing = true
+    }
+
+    private func listen() {
+        engine.onStatus = { [unowned self] status in take(.connection(status)) }
+        engine.onLatency = { [unowned self] milliseconds in take(.latency(milliseconds)) }
+        take(.kept(engine.keptLists()))
+        engine.start()
+    }
+
+    // MARK: Turns
+
+    private func endTurn() {
+        while !events.isEmpty, !isClosed {
+            let batch = events
+            events = []
+            for event in batch {
+                for command in app.update(event, now: loop.now) where !isClosed { carryOut(command) }
+            }
+            if events.isEmpty { noteStandings() }
+        }
+        guard !isClosed else { return }
+        if needsDrawing {
+            needsDrawing = false
+            screen.draw(app.view())
+        }
+        guard let deadline = app.deadline else { return clock.stop() }
+        clock.start(after: deadline > loop.now ? deadline - loop.now : 1) { [unowned self] in take(.tick) }
+    }
+
+    /// Tells the model where its lists stand with the server, as far as that has changed.
+    private func noteStandings() {
+        for name in standings.keys {
+            guard let state = engine.state(of: name) else { continue }
+            let old = standings[name] ?? ListNews.Standing()
+            var new = ListNews.Standing(
+                revision: state.revision, isLive: state.isLive, isLoaded: state.isLoaded,
+                unconfirmed: state.pendingCount,
+                canUndo: state.canUndo, canRedo: state.canRedo, author: state.author)
+            guard new != old else { continue }
+            standings[name] = new
+            // Items of an earlier run's edits are looked for once: when the list first comes.
+            if !old.isLoaded, new.isLoaded, new.unconfirmed > 0 { new.pendingItems = engine.pendingItems(of: name) }
+            take(.list(name, .standing(new)))
+        }
+    }
+
+    // MARK: Commands
+
+    private func carryOut(_ command: Command) {
+        switch command {
+        case .open, .back, .replace, .say: break
+        case .quit: close()
+        case .suspend: screen.suspend()
+        case .redraw: screen.redraw()
+        case .bell: screen.bell()
+        case .reconnect: engine.start()
+        case .workOn: worker.start(after: 0) { [unowned self] in take(.continueWork) }
+        case .follow(let list): follow(list)
+        case .presence(let list, let item):
+            engine.perform { session, effect in session.setPresence(list, item: item, effect) }
+        case .edit(let list, let delta):
+            change(command) { session, effect in
+                try session.edit(list, delta, effect)
+                return true
+            }
+        case .undo(let list): change(command) { try $0.undo(list, $1) }
+        case .redo(let list): change(command) { try $0.redo(list, $1) }
+        case .openAddress(let address):
+            if let problem = Opener.open(address) { take(.failed(command, problem)) }
+        case .visit(let location): visit(location)
+        case .fetchLists, .create, .deleteList, .fetchHistory, .fetchState: ask(command)
+        }
+    }
+
+    /// Makes an edit of one's own; what the list tells of meanwhile is that edit.
+    private func change(
+        _ command: Command,
+        _ body: (inout ClientSession, (ClientSession.Effect) -> Void) throws -> Bool
+    ) {
+        isOwnEdit = true
+        defer { isOwnEdit = false }
+        do {
+            if try !engine.perform(body) { take(.failed(command, "there is nothing to do")) }
+        } catch let error as Replica.EditError {
+            take(.failed(command, "\(ClientError.notMade(error))"))
+        } catch {
+            take(.failed(command, "\(error)"))
+        }
+    }
+
+    private func follow(_ list: String) {
+        guard engine.state(of: list) == nil, loading.insert(list).inserted else { return }
+        engine.load(list) { [weak self] outcome in
+            guard let self, !isClosed else { return }
+            loading.remove(list)
+            switch outcome {
+            case .success(let replica):
+                engine.open(list, from: replica)
+                standings[list] = ListNews.Standing()
+                engine.follow(list) { [unowned self] event in hear(event, of: list) }
+                needsDrawing = true
+                noteStandings()
+            case .failure(let error): take(.list(list, .refused("what is kept of it cannot be read: \(error)")))
+            }
+        }
+    }
+
+    private func hear(_ event: ListEvent?, of list: String) {
+        switch event {
+        case .changed(let hand, let delta): take(.list(list, .changed(hand, delta, isOwn: isOwnEdit)))
+        case .notice(let notice): take(.list(list, .notice(notice)))
+        case .presence(let entries): take(.list(list, .presence(entries)))
+        case .progress(let items, let total): take(.list(list, .progress(items: items, of: total)))
+        case .refused(_, let reason): take(.list(list, .refused(Printable.clean(reason))))
+        case .status: break
+        case nil: standings[list] = nil
+        }
+        needsDrawing = true
+    }
+
+    /// Leaves this server for another; what is queued here stays in its journal.
+    private func visit(_ location: Location) {
+        do {
+            let next = try connect(location.server).engine
+            engine.close()
+            engine = next
+            standings = [:]
+            loading = []
+            events = []
+            var settings = settings
+            settings.server = location.server
+            settings.size = app.world.size
+            app = App(settings, opening: location.route)
+            listen()
+            for command in app.start(now: loop.now) { carryOut(command) }
+        } catch {
+            take(.failed(.visit(location), "\(error)"))
+        }
+    }
+}
+
+// MARK: - Requests
+
+extension Runner {
+    private func ask(_ command: Command) {
+        switch command {
+        case .fetchLists: askForLists(after: "", [])
+        case .create(let name, let rules):
+            ask(command) {
+                .create(request: $0, name: name, rules: rules)
+            } _: { _ in
+                .done(command)
+            }
+        case .deleteList(let name):
+            ask(command) {
+                .delete(request: $0, name: name)
+            } _: { _ in
+                .done(command)
+            }
+        case .fetchHistory(let name, let from, let limit):
+            ask(command) {
+                .history(request: $0, name: name, from: from, limit: limit)
+            } _: { answer in
+                guard case .history(let commits, let people) = answer else { return nil }
+                let names = Dictionary(people.map { ($0.author, $0.name) }, uniquingKeysWith: { $1 })
+                return .history(list: name, commits, people: names)
+            }
+        case .fetchState(let name, let revision):
+            ask(command) {
+                .fetch(request: $0, name: name, revision: revision)
+            } _: { answer in
+                guard case .state(let hand, let revision) = answer else { return nil }
+                return .state(list: name, revision: revision, hand)
+            }
+        default: break
+        }
+    }
+
+    private func ask(
+        _ command: Command, _ message: (UInt64) -> UpMessage, _ event: @escaping (ClientSession.Answer) -> Event?
+    ) {
+        engine.ask(message) { [weak self] answer in
+            switch answer {
+            case .error(_, let text): self?.take(.failed(command, Printable.clean(text)))
+            case .disconnected: self?.take(.failed(command, "the server cannot be reached"))
+            default: if let event = event(answer) { self?.take(event) }
+            }
+        }
+    }
+
+    /// All pages of the lists; silent without a connection, as the screen says that already.
+    private func askForLists(after: String, _ all: [DownMessage.ListEntry]) {
+        engine.ask {
+            .lists(request: $0, after: after)
+        } _: { [weak self] answer in
+            guard let self, case .lists(let page, let hasMore) = answer else { return }
+            let all = all + page
+            if hasMore, let last = page.last { askForLists(after: last.name, all) } else { take(.lists(all)) }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import EventLoop
+import HandCore
+import HandStore
+import HandSync
+
+// Lists that are followed, and what is kept of them.
+
+extension ClientEngine {
+    /// Follows a list, from what was kept of it or from nothing.
+    package func open(_ name: String, from replica: Replica?) {
+        guard lists[name] == nil else { return }
+        let followers = ListFollowers()
+        lists[name] = followers
+        perform { session, effect in
+            session.open(name, from: replica, isJournaled: keepsLists || replica != nil, effect)
+        }
+        followers.collect(Replica.Update())
+        followers.publish(session.subscriptions[name])
+    }
+
+    /// Has `receiver` told of all that happens to a list that is followed; nil is the end.
+    package func follow(_ name: String, _ receiver: @escaping (ListEvent?) -> Void) {
+        _ = lists[name]?.add(receiver)
+    }
+
+    /// Where a list that is followed stands.
+    package func state(of name: String) -> ListState? { session.subscriptions[name]?.state }
+
+    /// The items of a list that edits not confirmed yet have touched. O(size of what is pending).
+    package func pendingItems(of name: String) -> Set<ItemID> {
+        session.subscriptions[name]?.replica.pendingItems ?? []
+    }
+
+    /// The replica that was kept of a list; blocks.
+    func kept(_ name: String) throws -> Replica? { try journal?.load(name, session) }
+
+    /// Reads the replica that was kept of a list on another thread, and hands it over on this one.
+    package func load(_ name: String, _ body: @escaping (Result<Replica?, any Error>) -> Void) {
+        guard let journal else { return body(.success(nil)) }
+        do { try journal.writeEverything(session) } catch { return body(.failure(error)) }
+        let reader = journal.journal
+        Work.submit(loop) {
+            Result { try reader.load(name) }
+        } then: { outcome in
+            body(outcome)
+        }
+    }
+
+    /// The lists of which something is kept.
+    package func keptLists() -> [String] { (try? journal?.journal.lists()) ?? [] }
+
+    /// Writes down what was collected of the lists, before one of them is let go.
+    func keep() {
+        _ = try? journal?.writeEverything(session)
+    }
+
+    /// Calls `body` when all that was edited so far is kept, with what went wrong if it could not be; at the end of this turn.
+    func whenKept(_ body: @escaping (String?) -> Void) {
+        keptWaiters.append(body)
+    }
+
+    private var keepsLists: Bool { journal != nil && configuration.keepsLists }
+}

@@ -1,0 +1,171 @@
+import HandCore
+import HandFormats
+import HandScreens
+import HandSync
+import HandWire
+
+/// The terminal client in a world that a test has in hand: a replica for each list, and others' commits and the server's
+/// answers when the test says so. No socket, no clock.
+struct Stage {
+    private(set) var app: App
+    private(set) var replicas: [String: Replica] = [:]
+    /// What the client wanted of the world around it.
+    private(set) var commands: [Command] = []
+    private(set) var now: UInt64 = 1_000
+    private var nextID: UInt64 = 1 << 40
+
+    static let me: UInt64 = 1
+    static let bob: UInt64 = 2
+
+    init(
+        _ lists: [String: Hand] = [:], opening route: Route = .list("things"), rows: Int = 24, columns: Int = 80,
+        hasColors: Bool = true, isOnline: Bool = true, cells: any ContentCells = StandardCells(),
+        keys: KeyMap = .standard
+    ) {
+        app = App(
+            World.Settings(
+                server: .tcp(host: "host", port: 7777), person: "ada", size: Size(rows: rows, columns: columns),
+                keys: keys, hasColors: hasColors, seed: 7, cells: cells),
+            opening: route)
+        for (name, hand) in lists {
+            var replica = Replica(confirmed: hand, revision: 5, logID: 9, sequence: 0)
+            replica.author = Self.me
+            replicas[name] = replica
+        }
+        if isOnline {
+            send(.connection(.online))
+            send(.latency(2))
+        }
+        carryOut(app.start(now: now))
+        for name in lists.keys.sorted() { load(name, isLive: isOnline) }
+    }
+
+    // MARK: Events
+
+    mutating func send(_ event: Event) {
+        carryOut(app.update(event, now: now))
+    }
+
+    mutating func wait(_ milliseconds: UInt64) {
+        now += milliseconds
+        send(.tick)
+    }
+
+    private mutating func load(_ name: String, isLive: Bool) {
+        guard let replica = replicas[name] else { return }
+        send(.list(name, .changed(replica.view, .identity, isOwn: false)))
+        stand(name, isLive: isLive)
+    }
+
+    private mutating func stand(_ name: String, isLive: Bool = true) {
+        guard let replica = replicas[name] else { return }
+        send(
+            .list(
+                name,
+                .standing(
+                    ListNews.Standing(
+                        revision: replica.revision, isLive: isLive, isLoaded: true,
+                        unconfirmed: replica.unconfirmedCount, canUndo: replica.canUndo, canRedo: replica.canRedo,
+                        author: Self.me))))
+    }
+
+    private mutating func carryOut(_ new: [Command]) {
+        commands += new
+        for command in new {
+            switch command {
+            case .edit(let list, let delta): change(list, command) { try $0.edit(delta) }
+            case .undo(let list): change(list, command) { try $0.undo() }
+            case .redo(let list): change(list, command) { try $0.redo() }
+            case .workOn: send(.continueWork)
+            default: break
+            }
+        }
+    }
+
+    private mutating func change(_ list: String, _ command: Command, _ body: (inout Replica) throws -> Delta?) {
+        guard var replica = replicas[list] else { return }
+        do {
+            guard let delta = try body(&replica) else { return }
+            replicas[list] = replica
+            send(.list(list, .changed(replica.view, delta, isOwn: true)))
+            stand(list)
+        } catch {
+            send(.failed(command, "\(error)"))
+        }
+    }
+
+    /// The server confirms everything that is pending.
+    mutating func confirm(_ list: String = "things") {
+        while let submission = replicas[list]?.takeSubmission(list: 1) {
+            take(submission.delta, by: Self.me, sequence: submission.sequence, list)
+        }
+    }
+
+    /// Somebody else's edit arrives.
+    mutating func remote(_ delta: Delta, by author: UInt64 = Stage.bob, _ list: String = "things") {
+        take(delta, by: author, sequence: 1, list)
+    }
+
+    mutating func remote(_ operation: HandCore.Operation) { remote(operation.delta) }
+
+    private mutating func take(_ delta: Delta, by author: UInt64, sequence: UInt64, _ list: String) {
+        guard var replica = replicas[list], let after = try? replica.confirmed.applying(delta) else { return }
+        let commit = Commit(
+            revision: replica.revision + 1, author: author, sequence: sequence, base: replica.revision, time: 0,
+            count: after.count, digest: after.digest, delta: delta)
+        guard let update = try? replica.receive(commit) else { return }
+        replicas[list] = replica
+        if !update.delta.isIdentity { send(.list(list, .changed(replica.view, update.delta, isOwn: false))) }
+        for notice in update.notices { send(.list(list, .notice(notice))) }
+        stand(list)
+    }
+
+    /// The server does not take what is in flight.
+    mutating func reject(_ reason: Rejection, _ list: String = "things") {
+        guard var replica = replicas[list], let submission = replica.takeSubmission(list: 1) else { return }
+        let update = replica.rejected(sequence: submission.sequence, reason)
+        replicas[list] = replica
+        send(.list(list, .changed(replica.view, update.delta, isOwn: false)))
+        for notice in update.notices { send(.list(list, .notice(notice))) }
+        stand(list)
+    }
+
+    mutating func goOffline(_ reason: String = "connection refused", retryIn: UInt64? = 3_000) {
+        send(.connection(.offline(reason: reason, retryIn: retryIn)))
+        for name in replicas.keys.sorted() { stand(name, isLive: false) }
+    }
+
+    mutating func presence(_ name: String, on item: ItemID?, author: UInt64 = Stage.bob, _ list: String = "things") {
+        send(.list(list, .presence([DownMessage.Presence(author: author, place: .here(person: name, item: item))])))
+    }
+
+    // MARK: Keys
+
+    /// Presses keys, written as in the configuration file; text in quotes is typed character by character.
+    mutating func press(_ keys: String) {
+        var isText = false
+        for part in keys.split(separator: "'", omittingEmptySubsequences: false) {
+            if isText {
+                for character in part { press(Key(.character(character))) }
+            } else {
+                for word in part.split(separator: " ") {
+                    guard let key = try? Key(String(word)) else { fatalError("'\(word)' is no key") }
+                    press(key)
+                }
+            }
+            isText.toggle()
+        }
+    }
+
+    mutating func press(_ key: Key) { send(.input(.key(key))) }
+
+    mutating func mouse(_ act: Mouse.Act, row: Int, column: Int = 10) {
+        send(.input(.mouse(Mouse(act, at: Point(row: row, column: column)))))
+    }
+
+    // MARK: What is seen
+
+    var lines: [String] { app.view().lines }
+    func hand(_ list: String = "things") -> Hand { replicas[list]?.view ?? Hand() }
+    var top: Route { app.router.top.route }
+}
