@@ -46,6 +46,9 @@ let package = Package(
             name: "HandClient",
             dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats", "EventLoop", "HandStore"],
             path: "Sources/Shell/HandClient"),
+        .systemLibrary(name: "CNcurses", path: "Sources/Shell/CNcurses", providers: [.apt(["libncurses-dev"])]),
+        .target(
+            name: "Terminal", dependencies: ["CNcurses", "EventLoop", "HandScreens"], path: "Sources/Shell/Terminal"),
         .target(
             name: "HandApp",
             dependencies: [
@@ -59,7 +62,7 @@ let package = Package(
             dependencies: [
                 "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "EventLoop", "HandStore",
                 "HandServer",
-                "HandClient", "HandApp",
+                "HandClient", "HandApp", "Terminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -76,6 +79,7 @@ let package = Package(
             dependencies: ["HandScreens", "HandCore", "HandWire", "HandSync", "HandFormats", "HandTestSupport"],
             exclude: ["Golden"]),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
+        .testTarget(name: "TerminalTests", dependencies: ["Terminal", "EventLoop", "HandScreens"]),
         .testTarget(
             name: "HandFormatsTests", dependencies: ["HandFormats", "HandCore", "HandWire", "HandTestSupport"]),
         .executableTarget(

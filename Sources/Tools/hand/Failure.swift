@@ -5,6 +5,7 @@ import HandClient
 import HandFormats
 import HandStore
 import HandWire
+import Terminal
 
 /// How the command ends, as scripts see it.
 enum ExitStatus: Int32 {
@@ -39,6 +40,7 @@ struct Failure: Error {
         case let error as StoreError: self.init(.error, error.description)
         case let error as FormatError: self.init(.error, error.description)
         case let error as UVError: self.init(.error, error.description)
+        case let error as TerminalError: self.init(.usage, error.description)
         case let error as CocoaError: self.init(.error, error.localizedDescription)
         default:
             self.init(.usage, "")

@@ -1,6 +1,7 @@
 import Foundation
 import HandClient
 import HandFormats
+import HandScreens
 
 /// Folders and defaults, from the environment and the configuration file.
 enum Settings {
@@ -19,6 +20,8 @@ enum Settings {
     struct File: Decodable {
         var url: String?
         var name: String?
+        /// Keys of the terminal client: names of actions, and for each the keys that do it.
+        var keys: [String: [String]]?
     }
 
     /// The configuration file; empty if there is none.
@@ -29,7 +32,18 @@ enum Settings {
             return try JSONDecoder().decode(File.self, from: data)
         } catch {
             throw Failure(
-                .usage, "\(path): expected {\"url\": \"hand://…\", \"name\": \"…\"}, found something else (\(error))")
+                .usage,
+                "\(path): expected {\"url\": \"hand://…\", \"name\": \"…\", \"keys\": {\"delete\": [\"d\"]}}, "
+                    + "each of them optional; found something else (\(error))")
+        }
+    }
+
+    /// The keys of the terminal client, from the file.
+    static func keys() throws -> KeyMap {
+        do {
+            return try KeyMap(try file().keys ?? [:])
+        } catch let problem as KeyMap.Problem {
+            throw Failure(.usage, "\(configurationFile): \(problem)")
         }
     }
 

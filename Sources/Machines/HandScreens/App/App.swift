@@ -58,7 +58,7 @@ public struct App: Sendable {
         }
         // Hidden screens follow too, so that one comes back to where one was.
         var followed: [Command] = []
-        router.forEach { screen in followed += screen.follow(event, &world) }
+        router.updateAll { screen in followed += screen.follow(event, &world) }
         commands += followed
         return run(commands) + tellFocus()
     }

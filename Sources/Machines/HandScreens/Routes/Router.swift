@@ -36,7 +36,7 @@ public struct Router: Sendable {
     }
 
     /// Has every screen do something, the hidden ones too.
-    mutating func forEach(_ body: (inout any Screen) -> Void) {
+    mutating func updateAll(_ body: (inout any Screen) -> Void) {
         for index in stack.indices { body(&stack[index]) }
     }
 }

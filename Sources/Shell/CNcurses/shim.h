@@ -1,0 +1,32 @@
+#ifndef HAND_CNCURSES_SHIM_H
+#define HAND_CNCURSES_SHIM_H
+
+// Wide characters, and the functions for them.
+#define _XOPEN_SOURCE_EXTENDED 1
+#define NCURSES_WIDECHAR 1
+#include <locale.h>
+#include <ncurses.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+// Swift sees neither these macros nor the library's variables.
+static inline int hand_colors(void) { return COLORS; }
+static inline int hand_color_pairs(void) { return COLOR_PAIRS; }
+static inline unsigned hand_attribute_bold(void) { return WA_BOLD; }
+static inline unsigned hand_attribute_dim(void) { return WA_DIM; }
+static inline unsigned hand_attribute_reverse(void) { return WA_REVERSE; }
+static inline unsigned hand_attribute_underline(void) { return WA_UNDERLINE; }
+static inline unsigned hand_attribute_italic(void) { return WA_ITALIC; }
+static inline void hand_set_escape_delay(int milliseconds) { set_escdelay(milliseconds); }
+
+// The size of the terminal behind a descriptor; 0 if it has none.
+static inline int hand_window_size(int descriptor, int *rows, int *columns) {
+    struct winsize size;
+    if (ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0) return 0;
+    *rows = size.ws_row;
+    *columns = size.ws_col;
+    return 1;
+}
+
+#endif

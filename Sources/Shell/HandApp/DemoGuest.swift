@@ -1,0 +1,76 @@
+import HandClient
+import HandCore
+
+/// The second person of the demonstration: edits a list by itself, at the pace of a person.
+public struct DemoGuest: Sendable {
+    private var random: SplitMix64
+    private var ideas = [
+        "coffee", "a birthday card for Mia", "oranges", "rice", "batteries", "olive oil", "soap", "apples", "pasta",
+        "tea lights", "basil", "cheese",
+    ]
+
+    public static let name = "Bob (scripted)"
+    public static let list = "groceries"
+
+    public init(seed: UInt64) {
+        random = SplitMix64(seed: seed)
+    }
+
+    /// What is on the list at the start.
+    public static let contents: [Content] = [
+        .heading("This week"), .task("milk", done: false), .task("oat flakes", done: true), .task("bread", done: false),
+        .note(
+            "The baker closes at six on Saturdays. Whoever passes by first takes two loaves; the other one ticks it here."
+        ),
+        .link("how to make soup", url: "https://en.wikipedia.org/wiki/Soup"), .heading("Later"),
+        .task("a lamp for the hall", done: false), .task("漢字 and 🍊 stay in their columns", done: false),
+    ]
+
+    /// What the guest does next with the list as it is: the item that it is on, and perhaps an edit.
+    mutating func next(_ list: Hand) -> (focus: ItemID?, delta: Delta?) {
+        guard !list.isEmpty else { return (nil, addition(to: list)) }
+        let index = random.next(below: list.count)
+        let item = list[index]
+        switch random.next(below: 10) {
+        case 0...2: return (item.id, addition(to: list))
+        case 3...5:
+            guard case .task(_, let done) = item.content else { return (item.id, nil) }
+            return (item.id, Operation.edit(at: index, Change(done: !done)).delta)
+        case 6, 7:
+            return (item.id, Operation.move(index..<index + 1, to: random.next(below: list.count + 1), .after).delta)
+        case 8 where list.count > 14: return (item.id, Operation.delete(index..<index + 1).delta)
+        default: return (item.id, nil)
+        }
+    }
+
+    private mutating func addition(to list: Hand) -> Delta? {
+        guard list.count < 24 else { return nil }
+        let idea = ideas[random.next(below: ideas.count)]
+        let item = Item(id: .random(using: &random), content: .task(idea, done: false))
+        return Operation.insert([item], at: random.next(below: list.count + 1), .after).delta
+    }
+
+    /// Makes the list and edits it until the task is cancelled.
+    public func play(on client: HandClient) async throws {
+        var guest = self
+        try await client.connected()
+        try await client.create(Self.list)
+        let list = try await client.open(Self.list)
+        _ = try await list.live()
+        let items = Self.contents.map { Item(id: .random(using: &guest.random), content: $0) }
+        try await list.edit { _ in Operation.insert(items, at: 0, .after).delta }
+        while !Task.isCancelled {
+            try await Task.sleep(for: .milliseconds(1_500 + guest.random.next(below: 1_500)))
+            let view = try await list.state().view
+            let (focus, delta) = guest.next(view)
+            list.setPresence(focus)
+            guard let delta else { continue }
+            try await Task.sleep(for: .milliseconds(700))
+            // The user may have edited meanwhile; an edit that does not fit any more is left.
+            try? await list.edit { state in
+                guard state.view == view else { throw CancellationError() }
+                return delta
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import HandScreens
+
+/// Makes keys of the bytes that a terminal sends: UTF-8, and the escape sequences of xterm and those that follow it
+/// (“XTerm Control Sequences”, Moy and others), of which all terminals in use today speak a dialect.
+package struct KeyDecoder {
+    private var bytes: [UInt8] = []
+    private var position = 0
+    /// Text of a paste whose end has not come.
+    private var pasted: [UInt8]?
+
+    /// Bytes of pasted text that are taken; the rest is left out.
+    private static let mostPasted = 4 << 20
+    private static let pasteEnd = Array("\u{1B}[201~".utf8)
+    private static let escape: UInt8 = 0x1B
+
+    package init() {}
+
+    package mutating func append(_ new: some Sequence<UInt8>) {
+        if position > 0 {
+            bytes.removeFirst(position)
+            position = 0
+        }
+        bytes += new
+    }
+
+    /// Whether the beginning of something is here whose rest may follow.
+    package var isWaiting: Bool { position < bytes.count && pasted == nil }
+
+    /// The next thing that a person did; nil if there is nothing whole.
+    ///
+    /// - Parameter isOver: nothing more followed for a while, so what looks like a beginning is all.
+    package mutating func next(isOver: Bool = false) -> Input? {
+        while position < bytes.count {
+            if pasted != nil { return takePaste() }
+            let start = position
+            switch read(isOver: isOver) {
+            case .input(let input): return input
+            case .nothing: continue
+            case .unfinished:
+                position = start
+                return nil
+            }
+        }
+        return nil
+    }
+
+    private enum Reading {
+        case input(Input)
+        case nothing
+        case unfinished
+
+        static func key(_ code: Key.Code, _ modifiers: Key.Modifiers = []) -> Reading {
+            .input(.key(Key(code, modifiers)))
+        }
+    }
+
+    private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func read(isOver: Bool) -> Reading {
+        let byte = bytes[position]
+        position += 1
+        guard byte == Self.escape else { return character(byte, isOver: isOver) }
+        guard let second = current else { return isOver ? .key(.escape) : .unfinished }
+        switch second {
+        case UInt8(ascii: "["):
+            position += 1
+            return sequence(isOver: isOver)
+        case UInt8(ascii: "O"):
+            position += 1
+            guard let third = current else {
+                return isOver ? .key(.character("O"), .alt) : .unfinished
+            }
+            position += 1
+            return Self.letters[third].map { .key($0) } ?? .nothing
+        case Self.escape: return .key(.escape)
+        default:
+            position += 1
+            return withAlt(character(second, isOver: isOver))
+        }
+    }
+
+    private func withAlt(_ reading: Reading) -> Reading {
+        guard case .input(.key(let key)) = reading else { return reading }
+        return .key(key.code, key.modifiers.union(.alt))
+    }
+
+    // MARK: Characters
+
+    private mutating func character(_ byte: UInt8, isOver: Bool) -> Reading {
+        switch byte {
+        case 0x0D, 0x0A: return .key(.enter)
+        case 0x09: return .key(.tab)
+        case 0x7F, 0x08: return .key(.backspace)
+        case 0x00: return .key(.character(" "), .control)
+        case 0x01...0x1A: return .key(.character(Character(Unicode.Scalar(byte + 0x60))), .control)
+        case 0x1C...0x1F: return .key(.character(Character(Unicode.Scalar(byte + 0x40))), .control)
+        case 0x20...0x7E: return .key(.character(Character(Unicode.Scalar(byte))))
+        default: return multibyte(byte, isOver: isOver)
+        }
+    }
+
+    private mutating func multibyte(_ first: UInt8, isOver: Bool) -> Reading {
+        let length =
+            switch first {
+            case 0xC2...0xDF: 2
+            case 0xE0...0xEF: 3
+            case 0xF0...0xF4: 4
+            default: 0
+            }
+        guard length > 0 else { return .nothing }
+        let end = position + length - 1
+        guard end <= bytes.count else { return isOver ? skipRest() : .unfinished }
+        guard let text = String(validating: bytes[(position - 1)..<end], as: UTF8.self), let character = text.first
+        else {
+            return .nothing
+        }
+        position = end
+        return .key(.character(character))
+    }
+
+    private mutating func skipRest() -> Reading {
+        position = bytes.count
+        return .nothing
+    }
+
+    // MARK: Sequences
+
+    private static let letters: [UInt8: Key.Code] = [
+        UInt8(ascii: "A"): .up, UInt8(ascii: "B"): .down, UInt8(ascii: "C"): .right, UInt8(ascii: "D"): .left,
+        UInt8(ascii: "H"): .home, UInt8(ascii: "F"): .end, UInt8(ascii: "P"): .function(1),
+        UInt8(ascii: "Q"): .function(2), UInt8(ascii: "R"): .function(3), UInt8(ascii: "S"): .function(4),
+        UInt8(ascii: "M"): .enter,
+    ]
+
+    private static let numbers: [Int: Key.Code] = [
+        1: .home, 2: .insert, 3: .delete, 4: .end, 5: .pageUp, 6: .pageDown, 7: .home, 8: .end, 11: .function(1),
+        12: .function(2), 13: .function(3), 14: .function(4), 15: .function(5), 17: .function(6), 18: .function(7),
+        19: .function(8), 20: .function(9), 21: .function(10), 23: .function(11), 24: .function(12),
+    ]
+
+    /// What follows `ESC [`: parameters, then a letter or `~`.
+    private mutating func sequence(isOver: Bool) -> Reading {
+        let start = position
+        while let byte = current, (0x20...0x3F).contains(byte) { position += 1 }
+        guard let final = current else {
+            // All that came is Esc and a bracket: Alt and a bracket.
+            guard isOver else { return .unfinished }
+            position = start
+            return .key(.character("["), .alt)
+        }
+        let parameters = String(decoding: bytes[start..<position], as: UTF8.self)
+        position += 1
+        if parameters.hasPrefix("<") { return mouse(parameters.dropFirst(), isRelease: final == UInt8(ascii: "m")) }
+        let fields = parameters.split(separator: ";", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+        let modifiers = Self.modifiers(fields.count > 1 ? fields[1] : 1)
+        switch final {
+        case UInt8(ascii: "~"):
+            if fields.first == 200 {
+                pasted = []
+                return .nothing
+            }
+            return Self.numbers[fields.first ?? 0].map { .key($0, modifiers) } ?? .nothing
+        case UInt8(ascii: "Z"): return .key(.tab, .shift)
+        default: return Self.letters[final].map { .key($0, modifiers) } ?? .nothing
+        }
+    }
+
+    /// xterm sends one more than the sum of shift 1, alt 2 and control 4.
+    private static func modifiers(_ number: Int) -> Key.Modifiers {
+        var modifiers: Key.Modifiers = []
+        let bits = max(0, number - 1)
+        if bits & 1 != 0 { modifiers.insert(.shift) }
+        if bits & 2 != 0 { modifiers.insert(.alt) }
+        if bits & 4 != 0 { modifiers.insert(.control) }
+        return modifiers
+    }
+
+    /// `button;column;row`, counted from 1; 32 is added while the mouse moves, wheels are 64 and 65.
+    private func mouse(_ parameters: Substring, isRelease: Bool) -> Reading {
+        let fields = parameters.split(separator: ";").compactMap { Int($0) }
+        guard fields.count == 3 else { return .nothing }
+        let point = Point(row: max(0, fields[2] - 1), column: max(0, fields[1] - 1))
+        let act: Mouse.Act
+        switch fields[0] & ~28 {
+        case 0: act = isRelease ? .release : .press
+        case 32: act = .drag
+        case 64: act = .wheelUp
+        case 65: act = .wheelDown
+        default: return .nothing
+        }
+        return .input(.mouse(Mouse(act, at: point)))
+    }
+
+    // MARK: Paste
+
+    /// Takes pasted text up to its end mark, of which only a part may have come.
+    private mutating func takePaste() -> Input? {
+        while position < bytes.count {
+            let rest = bytes[position...]
+            if rest.starts(with: Self.pasteEnd) {
+                position += Self.pasteEnd.count
+                let text = String(decoding: pasted ?? [], as: UTF8.self)
+                pasted = nil
+                return .paste(text.replacing("\r\n", with: "\n").replacing("\r", with: "\n"))
+            }
+            if rest.count < Self.pasteEnd.count, Self.pasteEnd.starts(with: rest) { return nil }
+            if (pasted?.count ?? 0) < Self.mostPasted { pasted?.append(bytes[position]) }
+            position += 1
+        }
+        return nil
+    }
+}

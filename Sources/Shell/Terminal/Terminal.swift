@@ -1,0 +1,216 @@
+internal import CNcurses
+import EventLoop
+internal import Glibc
+import HandScreens
+
+/// The screen and the keyboard of one terminal, through ncurses, on a loop. Confined to the loop's thread; ncurses allows
+/// one at a time in a process.
+public final class Terminal {
+    private let loop: Loop
+    private let input: Int32
+    private let output: UnsafeMutablePointer<FILE>
+    private let source: UnsafeMutablePointer<FILE>
+    private let screen: OpaquePointer
+    private let window: UnsafeMutablePointer<WINDOW>
+    private let palette: Palette
+    private let hasMouse: Bool
+    private var poll: Poll?
+    private var resizing: Signal?
+    private let pause: Timer
+    private var decoder = KeyDecoder()
+    private let onInput: (Input) -> Void
+    /// What the terminal shows; nil if that is not known.
+    private var shown: Canvas?
+    private var isClosed = false
+    public private(set) var size: Size
+
+    /// Milliseconds after which an Esc is an Esc and not the beginning of another key.
+    private static let escapeTime: UInt64 = 25
+
+    /// Takes over a terminal: the whole screen, every key.
+    ///
+    /// - Parameters:
+    ///   - hasColors: whether to use colours where the terminal has them.
+    ///   - input, output: descriptors of the terminal.
+    ///   - onInput: called on the loop's thread with what a person does.
+    public init(
+        _ loop: Loop, hasColors: Bool, hasMouse: Bool = true, input: Int32 = 0, output: Int32 = 1,
+        kind: String? = nil, onInput: @escaping (Input) -> Void
+    ) throws(TerminalError) {
+        guard isatty(input) == 1, isatty(output) == 1 else { throw .notATerminal }
+        setlocale(LC_ALL, "")
+        Self.makeUTF8()
+        let name = kind ?? getenv("TERM").map { String(cString: $0) } ?? ""
+        guard let out = fdopen(dup(output), "w"), let source = fdopen(dup(input), "r") else { throw .notATerminal }
+        guard let screen = newterm(name, out, source) else { throw .unknownKind(name) }
+        (self.loop, self.input, self.output, self.source, self.screen) = (loop, input, out, source, screen)
+        (self.hasMouse, self.onInput) = (hasMouse, onInput)
+        let size = Self.size(of: output) ?? Size(rows: 24, columns: 80)
+        self.size = size
+        raw()
+        noecho()
+        nonl()
+        guard let window = newwin(Int32(size.rows), Int32(size.columns), 0, 0) else { throw .unknownKind(name) }
+        self.window = window
+        // Escape sequences are read here, as they come, so that none is cut in two by a wait.
+        keypad(window, false)
+        nodelay(window, true)
+        scrollok(window, false)
+        palette = Palette(hasColors: hasColors)
+        pause = Timer(loop)
+        try watch()
+        setModes(on: true)
+    }
+
+    /// Text is UTF-8, whatever the environment forgot to say.
+    private static func makeUTF8() {
+        guard bytesPerCharacter < 4 else { return }
+        setlocale(LC_CTYPE, "C.UTF-8")
+    }
+
+    private static var bytesPerCharacter: Int { Int(__ctype_get_mb_cur_max()) }
+
+    private static func size(of descriptor: Int32) -> Size? {
+        var (rows, columns): (Int32, Int32) = (0, 0)
+        guard hand_window_size(descriptor, &rows, &columns) != 0 else { return nil }
+        return Size(rows: Int(rows), columns: Int(columns))
+    }
+
+    private func watch() throws(TerminalError) {
+        do {
+            let poll = try Poll(loop, descriptor: input)
+            poll.start(.readable) { [unowned self] result in
+                if case .success = result { read() }
+            }
+            self.poll = poll
+            resizing = try Signal(loop, SIGWINCH) { [unowned self] in resize() }
+        } catch {
+            endwin()
+            throw .notWatchable("\(error)")
+        }
+    }
+
+    // MARK: Input
+
+    private func read() {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = Glibc.read(input, &bytes, bytes.count)
+            guard count > 0 else { break }
+            decoder.append(bytes[..<count])
+            if count < bytes.count { break }
+        }
+        deliver()
+    }
+
+    private func deliver(isOver: Bool = false) {
+        while !isClosed, let input = decoder.next(isOver: isOver) { onInput(input) }
+        guard !isClosed, decoder.isWaiting else { return pause.stop() }
+        pause.start(after: Self.escapeTime) { [unowned self] in deliver(isOver: true) }
+    }
+
+    private func resize() {
+        guard !isClosed, let new = Self.size(of: input), new != size else { return }
+        size = new
+        resizeterm(Int32(new.rows), Int32(new.columns))
+        wresize(window, Int32(new.rows), Int32(new.columns))
+        shown = nil
+        onInput(.resize(new))
+    }
+
+    // MARK: Output
+
+    /// Shows a canvas; only rows that differ from what is shown are drawn.
+    public func draw(_ canvas: Canvas) {
+        guard !isClosed else { return }
+        if shown?.size != canvas.size { werase(window) }
+        for row in canvas.changedRows(since: shown) { draw(canvas.rows[row], at: row) }
+        shown = canvas
+        if let cursor = canvas.cursor {
+            curs_set(1)
+            wmove(window, Int32(cursor.row), Int32(cursor.column))
+        } else {
+            curs_set(0)
+        }
+        wrefresh(window)
+    }
+
+    private func draw(_ cells: [Canvas.Cell], at row: Int) {
+        wmove(window, Int32(row), 0)
+        wclrtoeol(window)
+        var column = 0
+        while column < cells.count {
+            let style = cells[column].style
+            var text = ""
+            let start = column
+            while column < cells.count, cells[column].style == style {
+                text += cells[column].text
+                column += 1
+            }
+            palette.select(style, in: window)
+            mvwaddstr(window, Int32(row), Int32(start), text)
+        }
+        palette.select(.plain, in: window)
+    }
+
+    /// Draws everything anew, whatever the terminal shows by now.
+    public func redraw() {
+        guard !isClosed, let canvas = shown else { return }
+        shown = nil
+        wclear(window)
+        clearok(window, true)
+        draw(canvas)
+    }
+
+    public func bell() {
+        if !isClosed { beep() }
+    }
+
+    // MARK: Leaving and coming back
+
+    /// Gives the terminal back to the shell and stops this process until the shell goes on with it.
+    public func suspend() {
+        guard !isClosed else { return }
+        setModes(on: false)
+        endwin()
+        Glibc.kill(0, SIGTSTP)
+        // Here the process goes on.
+        setModes(on: true)
+        resize()
+        redraw()
+    }
+
+    /// Gives the terminal back as it was. Calling it again does nothing.
+    public func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        poll?.close()
+        resizing?.close()
+        pause.close()
+        setModes(on: false)
+        curs_set(1)
+        delwin(window)
+        endwin()
+        delscreen(screen)
+        fclose(output)
+        fclose(source)
+    }
+
+    /// What ncurses does not ask a terminal for: reports of the mouse while a button is held, with columns beyond 223, and
+    /// pasted text marked as such (xterm's private modes 1002, 1006, 2004).
+    private func setModes(on: Bool) {
+        let end = on ? "h" : "l"
+        var text = "\u{1B}[?2004\(end)"
+        if hasMouse { text += "\u{1B}[?1002\(end)\u{1B}[?1006\(end)" }
+        fputs(text, output)
+        fflush(output)
+    }
+}
+
+extension Terminal {
+    /// Whether the environment asks for no colours (no-color.org).
+    public static var colorsAreRefused: Bool {
+        guard let value = getenv("NO_COLOR") else { return false }
+        return value.pointee != 0
+    }
+}

@@ -1,0 +1,20 @@
+/// Why a terminal cannot be used for the whole screen.
+public enum TerminalError: Error, Equatable, Sendable {
+    case notATerminal
+    /// The library does not know the kind that `TERM` names.
+    case unknownKind(String)
+    /// It cannot be watched for input.
+    case notWatchable(String)
+}
+
+extension TerminalError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notATerminal:
+            "this needs a terminal for input and output; in scripts use 'hand ls', 'hand add' and 'hand watch --json'"
+        case .unknownKind(let name):
+            "the terminal '\(name)' is not known here; set TERM to one that is, such as xterm-256color"
+        case .notWatchable(let reason): "the terminal cannot be watched for input: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import EventLoop
+import Foundation
+import HandApp
+import HandClient
+import HandFormats
+import HandScreens
+import HandServer
+import HandStore
+import HandWire
+import Logging
+
+struct Demo: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "See what this is: a list on the whole screen that somebody else edits, too.",
+        discussion: """
+            Starts a server in memory, opens a sample list, and lets a scripted second person edit it with you. Nothing is
+            kept, nothing else is touched. ? shows all keys, Q leaves.
+            """)
+
+    @Flag(help: "Leave the mouse to the terminal, so that it selects text as usual.")
+    var noMouse = false
+
+    func run() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hand-demo-\(UUID().uuidString)")
+            .path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let socket = folder + "/hand.sock"
+        try serve(folder, socket)
+        let server = HandAddress.Server.unix(path: socket)
+        let guest = try HandClient(
+            ClientConfiguration(server: server, person: DemoGuest.name, program: "hand/\(HandCommand.version)"))
+        let playing = Task { try await DemoGuest(seed: .random(in: 0...UInt64.max)).play(on: guest) }
+        defer { playing.cancel() }
+        let person = try Settings.person(flag: nil)
+        try Screens.run(
+            Location(server: server, route: .list(DemoGuest.list)), person: person, hasMouse: !noMouse
+        ) { server in
+            let configuration = ClientConfiguration(
+                server: server, person: person, program: "hand/\(HandCommand.version)")
+            return { loop in ClientEngine(configuration, loop: loop, journal: nil) }
+        }
+    }
+
+    /// Starts a server on a thread of its own; it ends with the program.
+    private func serve(_ folder: String, _ socket: String) throws {
+        let (ready, outcome) = (DispatchSemaphore(value: 0), Outcome())
+        let thread = Thread {
+            do {
+                let loop = try Loop()
+                let store = try SQLiteStore(folder: folder + "/lists", durability: .memory)
+                let server = Server(
+                    ServerConfiguration(
+                        endpoints: [.unix(socket)], limits: Limits(), program: "hand/\(HandCommand.version)",
+                        seed: .random(in: 0...UInt64.max)),
+                    store: store, loop: loop, logger: Logger(label: "hand") { _ in SwiftLogNoOpLogHandler() })
+                _ = try server.start()
+                ready.signal()
+                loop.run()
+            } catch {
+                outcome.error = error
+                ready.signal()
+            }
+        }
+        thread.name = "hand server"
+        thread.start()
+        ready.wait()
+        if let error = outcome.error { throw error }
+    }
+
+    /// `@unchecked Sendable` is safe: it is written once before the semaphore is raised and read once after.
+    private final class Outcome: @unchecked Sendable {
+        var error: (any Error)?
+    }
+}

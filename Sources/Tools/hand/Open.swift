@@ -1,0 +1,98 @@
+import ArgumentParser
+import EventLoop
+import Foundation
+import HandApp
+import HandClient
+import HandFormats
+import HandScreens
+import Terminal
+
+extension Terminal: Screenful {}
+
+struct Open: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Open lists on the whole screen.",
+        discussion: """
+            Keys: arrows or j k to move, o to add, e to edit, space to tick, d to delete, u to undo, / to find, ? for all
+            of them, q to go back. Without the server it opens what this machine has kept; edits wait on disk until the
+            server is back.
+
+            Any place can be opened directly: hand open hand://HOST:PORT/LIST/items/ID, or .../LIST/history/REVISION.
+            """)
+
+    @Argument(help: "A list, or the address of any place in one (default: the lists of the server).")
+    var place: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The server, and perhaps the list (default: $HAND_URL, then the configuration file).", valueName: "address")
+    )
+    var url: String?
+
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("Your name, for others to see (default: $HAND_NAME, then $USER).", valueName: "name"))
+    var person: String?
+
+    @Flag(help: "Leave the mouse to the terminal, so that it selects text as usual.")
+    var noMouse = false
+
+    /// The place that is meant: an address, a list on the usual server, or the address of the settings.
+    private func location() throws -> Location {
+        if let place, place.contains("://") { return try Location(place) }
+        if let url { return try with(place, Location(url)) }
+        let usual = try Settings.address(flag: nil, list: nil)
+        return try with(place, Location(server: usual.server, route: usual.list.map { .list($0) } ?? .lists))
+    }
+
+    private func with(_ list: String?, _ location: Location) throws -> Location {
+        guard let list else { return location }
+        let path = list.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
+        return Location(server: location.server, route: Route(path: path))
+    }
+
+    func run() throws {
+        let person = try Settings.person(flag: person)
+        try Screens.run(location(), person: person, hasMouse: !noMouse) { server in
+            let (configuration, journal) = try Identity.journal(at: server, person: person)
+            return { loop in ClientEngine(configuration, loop: loop, journal: journal) }
+        }
+    }
+}
+
+/// Runs the screens on this terminal until they are left.
+enum Screens {
+    typealias MakeEngine = (Loop) -> ClientEngine
+
+    static func run(
+        _ location: Location, person: String, hasMouse: Bool,
+        connect: @escaping (HandAddress.Server) throws -> MakeEngine
+    ) throws {
+        // What can fail is tried before the screen is taken over.
+        let keys = try Settings.keys()
+        var first: MakeEngine? = try connect(location.server)
+        let loop = try Loop()
+        let hasColors = !Terminal.colorsAreRefused
+        var take: (Input) -> Void = { _ in }
+        let terminal = try Terminal(loop, hasColors: hasColors, hasMouse: hasMouse) { take($0) }
+        do {
+            let settings = World.Settings(
+                server: location.server, person: person, size: terminal.size,
+                utcOffset: TimeZone.current.secondsFromGMT(), keys: keys, hasColors: hasColors,
+                seed: .random(in: 0...UInt64.max))
+            let runner = try Runner(settings, opening: location.route, on: loop, screen: terminal) { server in
+                defer { first = nil }
+                return Runner.EngineBox((try first ?? connect(server))(loop))
+            }
+            take = { runner.take($0) }
+            var signals: [Signal] = []
+            for number in [SIGTERM, SIGHUP, SIGINT] { signals.append(try Signal(loop, number) { runner.close() }) }
+            runner.start()
+            loop.run()
+            loop.close()
+        } catch {
+            terminal.close()
+            throw error
+        }
+    }
+}
