@@ -17,9 +17,9 @@ public protocol Screenful: AnyObject {
 
 /// Runs the terminal client on a loop: takes events to the model, carries out what it wants, draws it.
 ///
-/// Everything happens on the loop's thread, so an edit is made on the very list that its author saw. Events are gathered
-/// during a turn of the loop and worked off at its end, before the journal is written and the socket is fed; the
-/// screen is drawn once.
+/// Everything happens on the loop's thread. What comes from the server is gathered during a turn of the loop and worked off
+/// at its end or before the next key, whichever is first; then the screen is drawn once, the journal is written and the
+/// socket is fed.
 public final class Runner {
     /// A connection to a server, ready to be started on the runner's loop.
     public typealias Connect = (HandAddress.Server) throws -> EngineBox
@@ -93,8 +93,12 @@ public final class Runner {
         loop.stop()
     }
 
-    /// Takes what a person did.
-    public func take(_ input: Input) { take(.input(input)) }
+    /// Takes what a person did. It is worked off at once, on the very list that the person saw: nothing else may change the
+    /// list in between.
+    public func take(_ input: Input) {
+        take(.input(input))
+        workOff()
+    }
 
     private func take(_ event: Event) {
         guard !isClosed else { return }
@@ -111,15 +115,20 @@ public final class Runner {
 
     // MARK: Turns
 
-    private func endTurn() {
+    /// Works off what has happened, in order; what an event leads to comes before all that waits.
+    private func workOff() {
         while !events.isEmpty, !isClosed {
-            let batch = events
+            let event = events.removeFirst()
+            let waiting = events
             events = []
-            for event in batch {
-                for command in app.update(event, now: loop.now) where !isClosed { carryOut(command) }
-            }
-            if events.isEmpty { noteStandings() }
+            for command in app.update(event, now: loop.now) where !isClosed { carryOut(command) }
+            noteStandings()
+            events += waiting
         }
+    }
+
+    private func endTurn() {
+        workOff()
         guard !isClosed else { return }
         if needsDrawing {
             needsDrawing = false

@@ -7,6 +7,7 @@ import HandScreens
 /// one at a time in a process.
 public final class Terminal {
     private let loop: Loop
+    /// The terminal, opened anew: making this one non-blocking does not change what the shell shares with us.
     private let input: Int32
     private let output: UnsafeMutablePointer<FILE>
     private let source: UnsafeMutablePointer<FILE>
@@ -37,13 +38,15 @@ public final class Terminal {
         _ loop: Loop, hasColors: Bool, hasMouse: Bool = true, input: Int32 = 0, output: Int32 = 1,
         kind: String? = nil, onInput: @escaping (Input) -> Void
     ) throws(TerminalError) {
-        guard isatty(input) == 1, isatty(output) == 1 else { throw .notATerminal }
+        guard isatty(input) == 1, isatty(output) == 1, let path = ttyname(input) else { throw .notATerminal }
+        let own = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard own >= 0 else { throw .notATerminal }
         setlocale(LC_ALL, "")
         Self.makeUTF8()
         let name = kind ?? getenv("TERM").map { String(cString: $0) } ?? ""
         guard let out = fdopen(dup(output), "w"), let source = fdopen(dup(input), "r") else { throw .notATerminal }
         guard let screen = newterm(name, out, source) else { throw .unknownKind(name) }
-        (self.loop, self.input, self.output, self.source, self.screen) = (loop, input, out, source, screen)
+        (self.loop, self.input, self.output, self.source, self.screen) = (loop, own, out, source, screen)
         (self.hasMouse, self.onInput) = (hasMouse, onInput)
         let size = Self.size(of: output) ?? Size(rows: 24, columns: 80)
         self.size = size
@@ -194,6 +197,7 @@ public final class Terminal {
         delscreen(screen)
         fclose(output)
         fclose(source)
+        Glibc.close(input)
     }
 
     /// What ncurses does not ask a terminal for: reports of the mouse while a button is held, with columns beyond 223, and

@@ -1,0 +1,146 @@
+import Foundation
+import HandCore
+import Testing
+
+/// Real terminals, the real binary, a real server.
+@Suite(.serialized) struct ScreenTests {
+    let server: RunningServer
+    let environment: [String: String]
+
+    init() throws {
+        server = try RunningServer(try TemporaryFolder())
+        environment = [
+            "HAND_URL": "hand+unix://\(server.socket)/list", "XDG_STATE_HOME": server.folder.path + "/state",
+            "XDG_CONFIG_HOME": server.folder.path + "/config",
+        ]
+    }
+
+    private func hand(_ arguments: String...) throws -> String {
+        try Binary.run(arguments, environment: environment).output
+    }
+
+    /// The texts of the items on a screen, without numbers, marks and people.
+    static func items(_ screen: [String]) -> [String] {
+        screen.dropFirst().dropLast(2).compactMap { line in
+            guard let box = line.range(of: "[ ] ") ?? line.range(of: "[x] ") else { return nil }
+            let text = line[box.upperBound...].prefix { $0 != "◂" }
+            return String(line[box].prefix(3)) + " " + text.trimmingCharacters(in: .whitespaces)
+        }
+    }
+
+    static func isSynced(_ screen: [String]) -> Bool { screen.last?.contains("synced") ?? false }
+
+    @Test func threeTerminalsOneListAndAServerThatIsKilled() throws {
+        _ = try hand("create", "list")
+        let names = ["ada", "bob", "cleo"]
+        let commands = names.map { "\(Binary.path) open --as \($0)" }
+        let tmux = try Tmux(environment: environment, commands[0])
+        let panes = [tmux.first, try tmux.open(commands[1]), try tmux.open(commands[2])]
+        for pane in panes { try tmux.wait(for: pane) { Self.isSynced($0) && $0.last?.contains("3 people") == true } }
+
+        // All type at once; the keys reach the terminals interleaved.
+        for pane in panes { try tmux.press("a", in: pane) }
+        for round in 1...3 {
+            for (name, pane) in zip(names, panes) {
+                try tmux.type("\(name) \(round)", in: pane)
+                try tmux.press("Enter", in: pane)
+            }
+        }
+        for pane in panes { try tmux.press("Escape", in: pane) }
+        try agree(tmux, panes, count: 9)
+
+        server.kill()
+        for pane in panes { try tmux.wait(for: pane) { $0.last?.contains("offline") ?? false } }
+        try tmux.press("g", "g", "Space", in: panes[0])
+        try tmux.press("g", "g", "J", in: panes[1])
+        try tmux.press("G", "d", in: panes[2])
+        try tmux.press("o", in: panes[2])
+        try tmux.type("written offline", in: panes[2])
+        try tmux.press("Enter", "Escape", in: panes[2])
+        try tmux.wait(for: panes[0]) { $0.last?.contains("offline, 1 queued") ?? false }
+        try tmux.wait(for: panes[2]) { $0.last?.contains("offline, 2 queued") ?? false }
+
+        try server.start()
+        let list = try agree(tmux, panes, count: 9)
+        #expect(list.contains("[ ] written offline"))
+        #expect(list.filter { $0.hasPrefix("[x]") }.count == 1)
+
+        // What the screens show is what the server has.
+        let stored = try hand("ls").split(separator: "\n").map { String($0.drop { $0 != "[" }) }
+        #expect(stored == list)
+        for pane in panes { try tmux.press("Q", in: pane) }
+    }
+
+    /// Waits until all terminals show the same list, saved, and returns it.
+    @discardableResult
+    private func agree(_ tmux: Tmux, _ panes: [String], count: Int) throws -> [String] {
+        while true {
+            let lists = try panes.map { pane in
+                Self.items(try tmux.wait(for: pane) { Self.isSynced($0) && Self.items($0).count == count })
+            }
+            if Set(lists).count == 1 { return lists[0] }
+        }
+    }
+
+    @Test func itOpensWithoutAServerWhatWasKept() throws {
+        _ = try hand("create", "list")
+        _ = try hand("add", "kept on this machine")
+        let command = "\(Binary.path) open --as ada"
+        do {
+            let tmux = try Tmux(environment: environment, command)
+            try tmux.wait(for: tmux.first) { Self.isSynced($0) && Self.items($0).count == 1 }
+            server.kill()
+            try tmux.wait(for: tmux.first) { $0.last?.contains("offline") ?? false }
+            try tmux.press("o", in: tmux.first)
+            try tmux.type("edited offline", in: tmux.first)
+            try tmux.press("Enter", "Escape", in: tmux.first)
+            try tmux.wait(for: tmux.first) { $0.last?.contains("1 queued") ?? false }
+            // The whole terminal goes away at once.
+        }
+        let tmux = try Tmux(rows: 10, columns: 40, environment: environment, command)
+        let screen = try tmux.wait(for: tmux.first) { $0.last?.contains("1 queued") ?? false }
+        #expect(Self.items(screen) == ["[ ] kept on this machine", "[ ] edited offline"])
+        try server.start()
+        try tmux.wait(for: tmux.first, until: Self.isSynced)
+        #expect(try hand("ls").contains("edited offline"))
+    }
+
+    @Test func theTerminalIsGivenBack() throws {
+        _ = try hand("create", "list")
+        func isAtPrompt(_ screen: [String]) -> Bool { screen.last { !$0.isEmpty } == "ready>" }
+        let shell = environment.merging(["PS1": "ready>"]) { $1 }
+        let tmux = try Tmux(environment: shell, "/bin/sh")
+        try tmux.wait(for: tmux.first, until: isAtPrompt)
+        try tmux.type("\(Binary.path) open --as ada", in: tmux.first)
+        try tmux.press("Enter", in: tmux.first)
+        try tmux.wait(for: tmux.first, until: Self.isSynced)
+        try tmux.press("C-z", in: tmux.first)
+        try tmux.wait(for: tmux.first) { isAtPrompt($0) && $0.joined().lowercased().contains("stopped") }
+        try tmux.type("fg", in: tmux.first)
+        try tmux.press("Enter", in: tmux.first)
+        try tmux.wait(for: tmux.first, until: Self.isSynced)
+        try tmux.resize(rows: 12, columns: 60)
+        try tmux.wait(for: tmux.first) { $0.count == 12 && Self.isSynced($0) }
+        try tmux.press("Q", in: tmux.first)
+        try tmux.wait(for: tmux.first, until: isAtPrompt)
+        try tmux.type("echo status $?", in: tmux.first)
+        try tmux.press("Enter", in: tmux.first)
+        try tmux.wait(for: tmux.first) { $0.contains { $0.hasSuffix("status 0") } }
+    }
+
+    @Test func theDemonstrationRuns() throws {
+        let tmux = try Tmux(environment: environment, "\(Binary.path) demo")
+        try tmux.wait(for: tmux.first) { Self.isSynced($0) && $0.joined().contains("Bob (scripted)") }
+        try tmux.press("a", in: tmux.first)
+        try tmux.type("something of mine", in: tmux.first)
+        try tmux.press("Enter", "Escape", in: tmux.first)
+        try tmux.wait(for: tmux.first) { Self.isSynced($0) && Self.items($0).contains("[ ] something of mine") }
+        try tmux.press("Q", in: tmux.first)
+    }
+
+    @Test func withoutATerminalItSaysWhatToDo() throws {
+        let outcome = try Binary.run(["open"], environment: environment)
+        #expect(outcome.status == 2)
+        #expect(outcome.messages.contains("this needs a terminal"))
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import Testing
+
+/// Terminals in a tmux of their own, driven through its control mode: tmux says when a screen has changed, so nothing is
+/// waited for by the clock.
+final class Tmux {
+    private let folder: TemporaryFolder
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var unread = Data()
+    private let watchdog: DispatchSourceTimer
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Starts with one terminal that runs `command`.
+    init(rows: Int = 24, columns: Int = 80, environment: [String: String], _ command: String) throws {
+        folder = try TemporaryFolder()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [
+            "tmux", "-C", "-S", folder.path + "/tmux", "-f", "/dev/null", "new-session", "-x", "\(columns)", "-y",
+            "\(rows)",
+            command,
+        ]
+        var all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        all["TMUX"] = nil
+        all["TERM"] = "xterm-256color"
+        all["LC_ALL"] = "C.UTF-8"
+        process.environment = all
+        process.standardInput = input
+        process.standardOutput = output
+        // A screen that never comes ends the test instead of holding it up for ever.
+        watchdog = DispatchSource.makeTimerSource(queue: .global())
+        watchdog.schedule(deadline: .now() + 30)
+        let socket = folder.path + "/tmux"
+        watchdog.setEventHandler { Self.killServer(socket) }
+        watchdog.resume()
+        try Self.run(process)
+        _ = try reply()
+        try ask("refresh-client -C \(columns)x\(rows)")
+    }
+
+    deinit {
+        watchdog.cancel()
+        Self.killServer(folder.path + "/tmux")
+        try? input.fileHandleForWriting.close()
+    }
+
+    /// Starts a process that gets signals: a test's thread blocks them, and a child inherits that.
+    private static func run(_ process: Process) throws {
+        var (none, before) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try process.run()
+    }
+
+    /// Ends the terminals, and what runs in them, as when their windows are closed.
+    private static func killServer(_ socket: String) {
+        let killer = Process()
+        killer.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        killer.arguments = ["tmux", "-S", socket, "kill-server"]
+        try? run(killer)
+        killer.waitUntilExit()
+    }
+
+    /// Opens another terminal; returns its name.
+    func open(_ command: String) throws -> String {
+        try ask("new-window -P -F '#{pane_id}' \(Self.quoted(command))").first ?? ""
+    }
+
+    var first: String { "%0" }
+
+    /// Presses keys, as tmux names them.
+    func press(_ keys: String..., in pane: String) throws {
+        try ask("send-keys -t \(pane) " + keys.joined(separator: " "))
+    }
+
+    func type(_ text: String, in pane: String) throws {
+        try ask("send-keys -t \(pane) -l \(Self.quoted(text))")
+    }
+
+    private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
+
+    func screen(_ pane: String) throws -> [String] { try ask("capture-pane -p -t \(pane)") }
+
+    func resize(rows: Int, columns: Int) throws { try ask("refresh-client -C \(columns)x\(rows)") }
+
+    /// Waits until a terminal shows what is asked for.
+    @discardableResult
+    func wait(for pane: String, until isRight: ([String]) -> Bool) throws -> [String] {
+        while true {
+            let lines = try screen(pane)
+            if isRight(lines) { return lines }
+            do { try waitForOutput() } catch {
+                throw Failure(description: "the screen did not come; it shows:\n" + lines.joined(separator: "\n"))
+            }
+        }
+    }
+
+    // MARK: Control mode
+
+    /// Sends a command and returns the lines of its answer.
+    @discardableResult
+    private func ask(_ command: String) throws -> [String] {
+        input.fileHandleForWriting.write(Data((command + "\n").utf8))
+        return try reply()
+    }
+
+    private var sawOutput = false
+
+    private func reply() throws -> [String] {
+        var lines: [String]?
+        while let line = try nextLine() {
+            if lines == nil {
+                if line.hasPrefix("%begin") { lines = [] }
+            } else if line.hasPrefix("%end") {
+                return lines ?? []
+            } else if line.hasPrefix("%error") {
+                throw Failure(description: (lines ?? []).joined(separator: "\n"))
+            } else {
+                lines?.append(line)
+            }
+        }
+        throw Failure(description: "tmux has ended")
+    }
+
+    private func waitForOutput() throws {
+        if sawOutput {
+            sawOutput = false
+            return
+        }
+        while let line = try nextLine() {
+            if line.hasPrefix("%output") { return }
+        }
+        throw Failure(description: "tmux has ended")
+    }
+
+    private func nextLine() throws -> String? {
+        while true {
+            if let end = unread.firstIndex(of: 10) {
+                let line = String(decoding: unread[unread.startIndex..<end], as: UTF8.self)
+                unread = unread[(end + 1)...]
+                if line.hasPrefix("%output") { sawOutput = true }
+                return line
+            }
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { return nil }
+            unread += more
+        }
+    }
+}
