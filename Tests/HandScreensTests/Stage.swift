@@ -108,10 +108,16 @@ struct Stage {
 
     mutating func remote(_ operation: HandCore.Operation) { remote(operation.delta) }
 
-    private mutating func take(_ delta: Delta, by author: UInt64, sequence: UInt64, _ list: String) {
+    /// Somebody else's edit arrives that was made before one's own came there: it is the later one, and wins.
+    mutating func remoteBefore(_ operation: HandCore.Operation, _ list: String = "things") {
+        guard let replica = replicas[list] else { return }
+        take(operation.delta, by: Self.bob, sequence: 1, base: replica.revision - 1, list)
+    }
+
+    private mutating func take(_ delta: Delta, by author: UInt64, sequence: UInt64, base: Int? = nil, _ list: String) {
         guard var replica = replicas[list], let after = try? replica.confirmed.applying(delta) else { return }
         let commit = Commit(
-            revision: replica.revision + 1, author: author, sequence: sequence, base: replica.revision, time: 0,
+            revision: replica.revision + 1, author: author, sequence: sequence, base: base ?? replica.revision, time: 0,
             count: after.count, digest: after.digest, delta: delta)
         guard let update = try? replica.receive(commit) else { return }
         replicas[list] = replica

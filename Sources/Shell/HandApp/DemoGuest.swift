@@ -50,15 +50,21 @@ public struct DemoGuest: Sendable {
         return Operation.insert([item], at: random.next(below: list.count + 1), .after).delta
     }
 
-    /// Makes the list and edits it until the task is cancelled.
-    public func play(on client: HandClient) async throws {
-        var guest = self
+    /// Makes the list, with what is on it at the start.
+    public mutating func prepare(on client: HandClient) async throws {
         try await client.connected()
         try await client.create(Self.list)
         let list = try await client.open(Self.list)
         _ = try await list.live()
-        let items = Self.contents.map { Item(id: .random(using: &guest.random), content: $0) }
+        let items = Self.contents.map { Item(id: .random(using: &random), content: $0) }
         try await list.edit { _ in Operation.insert(items, at: 0, .after).delta }
+        _ = try await list.settled()
+    }
+
+    /// Edits the list until the task is cancelled.
+    public func play(on client: HandClient) async throws {
+        var guest = self
+        let list = try await client.open(Self.list)
         while !Task.isCancelled {
             try await Task.sleep(for: .milliseconds(1_500 + guest.random.next(below: 1_500)))
             let view = try await list.state().view

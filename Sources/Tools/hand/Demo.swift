@@ -31,8 +31,16 @@ struct Demo: ParsableCommand {
         let server = HandAddress.Server.unix(path: socket)
         let guest = try HandClient(
             ClientConfiguration(server: server, person: DemoGuest.name, program: "hand/\(HandCommand.version)"))
-        let playing = Task { try await DemoGuest(seed: .random(in: 0...UInt64.max)).play(on: guest) }
+        let (ready, outcome) = (DispatchSemaphore(value: 0), Outcome())
+        let playing = Task {
+            var script = DemoGuest(seed: .random(in: 0...UInt64.max))
+            do { try await script.prepare(on: guest) } catch { outcome.error = error }
+            ready.signal()
+            try await script.play(on: guest)
+        }
         defer { playing.cancel() }
+        ready.wait()
+        if let error = outcome.error { throw error }
         let person = try Settings.person(flag: nil)
         try Screens.run(
             Location(server: server, route: .list(DemoGuest.list)), person: person, hasMouse: !noMouse

@@ -1,0 +1,162 @@
+import HandCore
+import HandFormats
+import HandScreens
+import HandSync
+import HandWire
+
+/// A state of the client, and how it comes about.
+struct Scene: CustomStringConvertible, Sendable {
+    let name: String
+    let play: @Sendable (Size, Bool) -> Stage
+
+    var description: String { name }
+
+    private init(
+        _ name: String, _ text: String = mixed, opening route: Route = .list("things"), rules: Rules = Rules(),
+        isOnline: Bool = true, isKnown: Bool = true, _ body: @escaping @Sendable (inout Stage) -> Void = { _ in }
+    ) {
+        self.name = name
+        play = { size, hasColors in
+            var stage = Stage(
+                isKnown ? ["things": Notation.hand(text, rules: rules).hand] : [:], opening: route, rows: size.rows,
+                columns: size.columns, hasColors: hasColors, isOnline: isOnline)
+            body(&stage)
+            return stage
+        }
+    }
+
+    private static let mixed =
+        "#Today milk +bread !The-baker-closes-at-six-on-Saturdays-and-whoever-passes-by-first-takes-two-loaves-home "
+        + "@soup #Later 漢字 🍊 ?Q♠"
+
+    private static let commits = [
+        Commit(
+            revision: 4, author: Stage.bob, sequence: 1, base: 3, time: 1_795_000_000_000, count: 2, digest: 0,
+            delta: Operation.insert([Item(id: ItemID(rawValue: 77), content: .task("eggs", done: false))], at: 0, .after)
+                .delta),
+        Commit(
+            revision: 5, author: Stage.me, sequence: 2, base: 4, time: 1_795_000_123_000, count: 2, digest: 0,
+            delta: Operation.edit(at: 1, Change(done: true)).delta),
+    ]
+    private static let names: [UInt64: String] = [Stage.bob: "Bob", Stage.me: "ada"]
+    private static let id = Notation.hand(mixed).hand[1].id
+
+    static let all: [Scene] = lists + list + together + others
+
+    private static let lists: [Scene] = [
+        Scene("lists-loading", opening: .lists, isKnown: false),
+        Scene("lists-empty", opening: .lists, isKnown: false) { $0.send(.lists([])) },
+        Scene("lists", opening: .lists, isKnown: false) {
+            $0.send(
+                .lists([
+                    DownMessage.ListEntry(name: "groceries", count: 12, revision: 812, rules: Rules()),
+                    DownMessage.ListEntry(name: "poker", count: 1, revision: 3, rules: .fiveCards),
+                ]))
+            $0.press("j")
+        },
+        Scene("lists-new", opening: .lists, isKnown: false) {
+            $0.send(.lists([]))
+            $0.press("n 'five cards'")
+        },
+        Scene("lists-delete", opening: .lists, isKnown: false) {
+            $0.send(.lists([DownMessage.ListEntry(name: "groceries", count: 12, revision: 812, rules: Rules())]))
+            $0.press("D")
+        },
+        Scene("lists-offline", opening: .lists, isOnline: false, isKnown: false) {
+            $0.send(.kept(["groceries"]))
+            $0.goOffline()
+        },
+        Scene("lists-unreachable", opening: .lists, isOnline: false, isKnown: false) { $0.goOffline() },
+    ]
+
+    private static let list: [Scene] = [
+        Scene("list"), Scene("list-empty", ""), Scene("list-loading", isKnown: false),
+        Scene("list-progress", isKnown: false) { $0.send(.list("things", .progress(items: 345_000, of: 1_000_000))) },
+        Scene("list-unknown", isKnown: false) {
+            $0.send(.lists([DownMessage.ListEntry(name: "groceries", count: 2, revision: 2, rules: Rules())]))
+            $0.send(.list("things", .refused("there is no list 'things'")))
+        },
+        Scene("list-unreachable", isOnline: false, isKnown: false) { $0.goOffline() },
+        Scene("list-offline", isOnline: false) {
+            $0.goOffline()
+            $0.press("o 'later' enter esc")
+        },
+        Scene("list-adding") { $0.press("j o 'new' enter 'more'") },
+        Scene("list-editing") { $0.press("j e ' 2 l'") },
+        Scene("list-selecting") { $0.press("j v j j") },
+        Scene("list-filter") { $0.press("/ 'b'") },
+        Scene("list-filter-nothing") { $0.press("/ 'zz' enter") },
+        Scene("list-jump") { $0.press(": '5'") },
+        Scene("list-refusal") { $0.press("p") },
+        Scene("list-full", "?A♣ ?2♦ ?3♥", rules: Rules(maximumCount: 3, allowedKinds: [.card], hasDeck: true)) {
+            $0.press("D")
+        },
+        Scene("list-dragging") {
+            $0.mouse(.press, row: 3)
+            $0.mouse(.drag, row: 5)
+        },
+    ]
+
+    private static let together: [Scene] = [
+        Scene("together-people") {
+            $0.presence("Bob", on: id)
+            $0.presence("Cleo with a very long name indeed", on: id, author: 3)
+        },
+        Scene("together-flash") { $0.remote(.edit(at: 1, Change(text: "milk, two"))) },
+        Scene("together-pending") { $0.press("j space o 'mine' enter esc") },
+        Scene("together-overridden") {
+            $0.presence("Bob", on: nil)
+            $0.press("j e 'X' enter")
+            $0.confirm()
+            $0.presence("Bob", on: nil)
+            $0.remoteBefore(.edit(at: 1, Change(text: "Bob's")))
+        },
+        Scene("together-rejected") {
+            $0.press("o 'mine' enter esc")
+            $0.reject(.notStored)
+        },
+        Scene("together-notices") {
+            $0.press("o 'mine' enter esc")
+            $0.reject(.notStored)
+            $0.press("!")
+        },
+    ]
+
+    private static let others: [Scene] = [
+        Scene("item-task", opening: .item(list: "things", id: id.description)) { $0.presence("Bob", on: id) },
+        Scene("item-link") { $0.press("5 G enter") },
+        Scene("item-card") { $0.press("G enter") },
+        Scene("item-editing", opening: .item(list: "things", id: id.description)) { $0.press("e ', fresh'") },
+        Scene("item-gone", opening: .item(list: "things", id: id.description)) { $0.remote(.delete(1..<2)) },
+        Scene("item-unknown", opening: .item(list: "things", id: "zzzz")),
+        Scene("history-loading", opening: .history("things")),
+        Scene("history", opening: .history("things")) { $0.send(.history(list: "things", commits, people: names)) },
+        Scene("history-mine", opening: .history("things")) {
+            $0.send(.history(list: "things", commits, people: names))
+            $0.press("tab")
+        },
+        Scene("history-offline", opening: .history("things"), isOnline: false) { $0.goOffline() },
+        Scene("revision-loading", opening: .revision(list: "things", 5)),
+        Scene("revision", opening: .revision(list: "things", 5)) {
+            $0.send(.history(list: "things", commits, people: names))
+            $0.send(.state(list: "things", revision: 5, Notation.hand("eggs +milk").hand))
+        },
+        Scene("revision-restore", opening: .revision(list: "things", 5)) {
+            $0.send(.state(list: "things", revision: 5, Notation.hand("eggs +milk").hand))
+            $0.press("R")
+        },
+        Scene("people", opening: .people("things")) {
+            $0.presence("Bob", on: id)
+            $0.presence("Eve\u{1B}[31m\u{202E}", on: nil, author: 3)
+        },
+        Scene("notices-none", opening: .notices("things")),
+        Scene("help", opening: .help), Scene("connection", opening: .connection),
+        Scene("connection-offline", opening: .connection) {
+            $0.press("C")
+            $0.goOffline()
+        },
+        Scene("nowhere", opening: .nowhere("/things/nonsense")) {
+            $0.send(.lists([DownMessage.ListEntry(name: "groceries", count: 2, revision: 2, rules: Rules())]))
+        },
+    ]
+}
