@@ -1,66 +1,115 @@
 // How keys are written: in the configuration file, in the help, in the line at the bottom.
 
 extension Key {
-    /// Why a text names no key.
+    /// Why a text names no key: what was found, and what is expected.
     public struct TextError: Error, Equatable, CustomStringConvertible, Sendable {
         public let description: String
     }
 
-    private static let names: [(name: String, code: Code, symbol: String)] = [
-        ("enter", .enter, "⏎"), ("esc", .escape, "esc"), ("tab", .tab, "tab"), ("backspace", .backspace, "⌫"),
-        ("del", .delete, "del"), ("ins", .insert, "ins"), ("up", .up, "↑"), ("down", .down, "↓"), ("left", .left, "←"),
-        ("right", .right, "→"), ("home", .home, "home"), ("end", .end, "end"), ("pgup", .pageUp, "pgup"),
-        ("pgdn", .pageDown, "pgdn"), ("space", .character(" "), "space"),
+    private typealias Name = (name: String, code: Code, symbol: String)
+
+    private static let names: [Name] = [
+        ("space", .character(" "), "␣"), ("enter", .enter, "⏎"), ("esc", .escape, "esc"), ("tab", .tab, "tab"),
+        ("backspace", .backspace, "⌫"), ("del", .delete, "del"), ("ins", .insert, "ins"), ("up", .up, "↑"),
+        ("down", .down, "↓"), ("left", .left, "←"), ("right", .right, "→"), ("home", .home, "home"),
+        ("end", .end, "end"), ("pgup", .pageUp, "pgup"), ("pgdn", .pageDown, "pgdn"),
     ]
     private static let prefixes: [(name: String, modifier: Modifiers, symbol: String)] = [
         ("ctrl-", .control, "^"), ("alt-", .alt, "M-"), ("shift-", .shift, "⇧"),
     ]
+    private static let functions = 1...12
 
-    /// Reads `j`, `G`, `space`, `enter`, `f1`, `ctrl-r`, `alt-down`, `shift-up`.
+    // MARK: Reading
+
+    /// Reads `j`, `G`, `space`, `enter`, `f1`, `ctrl-r`, `alt-down`, `ctrl-alt-x`. The names of keys may be in capitals;
+    /// `ctrl-R` is `ctrl-r`, as terminals send the same for both.
     public init(_ text: String) throws(TextError) {
         var rest = text[...]
         var modifiers: Modifiers = []
-        while let prefix = Self.prefixes.first(where: {
-            rest.lowercased().hasPrefix($0.name) && rest.count > $0.name.count
-        }) {
-            modifiers.insert(prefix.modifier)
+        while let prefix = Self.prefix(of: rest) {
+            guard modifiers.insert(prefix.modifier).inserted else {
+                throw TextError(description: "'\(text)' has \(prefix.name) twice; expected it once")
+            }
             rest = rest.dropFirst(prefix.name.count)
         }
-        guard let code = Self.code(rest) else {
-            throw TextError(
-                description: "'\(text)' is no key; expected a character, or one of "
-                    + "\(Self.names.map(\.name).joined(separator: ", ")), f1…f12, perhaps after ctrl-, alt- or shift-")
-        }
-        if case .character(let character) = code, modifiers.contains(.shift) {
-            throw TextError(
-                description: "'\(text)': write the character that comes with shift, such as '\(character.uppercased())'"
-            )
+        guard var code = Self.code(rest) else { throw Self.noKey(text) }
+        if case .character(let character) = code {
+            if modifiers.contains(.shift) { throw Self.needlessShift(text, rest, modifiers) }
+            if modifiers.contains(.control) { code = .character(Self.small(character)) }
         }
         self.init(code, modifiers)
     }
 
-    private static func code(_ text: Substring) -> Code? {
-        if text.count == 1, let character = text.first, character != " " { return .character(character) }
+    private static func prefix(of text: Substring) -> (name: String, modifier: Modifiers, symbol: String)? {
         let lower = text.lowercased()
-        if let named = names.first(where: { $0.name == lower }) { return named.code }
-        guard lower.hasPrefix("f"), let number = Int(lower.dropFirst()), (1...12).contains(number) else { return nil }
-        return .function(number)
+        return prefixes.first { lower.hasPrefix($0.name) }
     }
 
-    /// Reads keys that are pressed one after the other, with blanks between them: `g g`.
+    private static func code(_ text: Substring) -> Code? {
+        if text.count == 1, let character = text.first {
+            return character.isWhitespace || isControl(character) ? nil : .character(character)
+        }
+        let lower = text.lowercased()
+        return names.first { $0.name == lower }?.code
+            ?? functions.first { "f\($0)" == lower }.map(Code.function)
+    }
+
+    private static func isControl(_ character: Character) -> Bool {
+        character.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+
+    private static func small(_ character: Character) -> Character {
+        let lower = character.lowercased()
+        return lower.count == 1 ? Character(lower) : character
+    }
+
+    private static func noKey(_ text: String) -> TextError {
+        let known = (names.map(\.name) + ["f\(functions.lowerBound)…f\(functions.upperBound)"]).joined(separator: ", ")
+        return TextError(
+            description:
+                "'\(text)' is no key; expected a character or one of \(known), perhaps after ctrl-, alt- or shift-"
+        )
+    }
+
+    private static func needlessShift(_ text: String, _ character: Substring, _ modifiers: Modifiers) -> TextError {
+        let others = prefixes.filter { $0.modifier != .shift && modifiers.contains($0.modifier) }.map(\.name).joined()
+        let capital = character.uppercased()
+        let hasCapital = character.count == 1 && capital != character.lowercased() && !modifiers.contains(.control)
+        let expected =
+            if hasCapital {
+                "the capital alone, '\(others)\(capital)'"
+            } else if character.count > 1 || modifiers.contains(.control) {
+                "'\(others)\(character.lowercased())', as terminals send the same with shift"
+            } else {
+                "the character that comes with shift, alone"
+            }
+        return TextError(description: "'\(text)' has shift with a character; expected \(expected)")
+    }
+
+    /// Reads keys that are pressed one after the other, with blanks between them: `g g`. At least one.
     public static func sequence(_ text: String) throws(TextError) -> [Key] {
         var keys: [Key] = []
         for part in text.split(separator: " ") { keys.append(try Key(String(part))) }
-        if keys.isEmpty { throw TextError(description: "a key is missing; a blank is written 'space'") }
+        if keys.isEmpty {
+            throw TextError(
+                description: "'\(text)' has no key; expected keys such as 'g g'; a blank is written 'space'")
+        }
         return keys
     }
 
-    /// The key as it is drawn where there is little room.
+    // MARK: Writing
+
+    /// The key as it is drawn where there is little room: `↑`, `^R`, `M-↓`, `⇧↑`, `␣`.
     public var symbol: String {
-        Self.prefixes.filter { modifiers.contains($0.modifier) }.map(\.symbol).joined() + name(\.symbol)
+        var symbol = self
+        // The custom since teletypes: control keys are named by the capital.
+        if case .character(let character) = code, modifiers.contains(.control), character.uppercased().count == 1 {
+            symbol.code = .character(Character(character.uppercased()))
+        }
+        return Self.prefixes.filter { modifiers.contains($0.modifier) }.map(\.symbol).joined() + symbol.bare(\.symbol)
     }
 
-    private func name(_ form: KeyPath<(name: String, code: Code, symbol: String), String>) -> String {
+    private func bare(_ form: KeyPath<Name, String>) -> String {
         if let named = Self.names.first(where: { $0.code == code }) { return named[keyPath: form] }
         return switch code {
         case .character(let character): String(character)
@@ -71,7 +120,8 @@ extension Key {
 }
 
 extension Key: CustomStringConvertible {
+    /// The text that `init(_:)` reads.
     public var description: String {
-        Self.prefixes.filter { modifiers.contains($0.modifier) }.map(\.name).joined() + name(\.name)
+        Self.prefixes.filter { modifiers.contains($0.modifier) }.map(\.name).joined() + bare(\.name)
     }
 }

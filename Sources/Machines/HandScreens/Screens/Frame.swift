@@ -45,9 +45,9 @@ enum Frame {
         let style = Style(.red, [.bold])
         var keys = Line()
         if notice.recovery != nil, screen.actions.contains(.retrieve) {
-            keys.append(" \(world.keys.symbol(for: .retrieve)) get it back", .dim)
+            keys.append("  \(world.keys.symbol(for: .retrieve)) get it back", .dim)
         }
-        if screen.actions.contains(.notices) { keys.append(" \(world.keys.symbol(for: .notices)) all", .dim) }
+        if screen.actions.contains(.notices) { keys.append("  \(world.keys.symbol(for: .notices)) all", .dim) }
         let room = world.size.columns - keys.width
         let text = Wrapping.lines(notice.text, width: max(8, room), limit: 1).first ?? ""
         return Line(text, style) + keys

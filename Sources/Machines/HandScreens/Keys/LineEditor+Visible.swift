@@ -1,0 +1,55 @@
+extension LineEditor {
+    /// The part of the text that fits `width` columns with the cursor in it, and the cursor's column in that part. `‹` and
+    /// `›` stand where there is more.
+    ///
+    /// Follows from the text and the cursor alone. The part moves by half its width, so that the text stands still while the
+    /// cursor moves about within it. O(length of the line).
+    public func visible(width: Int) -> (text: String, cursorColumn: Int) {
+        let widths = characters.map { Columns.width(of: String($0)) }
+        let before = widths[..<cursor].reduce(0, +)
+        let total = before + widths[cursor...].reduce(0, +)
+        // One column more, for the cursor behind the end.
+        if total < width { return (text, before) }
+        // No room for marks on both sides.
+        if width < 4 { return (rest(fitting: width, widths), 0) }
+
+        let step = min(width / 2, width - 3)
+        // The cursor covers a character; one that is wider than the part would never fit.
+        let own = cursor < characters.count ? max(1, min(widths[cursor], width - 1 - step)) : 1
+        // The first part that has the cursor left of its last column, where the mark may be.
+        let start = (max(0, before + own - width + 1) + step - 1) / step * step
+        return (part(from: start, width: width, total: total, widths), before - start)
+    }
+
+    /// What fits from the cursor on.
+    private func rest(fitting width: Int, _ widths: [Int]) -> String {
+        var room = width
+        return String(
+            zip(characters, widths).dropFirst(cursor).prefix {
+                room -= $1
+                return room >= 0
+            }.map(\.0))
+    }
+
+    /// The text from column `start` on, each character in its place.
+    private func part(from start: Int, width: Int, total: Int, _ widths: [Int]) -> String {
+        let hasMore = total > start + width
+        let first = start > 0 ? start + 1 : 0
+        let end = start + width - (hasMore ? 1 : 0)
+        var part = start > 0 ? "‹" : ""
+        var column = 0
+        // Blanks stand for the half of a wide character that a mark cuts.
+        var filled = first
+        for (character, own) in zip(characters, widths) {
+            let next = column + own
+            if next > end { break }
+            if column >= first {
+                part += String(repeating: " ", count: column - filled)
+                part.append(character)
+                filled = next
+            }
+            column = next
+        }
+        return hasMore ? part + String(repeating: " ", count: end - filled) + "›" : part
+    }
+}
