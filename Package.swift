@@ -25,7 +25,7 @@ let package = Package(
         .target(name: "HandFormats", dependencies: ["HandCore", "HandWire"], path: "Sources/Machines/HandFormats"),
         .target(
             name: "HandScreens", dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats"],
-            path: "Sources/Machines/HandScreens"),
+            path: "Sources/Machines/HandScreens", exclude: ["README.md"]),
 
         // MARK: Shell
         .systemLibrary(
@@ -83,7 +83,9 @@ let package = Package(
         .testTarget(
             name: "HandFormatsTests", dependencies: ["HandFormats", "HandCore", "HandWire", "HandTestSupport"]),
         .executableTarget(
-            name: "hand-benchmarks", dependencies: ["HandCore", "HandWire", "HandSync"], path: "Tests/Benchmarks"),
+            name: "hand-benchmarks",
+            dependencies: ["HandCore", "HandWire", "HandSync", "HandScreens", "EventLoop", "Terminal"],
+            path: "Tests/Benchmarks"),
         .testTarget(name: "HouseTests"),
         .testTarget(
             name: "EndToEndTests",

@@ -26,6 +26,7 @@ struct Benchmarks {
         row("server commit, base 100 behind") { Commits($0, lag: 100).run() }
         row("client: receive a commit") { Commits($0, lag: 0).receive() }
         if isWanted("branches") { branches() }
+        if isWanted("screen") { KeyToScreen.run(sizes) }
     }
 
     private static func isWanted(_ name: String) -> Bool {

@@ -32,8 +32,10 @@ struct Scene: CustomStringConvertible, Sendable {
     private static let commits = [
         Commit(
             revision: 4, author: Stage.bob, sequence: 1, base: 3, time: 1_795_000_000_000, count: 2, digest: 0,
-            delta: Operation.insert([Item(id: ItemID(rawValue: 77), content: .task("eggs", done: false))], at: 0, .after)
-                .delta),
+            delta: Operation.insert(
+                [Item(id: ItemID(rawValue: 77), content: .task("eggs", done: false))], at: 0, .after
+            )
+            .delta),
         Commit(
             revision: 5, author: Stage.me, sequence: 2, base: 4, time: 1_795_000_123_000, count: 2, digest: 0,
             delta: Operation.edit(at: 1, Change(done: true)).delta),

@@ -119,6 +119,24 @@ extension Key {
     }
 }
 
+extension Key {
+    /// The key that a terminal sends in place of this one, which it cannot tell from it; nil if this one arrives itself.
+    public var arrivesAs: Key? {
+        guard modifiers.contains(.control), case .character(let character) = code else { return nil }
+        var rest = self
+        rest.modifiers.remove(.control)
+        switch character {
+        case "h": rest.code = .backspace
+        case "i": rest.code = .tab
+        case "j", "m": rest.code = .enter
+        case "[": rest.code = .escape
+        case "/": return Key(.character("_"), modifiers)
+        default: return nil
+        }
+        return rest
+    }
+}
+
 extension Key: CustomStringConvertible {
     /// The text that `init(_:)` reads.
     public var description: String {

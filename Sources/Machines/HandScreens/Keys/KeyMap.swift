@@ -39,6 +39,10 @@ public struct KeyMap: Equatable, Sendable {
                 do { chosen.append(try Key.sequence(key)) } catch {
                     throw Problem(description: "keys: \(name): \(error)")
                 }
+                for part in chosen.last ?? [] {
+                    guard let other = part.arrivesAs else { continue }
+                    throw Problem(description: "keys: \(name): terminals send '\(part)' as '\(other)'; write that")
+                }
             }
             sequences[action] = chosen
         }

@@ -1,0 +1,146 @@
+import EventLoop
+import Glibc
+import HandCore
+import HandScreens
+import HandSync
+import HandWire
+import Terminal
+
+/// From a key to the bytes on the terminal: somebody else's commit arrives before each key, the key is worked off, an edit
+/// goes into the replica, the screen is drawn through ncurses into a pseudo-terminal of 120×40.
+struct KeyToScreen {
+    private static let keys = [
+        "j", "space", "J", "k", "pgdn", "e", "x", "enter", "v", "j", "d", "u", "o", "y", "esc", "5", "pgup",
+    ]
+    private static let rounds = 3_000
+
+    static func run(_ sizes: [Int]) {
+        print(
+            "\nkey to screen, a remote commit before each key, µs".padded(54) + "p50".leftPadded(8)
+                + "p99".leftPadded(8) + "max".leftPadded(8))
+        for size in sizes {
+            guard var bench = KeyToScreen(size) else { return print("no pseudo-terminal can be had") }
+            let times = bench.measure().sorted()
+            let cells = [times[times.count / 2], times[times.count * 99 / 100], times[times.count - 1]]
+            print("\(size) items".padded(54) + cells.map { String(Int($0 / 1_000)).leftPadded(8) }.joined())
+        }
+    }
+
+    private var app: App
+    private var replica: Replica
+    private let terminal: Terminal
+    private let loop: Loop
+    private let master: Int32
+    private var random = SplitMix64(seed: 11)
+    private var now: UInt64 = 1_000
+
+    private init?(_ size: Int) {
+        var (master, slave) = (Int32(0), Int32(0))
+        var window = winsize(ws_row: 40, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0)
+        guard openpty(&master, &slave, nil, nil, &window) == 0 else { return nil }
+        _ = fcntl(master, F_SETFL, O_NONBLOCK)
+        guard let loop = try? Loop(),
+            let terminal = try? Terminal(
+                loop, hasColors: true, input: slave, output: slave, kind: "xterm-256color", onInput: { _ in })
+        else { return nil }
+        (self.master, self.loop, self.terminal) = (master, loop, terminal)
+        app = App(
+            World.Settings(
+                server: .tcp(host: "host", port: 7777), person: "ada", size: terminal.size, seed: 3),
+            opening: .list("list"))
+        replica = Replica(confirmed: Edits.list(size), revision: 0, logID: 1, sequence: 0)
+        replica.author = 1
+        _ = app.start(now: now)
+        send(.connection(.online))
+        send(.list("list", .changed(replica.view, .identity, isOwn: false)))
+        stand()
+        for key in ["\(size / 2)", "G"].joined() { press(String(key)) }
+    }
+
+    private mutating func measure() -> [Double] {
+        var times: [Double] = []
+        for round in 0..<Self.rounds {
+            now += 10
+            remote(round)
+            times.append(
+                Stopwatch.nanoseconds {
+                    press(Self.keys[round % Self.keys.count])
+                    terminal.draw(app.view())
+                })
+            drain()
+            confirm()
+        }
+        terminal.close()
+        loop.run()
+        loop.close()
+        close(master)
+        return times
+    }
+
+    /// What the terminal would show.
+    private func drain() {
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        while read(master, &bytes, bytes.count) > 0 {}
+    }
+
+    private mutating func press(_ text: String) {
+        guard let key = try? Key(text) else { return }
+        send(.input(.key(key)))
+    }
+
+    private mutating func send(_ event: Event) {
+        for command in app.update(event, now: now) {
+            switch command {
+            case .edit(_, let delta): change { try $0.edit(delta) }
+            case .undo: change { try $0.undo() }
+            default: break
+            }
+        }
+    }
+
+    private mutating func change(_ body: (inout Replica) throws -> Delta?) {
+        guard let delta = try? body(&replica) else { return }
+        send(.list("list", .changed(replica.view, delta, isOwn: true)))
+        stand()
+    }
+
+    private mutating func stand() {
+        send(
+            .list(
+                "list",
+                .standing(
+                    ListNews.Standing(
+                        revision: replica.revision, isLive: true, isLoaded: true, unconfirmed: replica.unconfirmedCount,
+                        canUndo: replica.canUndo, canRedo: replica.canRedo, author: 1))))
+    }
+
+    /// Somebody else edits near what is seen.
+    private mutating func remote(_ round: Int) {
+        let place = max(0, min(replica.confirmed.count - 2, replica.confirmed.count / 2 - 20 + random.next(below: 40)))
+        let operation: HandCore.Operation =
+            switch round % 3 {
+            case 0:
+                .insert(
+                    [Item(id: .random(using: &random), content: .task("by somebody", done: false))], at: place, .after)
+            case 1: .edit(at: place, Change(text: "changed by somebody \(round)"))
+            default: .move(place..<place + 1, to: max(0, place - 5), .after)
+            }
+        take(operation.delta, author: 2, sequence: UInt64(round + 1))
+    }
+
+    private mutating func confirm() {
+        while let submission = replica.takeSubmission(list: 1) {
+            take(submission.delta, author: 1, sequence: submission.sequence)
+        }
+    }
+
+    private mutating func take(_ delta: Delta, author: UInt64, sequence: UInt64) {
+        guard let after = try? replica.confirmed.applying(delta) else { return }
+        let commit = Commit(
+            revision: replica.revision + 1, author: author, sequence: sequence, base: replica.revision, time: 0,
+            count: after.count, digest: after.digest, delta: delta)
+        guard let update = try? replica.receive(commit) else { return }
+        if !update.delta.isIdentity { send(.list("list", .changed(replica.view, update.delta, isOwn: false))) }
+        stand()
+    }
+}

@@ -1,0 +1,42 @@
+import HandScreens
+import Testing
+
+@Suite struct KeyMapTests {
+    /// The keys that the program comes with contradict one another nowhere, and each is a key.
+    @Test func theStandardKeysAreConsistent() throws {
+        _ = try KeyMap([:])
+        for action in Action.allCases {
+            #expect(!action.manual.keys.isEmpty, "\(action.rawValue) has no key")
+            #expect(KeyMap.standard.keys(for: action) == action.manual.keys)
+            #expect(!action.manual.long.isEmpty)
+        }
+    }
+
+    @Test func everyActionIsDoneSomewhere() {
+        let done = Set(ScreenKind.allCases.flatMap(\.actions))
+        #expect(done == Set(Action.allCases))
+    }
+
+    @Test func theFileChangesKeys() throws {
+        let keys = try KeyMap(["delete": ["z z", "f8"]])
+        var stage = Stage(["things": Notation.hand("a b c").hand], rows: 12, keys: keys)
+        stage.press("d")
+        #expect(stage.hand().count == 3)
+        stage.press("z")
+        #expect(stage.hand().count == 3)
+        stage.press("z f8")
+        #expect(stage.hand().count == 1)
+        #expect(stage.lines[10].contains("zz delete"))
+    }
+
+    static let faults: [([String: [String]], String)] = [
+        (["remove": ["d"]], "'remove' is no action"), (["delete": ["hyper-d"]], "'hyper-d' is no key"),
+        (["delete": ["u"]], "'u' would be both delete and undo"), (["delete": ["?"]], "would be both"),
+        (["delete": [""]], "delete:"), (["delete": ["ctrl-i"]], "ctrl-i"),
+    ]
+
+    @Test(arguments: faults)
+    func aFaultIsNamed(_ settings: [String: [String]], _ words: String) {
+        #expect { try KeyMap(settings) } throws: { "\($0)".contains(words) }
+    }
+}

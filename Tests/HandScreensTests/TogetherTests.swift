@@ -1,0 +1,200 @@
+import HandCore
+import HandScreens
+import HandWire
+import Testing
+
+/// Several people in one list: nothing is lost, nothing jumps, and everybody is told.
+@Suite struct TogetherTests {
+    private func item(_ text: String, _ id: UInt64 = 99) -> Item {
+        Item(id: ItemID(rawValue: id), content: .task(text, done: false))
+    }
+
+    /// Before, what somebody else does, after: the cursor stays on its item.
+    static let others: [(String, HandCore.Operation, String)] = [
+        ("a >b c", .delete(0..<1), ">b c"), ("a >b c", .delete(1..<2), "a >c"), ("a b >c", .delete(2..<3), "a >b"),
+        ("a >b c", .move(1..<2, to: 0, .after), ">b a c"), ("a >b c", .move(0..<1, to: 3, .before), ">b c a"),
+        (
+            "a >b c", .insert([Item(id: ItemID(rawValue: 9), content: .task("x", done: false))], at: 0, .after),
+            "x a >b c"
+        ),
+        (
+            "a >b c", .insert([Item(id: ItemID(rawValue: 9), content: .task("x", done: false))], at: 1, .after),
+            "a x >b c"
+        ),
+        ("a >b c", .edit(at: 1, Change(done: true)), "a >+b c"), (">a", .delete(0..<1), ""),
+    ]
+
+    @Test(arguments: others)
+    func theCursorStaysOnItsItem(_ before: String, _ operation: HandCore.Operation, _ after: String) {
+        var stage = KeyTests.stage(before)
+        stage.remote(operation)
+        #expect(Notation.text(stage) == after)
+    }
+
+    @Test func theCursorStaysOnItsLineOfTheScreen() {
+        let words = (0..<100).map { "i\($0)" }.joined(separator: " ")
+        var stage = KeyTests.stage(words)
+        stage.press("5 0 G")
+        let line = stage.lines.firstIndex { $0.hasPrefix("▸") }
+        stage.remote(.insert([item("above")], at: 0, .after))
+        #expect(stage.lines.firstIndex { $0.hasPrefix("▸") } == line)
+        #expect(stage.lines.contains { $0.hasPrefix("▸") && $0.hasSuffix("i49") })
+    }
+
+    @Test func aRangeGrowsWithWhatComesIntoIt() {
+        var stage = KeyTests.stage("a >b c d")
+        stage.press("v j")
+        stage.remote(.insert([item("x")], at: 2, .after))
+        #expect(Notation.text(stage) == "a *b *x >*c d")
+    }
+
+    @Test func whatIsTypedStaysWhereItWasBegun() {
+        var stage = KeyTests.stage("a >b c")
+        stage.press("o 'x'")
+        stage.remote(.insert([item("top")], at: 0, .after))
+        stage.press("'y' enter esc")
+        #expect(Notation.text(stage) == "top a b >xy c")
+    }
+
+    @Test func whatIsTypedOutlivesItsItem() {
+        var stage = KeyTests.stage("a >b c")
+        stage.press("e ' more'")
+        stage.remote(.delete(1..<2))
+        #expect(stage.lines.contains { $0.contains("somebody deleted the item") })
+        stage.press("enter esc")
+        #expect(stage.hand().map(\.content.text) == ["a", "b more", "c"])
+    }
+
+    @Test func oneSeesWhatIsPendingUntilItIsSaved() {
+        var stage = KeyTests.stage("a >b c")
+        stage.press("space")
+        #expect(stage.lines.contains { $0.hasPrefix("▸•") })
+        #expect(stage.lines.last?.contains("saving 1") == true)
+        stage.confirm()
+        #expect(!stage.lines.contains { $0.contains("•") })
+        #expect(stage.lines.last?.contains("synced") == true)
+    }
+
+    @Test func onlyWhatIsUnconfirmedLooksPending() {
+        var stage = KeyTests.stage(">a b c")
+        stage.press("space")
+        stage.goOffline()
+        stage.press("j space j space")
+        #expect(stage.lines.filter { $0.contains("•") }.count == 3)
+        #expect(stage.lines.last?.contains("offline, 3 queued") == true)
+    }
+
+    @Test func othersChangesFlashAndFade() {
+        var stage = KeyTests.stage(">a b")
+        stage.remote(.edit(at: 1, Change(text: "new")))
+        func isLit() -> Bool { stage.app.view().rows[2].contains { $0.style.background == .yellow } }
+        #expect(isLit())
+        let deadline = stage.app.deadline
+        #expect(deadline.map { $0 <= stage.now + 1_200 } == true)
+        stage.wait(1_300)
+        #expect(!isLit())
+        #expect(stage.app.deadline == nil)
+    }
+
+    @Test func othersCursorsHaveNames() {
+        var stage = KeyTests.stage(">a b")
+        stage.presence("Bob", on: ItemID(rawValue: 2 << 32))
+        #expect(stage.lines[2].hasSuffix("◂Bob"))
+        stage.send(.list("things", .presence([DownMessage.Presence(author: Stage.bob, place: .gone)])))
+        #expect(!stage.lines[2].contains("Bob"))
+    }
+
+    @Test func oneTellsOthersWhereOneIsButNotTooOften() {
+        var stage = KeyTests.stage(">a b c d")
+        stage.wait(1_000)
+        stage.wait(1_000)
+        let before = stage.commands.count
+        stage.press("j j j")
+        let told = stage.commands.dropFirst(before).filter { if case .presence = $0 { true } else { false } }
+        #expect(told == [.presence(list: "things", ItemID(rawValue: 2 << 32))])
+        stage.wait(100)
+        #expect(stage.commands.last == .presence(list: "things", ItemID(rawValue: 4 << 32)))
+    }
+
+    @Test func whatWasOverriddenComesBack() {
+        var stage = KeyTests.stage("a >b c")
+        stage.presence("Bob", on: nil)
+        stage.press("e 'X' enter")
+        stage.confirm()
+        stage.remoteBefore(.edit(at: 1, Change(text: "Bob's")))
+        #expect(stage.lines.contains { $0.contains("Bob changed the text of '[ ] bX' after you did") })
+        stage.press("R")
+        #expect(stage.hand()[1].content.text == "bX")
+    }
+
+    @Test func whatWasDeletedUnderAnEditComesBack() {
+        var stage = KeyTests.stage("a >b c")
+        stage.presence("Bob", on: nil)
+        stage.press("e 'X' enter")
+        stage.remote(.delete(1..<2))
+        #expect(stage.lines.contains { $0.contains("Bob deleted '[ ] b', whose text you changed") })
+        stage.press("R")
+        #expect(stage.hand().map(\.content.text) == ["a", "c", "bX"])
+    }
+
+    @Test func whatWasRejectedComesBack() {
+        var stage = KeyTests.stage("a >b")
+        stage.press("o 'x' enter esc")
+        stage.reject(.notStored)
+        #expect(stage.hand().count == 2)
+        #expect(stage.lines.last?.contains("rejected 1") == true)
+        stage.press("!")
+        #expect(stage.lines.contains { $0.contains("not taken: the server could not write") })
+        stage.press("R esc")
+        #expect(stage.hand().map(\.content.text) == ["a", "b", "x"])
+        #expect(stage.lines.last?.contains("rejected") == false)
+    }
+
+    @Test func cutHereAndPastedInAnotherList() {
+        var stage = Stage(["things": Notation.hand("a b").hand, "others": Notation.hand("c").hand])
+        stage.press("x")
+        stage.send(
+            .lists(["others", "things"].map { DownMessage.ListEntry(name: $0, count: 1, revision: 1, rules: Rules()) }))
+        stage.press("q enter p")
+        #expect(stage.top == .list("others"))
+        #expect(stage.hand("others").map(\.content.text) == ["c", "a"])
+        #expect(stage.hand("things").map(\.content.text) == ["b"])
+    }
+
+    @Test func manyLinesPastedAreManyItems() {
+        var stage = KeyTests.stage("a >b c")
+        stage.send(.input(.paste("x\ny\n\nz\u{1B}[31m\n")))
+        #expect(stage.hand().map(\.content.text) == ["a", "b", "x", "y", "z�[31m", "c"])
+        stage.press("u")
+        #expect(stage.hand().count == 3)
+    }
+
+    @Test func theMouseSelectsDragsAndScrolls() {
+        var stage = KeyTests.stage(">a b c")
+        stage.mouse(.press, row: 2)
+        stage.mouse(.release, row: 2)
+        #expect(Notation.text(stage) == "a >b c")
+        stage.mouse(.press, row: 2)
+        stage.mouse(.drag, row: 3)
+        stage.mouse(.release, row: 3)
+        #expect(Notation.text(stage) == "a c >b")
+        stage.mouse(.press, row: 3)
+        stage.mouse(.release, row: 3)
+        #expect(stage.top.path.hasPrefix("/things/items/"))
+    }
+
+    @Test func aCardIsDealt() {
+        var stage = KeyTests.stage("", rules: .fiveCards)
+        stage.press("3 D")
+        #expect(stage.hand().count == 3)
+        stage.press("9 D D")
+        #expect(stage.hand().count == 5)
+        #expect(stage.lines.contains { $0.contains("the list is full") })
+    }
+
+    @Test func addressesAreEdited() {
+        var stage = KeyTests.stage(">@site")
+        stage.press("E ctrl-u 'https://other' enter")
+        #expect(stage.hand()[0].content == .link("site", url: "https://other"))
+    }
+}
