@@ -70,6 +70,41 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         #expect(submissions.map(\.sequence) == [1, 2])
     }
 
+    /// Where a person is was lost with the connection, and when it was said before the server had answered.
+    @Test func presenceIsToldWithEachSubscription() throws {
+        var session = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
+        var said: [UpMessage] = []
+        var latencies: [UInt64] = []
+        func take(_ effect: ClientSession.Effect) {
+            if case .latency(let milliseconds) = effect { latencies.append(milliseconds) }
+            guard case .send(let frame) = effect else { return }
+            frame.dropFirst().withUnsafeBytes { if let message = try? UpMessage($0) { said.append(message) } }
+        }
+        func hear(_ message: DownMessage, now: UInt64) {
+            message.frame.withUnsafeBytes { session.received($0, now: now, take) }
+        }
+        session.open("a", take)
+        session.setPresence("a", item: ItemID(rawValue: 7), take)
+        for round in UInt64(1)...2 {
+            let now = round * 100_000
+            if round == 1 { session.start(take) } else { session.timer(now: now, take) }
+            session.connected(now: now, take)
+            let welcome = DownMessage.Welcome(
+                version: 1, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20, program: "")
+            hear(.welcome(welcome), now: now)
+            hear(
+                .subscribed(
+                    DownMessage.Subscribed(
+                        request: round, list: 4, logID: 5, rules: Rules(), lastSequence: 0, start: .resumed(head: 0))),
+                now: now)
+            hear(.pong(now), now: now + 3)
+            session.disconnected(reason: "gone", now: now, take)
+        }
+        let told = said.filter { if case .presence = $0 { true } else { false } }
+        #expect(told == [UpMessage](repeating: .presence(list: 4, item: ItemID(rawValue: 7)), count: 2))
+        #expect(latencies == [3, 3])
+    }
+
     @Test func rejectionDetails() {
         #expect(throws: WireError.self) { try Rejection(code: 4, first: 1, second: 0) }
         #expect(throws: WireError.self) { try Rejection(code: 5, first: 99, second: 0) }

@@ -72,7 +72,6 @@ public struct App: Sendable {
             world.retryAt = nil
             if case .offline(_, let wait?) = status { world.retryAt = world.now + wait }
             if case .offline = status { for name in world.lists.keys { world.lists[name]?.forgetPeople() } }
-            if status == .online { focus = nil }
         case .latency(let milliseconds): world.latency = milliseconds
         case .list(let name, let news): world.withList(name) { [now = world.now] in $0.follow(news, now: now) }
         case .lists(let entries): world.catalog = entries

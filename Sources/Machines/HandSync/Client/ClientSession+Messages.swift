@@ -57,6 +57,9 @@ extension ClientSession {
         subscriptions[name]?.list = subscribed.list
         subscriptions[name]?.lastSequence = subscribed.lastSequence
         subscriptions[name]?.isCaughtUp = false
+        if let item = subscriptions[name]?.presence {
+            effect(.send(UpMessage.presence(list: subscribed.list, item: item).frame))
+        }
         switch subscribed.start {
         case .resumed(let head):
             subscriptions[name]?.submitFrom = head

@@ -66,6 +66,8 @@ public struct ClientSession: Sendable {
         var lastSequence: UInt64 = 0
         var isCaughtUp = false
         var incoming: IncomingSnapshot?
+        /// The item that this person is on; told anew with each subscription.
+        var presence: ItemID?
         /// Whether commits and edits are kept on disk.
         var isJournaled: Bool
         /// Whether this client has ever had the list.
@@ -325,6 +327,7 @@ extension ClientSession {
 
     /// Tells others which item this person is on.
     public mutating func setPresence(_ name: String, item: ItemID?, _ effect: (Effect) -> Void) {
+        subscriptions[name]?.presence = item
         guard isReady, let list = subscriptions[name]?.list else { return }
         effect(.send(UpMessage.presence(list: list, item: item).frame))
     }
