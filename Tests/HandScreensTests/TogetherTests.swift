@@ -31,6 +31,12 @@ import Testing
         #expect(Notation.text(stage) == after)
     }
 
+    @Test func aListOpensAtItsTop() {
+        var stage = KeyTests.stage("")
+        stage.remote(.insert([item("a", 1), item("b", 2), item("c", 3)], at: 0, .before))
+        #expect(Notation.text(stage) == ">a b c")
+    }
+
     @Test func theCursorStaysOnItsLineOfTheScreen() {
         let words = (0..<100).map { "i\($0)" }.joined(separator: " ")
         var stage = KeyTests.stage(words)

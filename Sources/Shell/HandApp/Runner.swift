@@ -7,7 +7,7 @@ import HandSync
 import HandWire
 
 /// Where the client draws, and what it hears from: a terminal, or something else in tests and measurements.
-public protocol Screenful: AnyObject {
+package protocol Screenful: AnyObject {
     func draw(_ canvas: Canvas)
     func redraw()
     func suspend()
@@ -20,18 +20,9 @@ public protocol Screenful: AnyObject {
 /// Everything happens on the loop's thread. What comes from the server is gathered during a turn of the loop and worked off
 /// at its end or before the next key, whichever is first; then the screen is drawn once, the journal is written and the
 /// socket is fed.
-public final class Runner {
+package final class Runner {
     /// A connection to a server, ready to be started on the runner's loop.
-    public typealias Connect = (HandAddress.Server) throws -> EngineBox
-
-    /// Keeps the engine, which is the package's own, out of the public interface.
-    public struct EngineBox {
-        package let engine: ClientEngine
-
-        package init(_ engine: ClientEngine) {
-            self.engine = engine
-        }
-    }
+    package typealias Connect = (HandAddress.Server) throws -> ClientEngine
 
     let loop: Loop
     let screen: any Screenful
@@ -51,7 +42,7 @@ public final class Runner {
     private var needsDrawing = true
 
     /// - Throws: what `connect` throws, for example because the journal cannot be opened.
-    public init(
+    package init(
         _ settings: World.Settings, opening route: Route, on loop: Loop, screen: any Screenful,
         connect: @escaping Connect
     ) throws {
@@ -65,7 +56,7 @@ public final class Runner {
         // The hook comes before the engine's, so that what is edited in a turn is kept and sent in it.
         let box = LaterHook()
         hook = loop.onTurnEnd { box.body?() }
-        engine = try connect(settings.server).engine
+        engine = try connect(settings.server)
         box.body = { [unowned self] in endTurn() }
     }
 
@@ -74,7 +65,7 @@ public final class Runner {
     }
 
     /// Starts connecting and draws the first screen.
-    public func start() {
+    package func start() {
         listen()
         let commands = app.start(now: loop.now)
         for command in commands { carryOut(command) }
@@ -82,7 +73,7 @@ public final class Runner {
     }
 
     /// Ends everything: the connection, the journal, the screen.
-    public func close() {
+    package func close() {
         guard !isClosed else { return }
         isClosed = true
         engine.close()
@@ -95,7 +86,7 @@ public final class Runner {
 
     /// Takes what a person did. It is worked off at once, on the very list that the person saw: nothing else may change the
     /// list in between.
-    public func take(_ input: Input) {
+    package func take(_ input: Input) {
         take(.input(input))
         workOff()
     }
@@ -232,7 +223,7 @@ public final class Runner {
     /// Leaves this server for another; what is queued here stays in its journal.
     private func visit(_ location: Location) {
         do {
-            let next = try connect(location.server).engine
+            let next = try connect(location.server)
             engine.close()
             engine = next
             standings = [:]

@@ -20,6 +20,8 @@ public final class Terminal {
     private let pause: Timer
     private var decoder = KeyDecoder()
     private let onInput: (Input) -> Void
+    /// Called when the terminal is gone.
+    public var onEnd: (() -> Void)?
     /// What the terminal shows; nil if that is not known.
     private var shown: Canvas?
     private var isClosed = false
@@ -99,11 +101,18 @@ public final class Terminal {
         var bytes = [UInt8](repeating: 0, count: 4096)
         while true {
             let count = Glibc.read(input, &bytes, bytes.count)
+            if count == 0 || (count < 0 && errno == EIO) { return end() }
             guard count > 0 else { break }
             decoder.append(bytes[..<count])
             if count < bytes.count { break }
         }
         deliver()
+    }
+
+    /// Nobody is there any more, with or without a signal.
+    private func end() {
+        poll?.stop()
+        onEnd?()
     }
 
     private func deliver(isOver: Bool = false) {

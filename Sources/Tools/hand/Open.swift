@@ -82,9 +82,10 @@ enum Screens {
                 seed: .random(in: 0...UInt64.max))
             let runner = try Runner(settings, opening: location.route, on: loop, screen: terminal) { server in
                 defer { first = nil }
-                return Runner.EngineBox((try first ?? connect(server))(loop))
+                return (try first ?? connect(server))(loop)
             }
             take = { runner.take($0) }
+            terminal.onEnd = { runner.close() }
             var signals: [Signal] = []
             for number in [SIGTERM, SIGHUP, SIGINT] { signals.append(try Signal(loop, number) { runner.close() }) }
             runner.start()

@@ -18,12 +18,15 @@ struct OwnWork: Sendable {
     /// Takes note of an edit of one's own that led to `new`.
     mutating func record(_ delta: Delta, in new: Hand) {
         var position = 0
+        var left = Self.most
         for component in delta.components {
             switch component {
             case .keep(let count): position += count
-            case .edit(let change):
+            case .edit(let change) where left > 0:
+                left -= 1
                 note(new[position].id) { $0.change = $0.change.followed(by: change) }
                 position += 1
+            case .edit: position += 1
             case .insert(let items, _): position += items.count
             case .drop(let slots, _, let change):
                 for index in (position..<position + slots.count).prefix(Self.most) {

@@ -26,8 +26,20 @@ public struct World: Sendable {
     public internal(set) var catalog: [DownMessage.ListEntry]?
     /// Lists that are kept on this machine.
     public internal(set) var keptLists: [String] = []
-    public internal(set) var clipboard: [Content] = []
+    public internal(set) var clipboard = Clipboard()
     var random: SplitMix64
+
+    /// What was cut or copied, and what a list must allow to take it.
+    public struct Clipboard: Sendable {
+        public let contents: [Content]
+        /// One of each kind, the largest.
+        let largest: [Content.Kind: Content]
+
+        init(_ contents: [Content] = []) {
+            self.contents = contents
+            largest = Dictionary(contents.map { ($0.kind, $0) }) { $0.size >= $1.size ? $0 : $1 }
+        }
+    }
 
     /// What is fixed as long as the client runs.
     public struct Settings: Sendable {

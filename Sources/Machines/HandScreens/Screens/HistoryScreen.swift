@@ -45,22 +45,24 @@ struct HistoryScreen: TableScreen {
     var route: Route { .history(list) }
 
     private func shown(_ world: World) -> [Commit] {
+        if whose == .everybody { return commits }
         let me = world.list(list).standing.author
         return commits.filter { whose.contains($0.author, me: me) }
     }
 
     func rows(_ world: World) -> RowsOfText {
         let width = String(commits.first?.revision ?? 0).count
-        return RowsOfText(
-            shown(world).map { commit in
-                let revision = String(commit.revision)
-                var line = Line(String(repeating: " ", count: max(0, width - revision.count)) + revision, .bold)
-                line.append("  \(LocalTime.text(commit.time, offset: world.utcOffset))  ", .dim)
-                line.append(
-                    Printable.clean(people[commit.author] ?? "?"), Style(PersonColor.of(commit.author), [.bold]))
-                line.append("  " + CommitText.summary(commit.delta))
-                return [line]
-            })
+        let (shown, people, offset) = (shown(world), people, world.utcOffset)
+        return RowsOfText(shown.count) { row in
+            let commit = shown[row]
+            let revision = String(commit.revision)
+            var line = Line(String(repeating: " ", count: max(0, width - revision.count)) + revision, .bold)
+            line.append("  \(LocalTime.text(commit.time, offset: offset))  ", .dim)
+            line.append(
+                Printable.clean(people[commit.author] ?? "?"), Style(PersonColor.of(commit.author), [.bold]))
+            line.append("  " + CommitText.summary(commit.delta))
+            return [line]
+        }
     }
 
     func title(_ world: World) -> Line {

@@ -16,6 +16,8 @@ struct ItemScreen: Screen {
     private var place: Int?
     private var item: ItemID?
     private var isGone = false
+    /// Whether the whole list was searched for the item.
+    private var isSearched = false
     private var field: (editor: LineEditor, target: Draft.Field, original: String)?
     private var problem: String?
 
@@ -120,23 +122,27 @@ struct ItemScreen: Screen {
     mutating func follow(_ event: Event, _ world: inout World) -> [Command] {
         switch event {
         case .list(list, .changed(_, let delta, _)):
-            guard let old = place else {
+            if let old = place {
+                place = delta.map(index: old)
+                isGone = place == nil
+            } else if !isSearched || delta.insertedItems.contains(where: { isMeant($0.id) }) {
+                // What is taken back comes under its own id again.
                 find(world)
-                return []
             }
-            place = delta.map(index: old)
-            isGone = place == nil
-            // What was taken back comes under its own id again.
-            if isGone { find(world) }
-        case .list(list, .standing): if place == nil { find(world) }
+        case .list(list, .standing): if !isSearched { find(world) }
         default: break
         }
         return []
     }
 
-    /// Looks for the item by its id. O(n), once for a screen.
+    private func isMeant(_ other: ItemID) -> Bool {
+        item.map { $0 == other } ?? (ItemID.range(ofPrefix: id)?.contains(other) ?? false)
+    }
+
+    /// Looks for the item by its id. O(n), so only when it may be there.
     private mutating func find(_ world: World) {
         let hand = world.list(list).hand
+        isSearched = world.list(list).standing.isLoaded
         if let item {
             place = hand.index(of: item)
             if place != nil { isGone = false }

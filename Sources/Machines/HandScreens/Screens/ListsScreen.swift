@@ -20,10 +20,13 @@ struct ListsScreen: TableScreen {
 
     func rows(_ world: World) -> RowsOfText {
         guard let catalog = world.catalog else {
-            return RowsOfText(world.keptLists.map { [Line($0, .bold) + Line("  kept on this machine", .dim)] })
+            let kept = world.keptLists
+            return RowsOfText(kept.count) { [Line(kept[$0], .bold) + Line("  kept on this machine", .dim)] }
         }
-        let width = catalog.map { Columns.width(of: $0.name) }.max() ?? 0
-        return RowsOfText(catalog.map { [Self.line($0, width: min(width, world.size.columns / 2))] })
+        // The first names decide how wide their column is; of a very long table not all are looked at.
+        let widest = catalog.prefix(1_000).map { Columns.width(of: $0.name) }.max() ?? 0
+        let width = min(widest, world.size.columns / 2)
+        return RowsOfText(catalog.count) { [Self.line(catalog[$0], width: width)] }
     }
 
     private static func line(_ entry: DownMessage.ListEntry, width: Int) -> Line {

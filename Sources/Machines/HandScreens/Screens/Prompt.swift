@@ -6,7 +6,6 @@ public struct Prompt: Equatable, Sendable {
         case newList
         case deleteList(String)
         case restore(Int)
-        case quit
     }
 
     public let purpose: Purpose
@@ -16,7 +15,7 @@ public struct Prompt: Equatable, Sendable {
     /// Whether it is answered with `y` or anything else.
     public var isConfirmation: Bool {
         switch purpose {
-        case .deleteList, .restore, .quit: true
+        case .deleteList, .restore: true
         case .filter, .jump, .newList: false
         }
     }

@@ -1,12 +1,12 @@
-/// Rows of ready text, for tables that are not of items.
+/// Rows of text, for tables that are not of items; a row is only written when it is looked at.
 struct RowsOfText: TableDataSource {
-    let rows: [[Line]]
+    let rowCount: Int
+    private let text: (Int) -> [Line]
 
-    init(_ rows: [[Line]]) {
-        self.rows = rows
+    init(_ rowCount: Int, _ text: @escaping (Int) -> [Line]) {
+        self.rowCount = rowCount
+        self.text = text
     }
 
-    var rowCount: Int { rows.count }
-
-    func cell(forRow row: Int, in pool: inout CellPool) -> any TableCell { pool.dequeue(TextCell.self, for: rows[row]) }
+    func cell(forRow row: Int, in pool: inout CellPool) -> any TableCell { pool.dequeue(TextCell.self, for: text(row)) }
 }

@@ -33,6 +33,7 @@ enum StatusLine {
 
     private static func saved(_ list: ListData?, _ world: World) -> Line {
         let unconfirmed = list?.standing.unconfirmed ?? 0
+        if list?.refusal != nil { return Line("not on the server", Style(.red, [.bold])) }
         switch world.connection {
         case .offline:
             let queued = unconfirmed > 0 ? ", \(unconfirmed) queued" : ""

@@ -15,6 +15,7 @@ extension ListScreen {
 
     func refusal(of action: Action, _ world: World) -> String? {
         let data = world.list(list)
+        if Self.edits.contains(action), let gone = data.refusal { return gone }
         if Self.edits.contains(action), !data.standing.isLoaded { return "the list is not here yet" }
         if Self.ofItems.contains(action), rows(world).itemCount == 0 { return "there is no item here" }
         switch action {
@@ -50,13 +51,13 @@ extension ListScreen {
         return hand.violation(inserting: empty).map { "\(Rejection.violation($0))" }
     }
 
-    private static func refusalToPaste(_ clipboard: [Content], _ hand: Hand) -> String? {
-        if clipboard.isEmpty { return "nothing was cut or copied" }
-        for content in clipboard {
+    private static func refusalToPaste(_ clipboard: World.Clipboard, _ hand: Hand) -> String? {
+        if clipboard.contents.isEmpty { return "nothing was cut or copied" }
+        for content in clipboard.largest.values {
             if let violation = hand.violation(inserting: content) { return "\(Rejection.violation(violation))" }
         }
-        let room = hand.rules.maximumCount - hand.count
-        return clipboard.count > room ? "\(clipboard.count) items do not fit: there is room for \(room)" : nil
+        let (count, room) = (clipboard.contents.count, hand.rules.maximumCount - hand.count)
+        return count > room ? "\(count) items do not fit: there is room for \(room)" : nil
     }
 
     mutating func performOwn(_ action: Action, count: Int?, _ world: inout World) -> [Command] {
@@ -71,7 +72,7 @@ extension ListScreen {
         case .copy:
             copy(&world)
             anchor = nil
-            return [.say("\(world.clipboard.count) copied")]
+            return [.say("\(world.clipboard.contents.count) copied")]
         case .pasteBelow: return paste(at: place(world).map { $0 + 1 } ?? 0, .after, &world)
         case .pasteAbove: return paste(at: place(world) ?? 0, .before, &world)
         case .moveUp, .moveDown, .moveTop, .moveEnd: return move(action, count ?? 1, &world)
@@ -92,11 +93,11 @@ extension ListScreen {
 
     private func copy(_ world: inout World) {
         let hand = world.list(list).hand
-        world.clipboard = selection(world).flatMap { hand.items(in: $0).map(\.content) }
+        world.clipboard = World.Clipboard(selection(world).flatMap { hand.items(in: $0).map(\.content) })
     }
 
     private mutating func paste(at gap: Int, _ side: Side, _ world: inout World) -> [Command] {
-        let items = world.mint(world.clipboard)
+        let items = world.mint(world.clipboard.contents)
         return [.edit(list: list, Operation.insert(items, at: gap, side).delta)]
     }
 

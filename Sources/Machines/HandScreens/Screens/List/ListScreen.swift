@@ -110,6 +110,7 @@ struct ListScreen: TableScreen {
         case .continueWork: return search(&world)
         case .input(.resize): table.settle(in: geometry(world))
         case .failed(.edit(list, _), let reason): draft?.problem = reason
+        case .list(list, .refused(let reason)) where world.list(list).standing.isLoaded: return [.say(reason)]
         default: break
         }
         return []
@@ -132,7 +133,9 @@ struct ListScreen: TableScreen {
         if case .new(let gap, _) = draft?.target {
             table.follow(to: row(ofPlace: gap))
         } else {
-            let place = added?.lowerBound ?? delta.map(index: oldPlace) ?? delta.map(gap: oldPlace, .after)
+            let hadItem = oldPlace < hand.count - delta.growth
+            let kept = hadItem ? delta.map(index: oldPlace) : nil
+            let place = added?.lowerBound ?? kept ?? delta.map(gap: oldPlace, .after)
             table.follow(to: row(ofPlace: place))
         }
         table.settle(in: geometry(world))
