@@ -77,6 +77,7 @@ struct Stage {
             case .undo(let list): change(list, command) { try $0.undo() }
             case .redo(let list): change(list, command) { try $0.redo() }
             case .workOn: send(.continueWork)
+            case .follow(let list) where replicas[list] == nil: send(.list(list, .standing(ListNews.Standing())))
             default: break
             }
         }

@@ -38,6 +38,7 @@ package final class Runner {
     /// What was last told of each list's standing.
     private var standings: [String: ListNews.Standing] = [:]
     private var loading: Set<String> = []
+    private var followed: Set<String> = []
     private var isOwnEdit = false
     private var needsDrawing = true
 
@@ -131,9 +132,9 @@ package final class Runner {
 
     /// Tells the model where its lists stand with the server, as far as that has changed.
     private func noteStandings() {
-        for name in standings.keys {
+        for name in followed {
             guard let state = engine.state(of: name) else { continue }
-            let old = standings[name] ?? ListNews.Standing()
+            let old = standings[name]
             var new = ListNews.Standing(
                 revision: state.revision, isLive: state.isLive, isLoaded: state.isLoaded,
                 unconfirmed: state.pendingCount,
@@ -141,7 +142,9 @@ package final class Runner {
             guard new != old else { continue }
             standings[name] = new
             // Items of an earlier run's edits are looked for once: when the list first comes.
-            if !old.isLoaded, new.isLoaded, new.unconfirmed > 0 { new.pendingItems = engine.pendingItems(of: name) }
+            if old?.isLoaded != true, new.isLoaded, new.unconfirmed > 0 {
+                new.pendingItems = engine.pendingItems(of: name)
+            }
             take(.list(name, .standing(new)))
         }
     }
@@ -198,7 +201,7 @@ package final class Runner {
             switch outcome {
             case .success(let replica):
                 engine.open(list, from: replica)
-                standings[list] = ListNews.Standing()
+                followed.insert(list)
                 engine.follow(list) { [unowned self] event in hear(event, of: list) }
                 needsDrawing = true
                 noteStandings()
@@ -215,7 +218,9 @@ package final class Runner {
         case .progress(let items, let total): take(.list(list, .progress(items: items, of: total)))
         case .refused(_, let reason): take(.list(list, .refused(Printable.clean(reason))))
         case .status: break
-        case nil: standings[list] = nil
+        case nil:
+            followed.remove(list)
+            standings[list] = nil
         }
         needsDrawing = true
     }
@@ -226,8 +231,7 @@ package final class Runner {
             let next = try connect(location.server)
             engine.close()
             engine = next
-            standings = [:]
-            loading = []
+            (standings, loading, followed) = ([:], [], [])
             events = []
             var settings = settings
             settings.server = location.server

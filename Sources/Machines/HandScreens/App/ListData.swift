@@ -8,6 +8,8 @@ public struct ListData: Sendable {
     public let name: String
     public internal(set) var hand = Hand()
     public internal(set) var standing = ListNews.Standing()
+    /// Whether it was looked up what this machine keeps of the list.
+    public private(set) var isLookedUp = false
     public internal(set) var progress: Progress?
     /// Why the server does not give the list; nil while it does.
     public internal(set) var refusal: String?
@@ -68,6 +70,7 @@ public struct ListData: Sendable {
         case .changed(let new, let delta, let isOwn): changed(to: new, delta, isOwn: isOwn, now: now)
         case .standing(let new):
             standing = new
+            isLookedUp = true
             if new.isLoaded { progress = nil }
             unsent.confirmed(allBut: new.unconfirmed, kept: new.pendingItems)
         case .progress(let items, let total): progress = Progress(items: items, total: total)

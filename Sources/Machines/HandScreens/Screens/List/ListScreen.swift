@@ -39,6 +39,7 @@ struct ListScreen: TableScreen {
     func title(_ world: World) -> Line {
         let data = world.list(list)
         var line = Line(list, .bold)
+        guard data.standing.isLoaded else { return line }
         if let filter {
             let state =
                 filter.isComplete(in: data.hand)

@@ -12,6 +12,7 @@ enum ListText {
                     .dim),
             ]
         }
+        if !data.isLookedUp { return [Line("Looking up what is kept here…", .dim)] }
         if let progress = data.progress {
             return [
                 Line("Loading \(progress.total) items: \(ListScreen.percent(progress))"),
@@ -21,7 +22,7 @@ enum ListText {
         if case .offline(let reason, _) = world.connection {
             return [
                 Line("The server cannot be reached: \(reason).", Style(.yellow, [.bold])),
-                Line("This list was never open on this machine. It opens as soon as the server answers.", .dim),
+                Line("Nothing of this list is kept here. It opens as soon as the server answers.", .dim),
             ]
         }
         return [Line("Loading…", .dim)]
