@@ -127,6 +127,52 @@ import Testing
         try tmux.wait(for: tmux.first) { $0.contains { $0.hasSuffix("status 0") } }
     }
 
+    @Test func theMousePastingAndWideCharacters() throws {
+        _ = try hand("create", "list")
+        _ = try hand("add", "漢字 🍊", "two", "three")
+        let tmux = try Tmux(environment: environment, "\(Binary.path) open --as ada")
+        let pane = tmux.first
+        try tmux.wait(for: pane) { Self.isSynced($0) && Self.items($0).count == 3 }
+        // A click on the second row, then the first is dragged behind it.
+        try tmux.send("\u{1B}[<0;9;3M\u{1B}[<0;9;3m", in: pane)
+        try tmux.wait(for: pane) { $0[2].hasPrefix("▸ 2 [ ] two") }
+        try tmux.send("\u{1B}[<0;9;2M\u{1B}[<32;9;3M\u{1B}[<0;9;3m", in: pane)
+        try tmux.wait(for: pane) { Self.items($0) == ["[ ] two", "[ ] 漢字 🍊", "[ ] three"] && Self.isSynced($0) }
+        try tmux.press("G", in: pane)
+        try tmux.paste("four\nfive", in: pane)
+        let screen = try tmux.wait(for: pane) { Self.items($0).count == 5 && Self.isSynced($0) }
+        #expect(Self.items(screen).suffix(2) == ["[ ] four", "[ ] five"])
+        #expect(try hand("log", "-n", "1").contains("five"))
+    }
+
+    @Test func aLinkLeadsToAnotherServer() throws {
+        let other = try RunningServer(try TemporaryFolder())
+        let there = "hand+unix://\(other.socket)/elsewhere"
+        _ = try Binary.run(["create", "elsewhere", "--url", there], environment: environment)
+        _ = try Binary.run(["add", "over there", "--url", there], environment: environment)
+        _ = try hand("create", "list")
+        _ = try hand("add", "the other list", "--link", there)
+        let tmux = try Tmux(environment: environment, "\(Binary.path) open --as ada")
+        try tmux.wait(for: tmux.first) { Self.isSynced($0) && $0.joined().contains("the other list") }
+        try tmux.press("C-o", in: tmux.first)
+        try tmux.wait(for: tmux.first) { Self.isSynced($0) && Self.items($0) == ["[ ] over there"] }
+        try tmux.press("a", in: tmux.first)
+        try tmux.type("from far away", in: tmux.first)
+        try tmux.press("Enter", "Escape", in: tmux.first)
+        try tmux.wait(for: tmux.first) { Self.isSynced($0) && Self.items($0).count == 2 }
+    }
+
+    @Test func withoutColoursNoneAreSent() throws {
+        _ = try hand("create", "list")
+        _ = try hand("add", "x", "--link", "https://example.org")
+        for (value, isColored) in [("", true), ("1", false)] {
+            let plain = environment.merging(["NO_COLOR": value]) { $1 }
+            let tmux = try Tmux(environment: plain, "\(Binary.path) open --as ada")
+            try tmux.wait(for: tmux.first, until: Self.isSynced)
+            #expect(try tmux.colors(tmux.first) == isColored)
+        }
+    }
+
     @Test func theDemonstrationRuns() throws {
         let tmux = try Tmux(environment: environment, "\(Binary.path) demo")
         try tmux.wait(for: tmux.first) { Self.isSynced($0) && $0.joined().contains("Bob (scripted)") }

@@ -82,9 +82,26 @@ final class Tmux {
         try ask("send-keys -t \(pane) -l \(Self.quoted(text))")
     }
 
+    /// Sends bytes as a terminal would.
+    func send(_ bytes: String, in pane: String) throws {
+        let hex = bytes.utf8.map { String($0, radix: 16) }.joined(separator: " ")
+        try ask("send-keys -t \(pane) -H \(hex)")
+    }
+
+    /// Pastes as a person does with the terminal's menu.
+    func paste(_ text: String, in pane: String) throws {
+        try ask("set-buffer \"\(text.replacing("\n", with: "\\n"))\"")
+        try ask("paste-buffer -p -t \(pane)")
+    }
+
     private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 
     func screen(_ pane: String) throws -> [String] { try ask("capture-pane -p -t \(pane)") }
+
+    /// Whether anything on the screen has a colour.
+    func colors(_ pane: String) throws -> Bool {
+        try ask("capture-pane -p -e -t \(pane)").joined().contains(#/\u{1B}\[([0-9;]*;)?(3|4)[0-7]m/#)
+    }
 
     func resize(rows: Int, columns: Int) throws { try ask("refresh-client -C \(columns)x\(rows)") }
 
