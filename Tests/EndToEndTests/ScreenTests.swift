@@ -127,6 +127,34 @@ import Testing
         try tmux.wait(for: tmux.first) { $0.contains { $0.hasSuffix("status 0") } }
     }
 
+    /// Both reword one item without the server. Whoever comes back first is overridden, is told so, and gets it back.
+    @Test func whoeverIsOverriddenIsTold() throws {
+        _ = try hand("create", "list")
+        _ = try hand("add", "eggs")
+        let tmux = try Tmux(environment: environment, "\(Binary.path) open --as ada")
+        let panes = [tmux.first, try tmux.open("\(Binary.path) open --as bob")]
+        for pane in panes { try tmux.wait(for: pane) { Self.isSynced($0) && $0.last?.contains("2 people") == true } }
+        server.kill()
+        for (pane, words) in zip(panes, [", six", ", brown"]) {
+            try tmux.wait(for: pane) { $0.last?.contains("offline") ?? false }
+            try tmux.press("e", in: pane)
+            try tmux.type(words, in: pane)
+            try tmux.press("Enter", in: pane)
+            try tmux.wait(for: pane) { $0.last?.contains("1 queued") ?? false }
+        }
+        try server.start()
+        let screens = try panes.map { pane in
+            try tmux.wait(for: pane) { Self.isSynced($0) && $0.last?.contains(" r3 ") == true }
+        }
+        let told = screens.map { $0.contains { $0.contains("after you did") } }
+        #expect(told.filter { $0 }.count == 1)
+        let loser = try #require(told.firstIndex(of: true))
+        let mine = loser == 0 ? "[ ] eggs, six" : "[ ] eggs, brown"
+        #expect(Self.items(screens[loser]) != [mine])
+        try tmux.press("R", in: panes[loser])
+        for pane in panes { try tmux.wait(for: pane) { Self.items($0) == [mine] && Self.isSynced($0) } }
+    }
+
     @Test func theMousePastingAndWideCharacters() throws {
         _ = try hand("create", "list")
         _ = try hand("add", "漢字 🍊", "two", "three")

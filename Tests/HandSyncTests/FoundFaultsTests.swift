@@ -105,6 +105,49 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         #expect(latencies == [3, 3])
     }
 
+    /// Two edit the same text while both are cut off. Who comes back first is told that the other overrode it, though the
+    /// other's edit was carried over the first one before it went out.
+    @Test func anOfflineEditTellsWhomItOverrides() throws {
+        let start = Hand([Item(id: ItemID(rawValue: 1), content: .note("eggs"))])
+        func replica(_ author: UInt64) -> Replica {
+            var replica = Replica(confirmed: start, revision: 8, logID: 5, sequence: 0)
+            replica.author = author
+            return replica
+        }
+        func commit(_ submission: Submission, by author: UInt64, on hand: Hand, _ revision: Int) throws -> Commit {
+            let after = try hand.applying(submission.delta)
+            return Commit(
+                revision: revision, author: author, sequence: submission.sequence,
+                base: submission.base - submission.lag,
+                time: 0, count: after.count, digest: after.digest, delta: submission.delta)
+        }
+        var (ada, bob) = (replica(1), replica(2))
+        try ada.edit(HandCore.Operation.edit(at: 0, Change(text: "eggs, six")).delta)
+        try bob.edit(HandCore.Operation.edit(at: 0, Change(text: "eggs from Bob")).delta)
+        let adas = ada.takeSubmission(list: 1)
+        let first = try commit(#require(adas), by: 1, on: start, 9)
+        _ = try ada.receive(first)
+        _ = try bob.receive(first)
+        let bobs = bob.takeSubmission(list: 1)
+        let carried = try #require(bobs)
+        #expect(carried.base == 9 && carried.lag == 1)
+        let second = try commit(carried, by: 2, on: ada.confirmed, 10)
+        #expect(second.base == 8)
+        let notices = try ada.receive(second).notices
+        #expect(
+            notices == [
+                .superseded(
+                    Item(id: ItemID(rawValue: 1), content: .note("eggs, six")), .edit(.text), author: 2, revision: 10)
+            ])
+        // Who edits what has been seen overrides nobody.
+        _ = try bob.receive(second)
+        try bob.edit(HandCore.Operation.edit(at: 0, Change(text: "seen")).delta)
+        let next = bob.takeSubmission(list: 1)
+        let third = try commit(#require(next), by: 2, on: ada.confirmed, 11)
+        let later = try ada.receive(third)
+        #expect(later.notices.isEmpty)
+    }
+
     @Test func rejectionDetails() {
         #expect(throws: WireError.self) { try Rejection(code: 4, first: 1, second: 0) }
         #expect(throws: WireError.self) { try Rejection(code: 5, first: 99, second: 0) }

@@ -22,6 +22,12 @@ struct RandomMessages {
         Int(truncatingIfNeeded: number() & 0x7FFF_FFFF_FFFF_FFFF) % (limit + 1)
     }
 
+    private mutating func submission() -> Submission {
+        let base = revision()
+        let lag = flag() ? 0 : count(base)
+        return Submission(list: number(), base: base, sequence: number(), isExact: flag(), lag: lag, delta: delta())
+    }
+
     private mutating func revision() -> Int { count((1 << 53) - 1) }
     private mutating func flag() -> Bool { chaos.random.next() & 1 == 0 }
     private mutating func id() -> ItemID { .random(using: &chaos.random) }
@@ -75,8 +81,7 @@ struct RandomMessages {
                     client: .random(using: &chaos.random), person: text(), program: text())),
             .subscribe(.init(request: number(), name: text(), logID: chaos.random.next(), revision: revision())),
             .unsubscribe(list: number()),
-            .submit(
-                Submission(list: number(), base: revision(), sequence: number(), isExact: flag(), delta: delta())),
+            .submit(submission()),
             .presence(list: number(), item: flag() ? id() : nil),
             .ping(number()),
             .create(request: number(), name: text(), rules: rules()),

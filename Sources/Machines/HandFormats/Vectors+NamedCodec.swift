@@ -46,6 +46,10 @@ extension Vectors {
                 "submit on exactly its base",
                 .submit(Submission(list: 1, base: 0, sequence: 1, isExact: true, delta: delta))
             ),
+            (
+                "submit what was carried over 7 revisions",
+                .submit(Submission(list: 1, base: 300, sequence: 9, lag: 7, delta: delta))
+            ),
             ("presence on an item", .presence(list: 1, item: ItemID(rawValue: 5))),
             ("presence on none", .presence(list: 1, item: nil)),
             ("ping", .ping(.max)),

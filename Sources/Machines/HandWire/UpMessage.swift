@@ -98,14 +98,33 @@ public struct Submission: Equatable, Sendable {
     public var sequence: UInt64
     /// Reject it if the list is no longer at `base`.
     public var isExact: Bool
+    /// Revisions before `base` at which its author made it, if it was carried over to `base` since; an exact one never is.
+    public var lag: Int
     public var delta: Delta
 
-    public init(list: UInt64, base: Int, sequence: UInt64, isExact: Bool = false, delta: Delta) {
+    public init(list: UInt64, base: Int, sequence: UInt64, isExact: Bool = false, lag: Int = 0, delta: Delta) {
         self.list = list
         self.base = base
         self.sequence = sequence
         self.isExact = isExact
+        self.lag = isExact ? 0 : lag
         self.delta = delta
+    }
+}
+
+extension Submission {
+    /// How it was made, as one number: 0 on its base, 1 on exactly its base, n + 1 on a revision n before its base.
+    fileprivate var making: Int { isExact ? 1 : lag == 0 ? 0 : lag + 1 }
+
+    fileprivate init(_ reader: inout WireReader) throws(WireError) {
+        list = try reader.varint("list")
+        base = try reader.revision("base")
+        sequence = try reader.varint("sequence")
+        let making = try reader.revision("how it was made")
+        isExact = making == 1
+        lag = making < 2 ? 0 : making - 1
+        guard lag <= base else { throw .unknownValue(field: "how it was made", found: UInt64(making)) }
+        delta = try reader.delta()
     }
 }
 
@@ -148,7 +167,7 @@ extension UpMessage {
             writer.varint(submission.list)
             writer.varint(submission.base)
             writer.varint(submission.sequence)
-            writer.byte(submission.isExact ? 1 : 0)
+            writer.varint(submission.making)
             writer.delta(submission.delta)
         case .presence(let list, let item):
             writer.byte(5)
@@ -211,11 +230,7 @@ extension UpMessage {
                     logID: try reader.word("log id"), revision: try reader.revision("revision")))
         case 3: return .unsubscribe(list: try reader.varint("list"))
         case 4:
-            return .submit(
-                Submission(
-                    list: try reader.varint("list"), base: try reader.revision("base"),
-                    sequence: try reader.varint("sequence"), isExact: try reader.flag("exact"),
-                    delta: try reader.delta()))
+            return .submit(try Submission(&reader))
         case 5:
             let list = try reader.varint("list")
             let hasItem = try reader.flag("presence on an item")

@@ -6,7 +6,8 @@ public struct Commit: Equatable, Sendable {
     public var author: UInt64
     /// The author's own count of submissions to this list; with the author it is the idempotency key.
     public var sequence: UInt64
-    /// The revision that its author had seen when making it, below `revision`: all commits in between are concurrent to it.
+    /// The revision that its author had seen when making it, below `revision`: all commits in between were made without each
+    /// other's knowledge.
     public var base: Int
     /// When the server numbered it, in milliseconds since 1970 in UTC.
     public var time: UInt64

@@ -25,7 +25,9 @@ extension Replica {
         Checkpoint(
             revision: revision, logID: logID, sequence: sequence, author: author ?? 0, rules: confirmed.rules,
             inFlight: inFlight,
-            buffer: buffer.map { Checkpoint.Edits(delta: $0.delta, exactBase: $0.exactBase, size: $0.size) })
+            buffer: buffer.map {
+                Checkpoint.Edits(delta: $0.delta, exactBase: $0.exactBase, size: $0.size)
+            })
     }
 
     /// Goes on from what was kept.
@@ -37,7 +39,7 @@ extension Replica {
         author = checkpoint.author
         inFlight = checkpoint.inFlight
         buffer = checkpoint.buffer.map {
-            Portion($0.delta, exactBase: $0.exactBase, size: $0.size)
+            Portion($0.delta, exactBase: $0.exactBase, size: $0.size, seen: checkpoint.revision)
         }
         for delta in pending { view = try view.applying(delta) }
     }
@@ -78,7 +80,8 @@ extension Replica.Checkpoint {
         if try reader.flag("in flight") {
             let sequence = try reader.varint("sequence")
             let exactBase = try reader.exactBase()
-            inFlight = Replica.InFlight(sequence: sequence, delta: try reader.delta(), exactBase: exactBase)
+            inFlight = Replica.InFlight(
+                sequence: sequence, delta: try reader.delta(), exactBase: exactBase, seen: revision)
         }
         buffer = []
         for _ in 0..<(try reader.count("portions", limit: reader.remaining)) {

@@ -30,7 +30,8 @@ extension Replica {
     public mutating func caughtUp(lastSequence: UInt64) {
         if let mine = inFlight {
             inFlight = InFlight(
-                sequence: lastSequence + 1, delta: mine.delta, exactBase: mine.exactBase, count: mine.count)
+                sequence: lastSequence + 1, delta: mine.delta, exactBase: mine.exactBase, count: mine.count,
+                seen: mine.seen)
         }
         sequence = inFlight?.sequence ?? lastSequence
     }

@@ -39,12 +39,15 @@ public struct Replica: Sendable {
         public let exactBase: Int?
         /// Edits in it, as they were made; not kept on disk, where it counts as one.
         public let count: Int
+        /// The revision that its author saw when making the first of them; it may have been carried over newer ones since.
+        public let seen: Int
 
-        public init(sequence: UInt64, delta: Delta, exactBase: Int?, count: Int = 1) {
+        public init(sequence: UInt64, delta: Delta, exactBase: Int?, count: Int = 1, seen: Int) {
             self.sequence = sequence
             self.delta = delta
             self.exactBase = exactBase
             self.count = count
+            self.seen = seen
         }
     }
 
@@ -57,11 +60,14 @@ public struct Replica: Sendable {
         private(set) var size: Int
         /// Edits in it, as they were made.
         private(set) var count = 1
+        /// The revision that its author saw when making the first of them.
+        let seen: Int
 
-        init(_ delta: Delta, exactBase: Int?, size: Int) {
+        init(_ delta: Delta, exactBase: Int?, size: Int, seen: Int) {
             plain = delta
             self.exactBase = exactBase
             self.size = size
+            self.seen = seen
         }
 
         var delta: Delta { composer?.delta ?? plain }
@@ -214,7 +220,7 @@ extension Replica {
         if let last = buffer.last, last.exactBase == nil, !isExact, last.size + size <= Self.portionBytes {
             buffer[buffer.count - 1].append(delta, size: size)
         } else {
-            buffer.append(Portion(delta, exactBase: isExact ? revision : nil, size: size))
+            buffer.append(Portion(delta, exactBase: isExact ? revision : nil, size: size, seen: revision))
         }
     }
 
@@ -225,12 +231,15 @@ extension Replica {
             let portion = buffer.removeFirst()
             sequence += 1
             inFlight = InFlight(
-                sequence: sequence, delta: portion.delta, exactBase: portion.exactBase, count: portion.count)
+                sequence: sequence, delta: portion.delta, exactBase: portion.exactBase, count: portion.count,
+                seen: portion.seen)
         }
         guard let inFlight else { return nil }
+        // A snapshot of another history may have taken the list back.
+        let lag = max(0, revision - inFlight.seen)
         return Submission(
             list: list, base: inFlight.exactBase ?? revision, sequence: inFlight.sequence,
-            isExact: inFlight.exactBase != nil, delta: inFlight.delta)
+            isExact: inFlight.exactBase != nil, lag: lag, delta: inFlight.delta)
     }
 }
 

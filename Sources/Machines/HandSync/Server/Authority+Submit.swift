@@ -71,7 +71,9 @@ extension Authority {
         let deck = present.deck
         let (made, inverse) = try make(delta)
         let commit = Commit(
-            revision: present.revision, author: author, sequence: submission.sequence, base: submission.base, time: now,
+            revision: present.revision, author: author, sequence: submission.sequence,
+            base: submission.base - submission.lag,
+            time: now,
             count: present.hand.count, digest: present.hand.digest, delta: made)
         window.append(commit, list: list)
         pending.append(Pending(commit: commit, inverse: inverse, deck: deck, previous: sequences[author]))
