@@ -71,7 +71,7 @@ let package = Package(
         // MARK: Tests
         .target(name: "HandTestSupport", dependencies: ["HandCore"], path: "Tests/HandTestSupport"),
         .testTarget(name: "HandCoreTests", dependencies: ["HandCore", "HandTestSupport"]),
-        .testTarget(name: "HandSyncTests", dependencies: ["HandSync", "HandTestSupport"]),
+        .testTarget(name: "HandSyncTests", dependencies: ["HandCore", "HandWire", "HandSync", "HandTestSupport"]),
         .testTarget(name: "HandWireTests", dependencies: ["HandCore", "HandWire", "HandSync", "HandTestSupport"]),
         .testTarget(name: "ProtocolTests", dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats"]),
         .testTarget(
@@ -89,8 +89,13 @@ let package = Package(
         .testTarget(name: "HouseTests"),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["hand", "HandClient", "HandStore", "EventLoop", "HandTestSupport"]),
-        .testTarget(name: "HandStoreTests", dependencies: ["HandStore", "HandTestSupport"]),
+            dependencies: [
+                "hand", "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "HandStore", "EventLoop",
+                "HandTestSupport",
+            ]),
+        .testTarget(
+            name: "HandStoreTests",
+            dependencies: ["HandCore", "HandWire", "HandSync", "HandStore", "HandTestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,56 @@
+import Foundation
+import HandClient
+import HandFormats
+import HandStore
+
+/// This machine's client ids: each running command has one of its own, so that no two speak to a server as one client.
+enum Identity {
+    private static let most = 1_000
+
+    private static func folder(_ server: HandAddress.Server) -> String {
+        let safe = server.description.map { $0.isLetter || $0.isNumber || $0 == "." ? $0 : "_" }
+        return Settings.stateFolder + "/clients/" + String(safe)
+    }
+
+    /// The ids that have been used with that server, each of which may have edits waiting.
+    static func used(at address: HandAddress) -> [Int] {
+        (0..<most).filter { FileManager.default.fileExists(atPath: "\(folder(address.server))/\($0).sqlite") }
+    }
+
+    /// A client with the first id that no other command is using.
+    static func client(
+        at address: HandAddress, person: String, keepsLists: Bool = false, among slots: [Int] = Array(0..<most)
+    ) throws -> HandClient {
+        try first(among: slots, at: address.server) { path in
+            try HandClient(configuration(address.server, person, path, keepsLists: keepsLists))
+        }
+    }
+
+    /// The same for a program that runs the client on its own loop: how to connect, and what is kept.
+    static func journal(
+        at server: HandAddress.Server, person: String
+    ) throws -> (ClientConfiguration, ClientJournal) {
+        try first(among: Array(0..<most), at: server) { path in
+            let configuration = configuration(server, person, path, keepsLists: true)
+            return (configuration, try ClientJournal(path: path, fresh: configuration.client))
+        }
+    }
+
+    private static func configuration(
+        _ server: HandAddress.Server, _ person: String, _ path: String, keepsLists: Bool
+    ) -> ClientConfiguration {
+        ClientConfiguration(
+            server: server, person: person, program: "hand/\(HandCommand.version)", journalPath: path,
+            keepsLists: keepsLists)
+    }
+
+    /// What `open` makes of the first id that is not in use.
+    private static func first<Result>(
+        among slots: [Int], at server: HandAddress.Server, _ open: (String) throws -> Result
+    ) throws -> Result {
+        for slot in slots {
+            do { return try open("\(folder(server))/\(slot).sqlite") } catch StoreError.inUse { continue }
+        }
+        throw Failure(.error, "all ids in \(folder(server)) are in use by commands that are running")
+    }
+}
