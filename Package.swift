@@ -79,7 +79,7 @@ let package = Package(
             dependencies: ["HandScreens", "HandCore", "HandWire", "HandSync", "HandFormats", "HandTestSupport"],
             exclude: ["Golden"]),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
-        .testTarget(name: "TerminalTests", dependencies: ["Terminal", "EventLoop", "HandScreens"]),
+        .testTarget(name: "TerminalTests", dependencies: ["Terminal", "HandScreens", "HandCore", "HandTestSupport"]),
         .testTarget(
             name: "HandFormatsTests", dependencies: ["HandFormats", "HandCore", "HandWire", "HandTestSupport"]),
         .executableTarget(

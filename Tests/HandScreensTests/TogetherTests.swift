@@ -71,6 +71,24 @@ import Testing
         #expect(stage.hand().map(\.content.text) == ["a", "b more", "c"])
     }
 
+    @Test func whatIsTypedOnTheItemsScreenOutlivesItToo() {
+        var stage = KeyTests.stage("a >b c")
+        stage.press("enter e ' more'")
+        stage.remote(.delete(1..<2))
+        #expect(stage.lines.contains { $0.contains("somebody deleted the item") })
+        stage.press("esc p")
+        #expect(stage.hand().map(\.content.text) == ["a", "c", "b more"])
+    }
+
+    @Test func lineBreaksSurviveEditing() {
+        var stage = Stage(["things": Hand([Item(id: ItemID(rawValue: 1), content: .note("one\ntwo"))])])
+        #expect(stage.lines[1].hasSuffix("one") && stage.lines[2].hasSuffix("two"))
+        stage.press("e '!'")
+        #expect(stage.lines[1].contains("one⏎two!"))
+        stage.press("alt-enter 'three' enter")
+        #expect(stage.hand()[0].content == .note("one\ntwo!\nthree"))
+    }
+
     @Test func oneSeesWhatIsPendingUntilItIsSaved() {
         var stage = KeyTests.stage("a >b c")
         stage.press("space")

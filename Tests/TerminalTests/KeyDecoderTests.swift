@@ -1,4 +1,6 @@
+import HandCore
 import HandScreens
+import HandTestSupport
 import Terminal
 import Testing
 
@@ -58,7 +60,7 @@ import Testing
     }
 
     @Test func anyBytesAreSurvived() {
-        var random = SystemRandomNumberGenerator()
+        var random = SplitMix64(seed: testSeed(43, "keys"))
         for _ in 0..<2_000 {
             var decoder = KeyDecoder()
             let bytes = (0..<40).map { _ in
@@ -68,7 +70,7 @@ import Testing
             decoder.append(bytes)
             while decoder.next() != nil {}
             while decoder.next(isOver: true) != nil {}
-            #expect(!decoder.isWaiting || bytes.starts(with: Array("\u{1B}[200~".utf8)) || true)
+            #expect(!decoder.isWaiting, "\(bytes)")
         }
     }
 }

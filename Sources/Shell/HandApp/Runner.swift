@@ -70,7 +70,7 @@ package final class Runner {
         listen()
         let commands = app.start(now: loop.now)
         for command in commands { carryOut(command) }
-        clock.start(after: 0) {}
+        endTurn()
     }
 
     /// Ends everything: the connection, the journal, the screen.

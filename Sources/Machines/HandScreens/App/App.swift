@@ -117,7 +117,7 @@ public struct App: Sendable {
             let isSequence = pressed.count > 1
             pressed = []
             if isSequence { return press(key) }
-            // Esc takes back what was begun before it means anything else.
+            // A number goes with the key after it, or with none.
             count = nil
             return []
         }

@@ -73,7 +73,7 @@ public enum Action: String, CaseIterable, Sendable {
         case .addAbove: Manual(short: "add above", long: "add items above", keys: ["O"])
         case .addTop: Manual(short: "add at top", long: "add items at the top", keys: ["A"])
         case .addEnd: Manual(short: "add at end", long: "add items at the end", keys: ["a"])
-        case .edit: Manual(short: "edit", long: "edit the text", keys: ["e", "i", "f2"])
+        case .edit: Manual(short: "edit", long: "edit the text; alt-enter breaks the line", keys: ["e", "i", "f2"])
         case .editAddress: Manual(short: "address", long: "edit a link's address", keys: ["E"])
         case .tick: Manual(short: "tick", long: "tick or untick tasks", keys: ["space"])
         case .deal: Manual(short: "deal", long: "deal a card from the deck", keys: ["D"])

@@ -27,7 +27,7 @@ struct HistoryScreen: TableScreen {
             }
         }
 
-        func contains(_ author: UInt64, me: UInt64?) -> Bool {
+        func contains(_ author: String?, me: String) -> Bool {
             switch self {
             case .everybody: true
             case .mine: author == me
@@ -46,8 +46,7 @@ struct HistoryScreen: TableScreen {
 
     private func shown(_ world: World) -> [Commit] {
         if whose == .everybody { return commits }
-        let me = world.list(list).standing.author
-        return commits.filter { whose.contains($0.author, me: me) }
+        return commits.filter { whose.contains(people[$0.author], me: world.person) }
     }
 
     func rows(_ world: World) -> RowsOfText {
@@ -130,7 +129,7 @@ struct HistoryScreen: TableScreen {
         let newest = commits.first?.revision ?? 0
         let oldest = commits.last?.revision ?? .max
         let new = page.filter { $0.revision > newest }.reversed()
-        let added = new.filter { whose.contains($0.author, me: world.list(list).standing.author) }.count
+        let added = new.filter { whose.contains(people[$0.author], me: world.person) }.count
         let isAtTop = table.cursor == 0
         commits = new + commits + page.filter { $0.revision < oldest && $0.revision <= newest }.reversed()
         // Who looks at an older commit goes on looking at it.

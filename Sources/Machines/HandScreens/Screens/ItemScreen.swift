@@ -18,8 +18,21 @@ struct ItemScreen: Screen {
     private var isGone = false
     /// Whether the whole list was searched for the item.
     private var isSearched = false
-    private var field: (editor: LineEditor, target: Draft.Field, original: String)?
+    private var field: Field?
     private var problem: String?
+
+    /// What is being typed.
+    private struct Field: Sendable {
+        var editor: LineEditor
+        let target: Draft.Field
+        let original: String
+        let content: Content
+
+        var change: Change {
+            let text = LineBreaks.meant(editor.text)
+            return target == .text ? Change(text: text) : Change(url: text)
+        }
+    }
 
     init(list: String, id: String) {
         self.list = list
@@ -73,8 +86,9 @@ struct ItemScreen: Screen {
     private mutating func act(_ action: Action, on item: Item, _ world: inout World) -> [Command] {
         guard let place else { return [] }
         switch action {
-        case .edit: beginTyping(.text, item.content.text)
-        case .editAddress: if case .link(_, let url) = item.content { beginTyping(.address, url) }
+        case .edit: beginTyping(.text, item.content.text, of: item.content)
+        case .editAddress:
+            if case .link(_, let url) = item.content { beginTyping(.address, url, of: item.content) }
         case .tick:
             guard case .task(_, let done) = item.content else { return [] }
             return [.edit(list: list, Operation.edit(at: place, Change(done: !done)).delta)]
@@ -87,9 +101,9 @@ struct ItemScreen: Screen {
 
     // MARK: Typing
 
-    private mutating func beginTyping(_ target: Draft.Field, _ text: String) {
-        let line = Printable.clean(text)
-        field = (LineEditor(line), target, line)
+    private mutating func beginTyping(_ target: Draft.Field, _ text: String, of content: Content) {
+        let line = LineBreaks.shown(text)
+        field = Field(editor: LineEditor(line), target: target, original: line, content: content)
     }
 
     mutating func type(_ key: Key, _ world: inout World) -> [Command] {
@@ -99,16 +113,15 @@ struct ItemScreen: Screen {
         case Key(.enter):
             self.field = nil
             guard let place, field.editor.text != field.original else { return [] }
-            let text = field.editor.text
-            let change = field.target == .text ? Change(text: text) : Change(url: text)
-            return [.edit(list: list, Operation.edit(at: place, change).delta)]
+            return [.edit(list: list, Operation.edit(at: place, field.change).delta)]
+        case Key(.enter, .alt): self.field?.editor.insert(LineBreaks.sign)
         default: _ = self.field?.editor.handle(key)
         }
         return []
     }
 
     mutating func paste(_ text: String, _ world: inout World) -> [Command] {
-        field?.editor.insert(text)
+        field?.editor.insert(LineBreaks.shown(text))
         return []
     }
 
@@ -125,6 +138,12 @@ struct ItemScreen: Screen {
             if let old = place {
                 place = delta.map(index: old)
                 isGone = place == nil
+                if isGone, let field {
+                    // What was typed is not lost with the item that it was meant for.
+                    self.field = nil
+                    world.clipboard = World.Clipboard([field.content.applying(field.change) ?? field.content])
+                    return [.say("somebody deleted the item; what you typed can be pasted in a list")]
+                }
             } else if !isSearched || delta.insertedItems.contains(where: { isMeant($0.id) }) {
                 // What is taken back comes under its own id again.
                 find(world)

@@ -1,4 +1,5 @@
 import HandCore
+import HandFormats
 
 /// Text that one is typing in the table: of a new item in a gap, or of one that is there.
 struct Draft: Sendable {
@@ -42,6 +43,18 @@ struct Draft: Sendable {
     }
 }
 
+/// Line breaks within a text, which is edited in one line: shown as a sign, and breaks again when it is saved.
+enum LineBreaks {
+    static let sign = "⏎"
+
+    static func shown(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { Printable.clean(String($0)) }
+            .joined(separator: sign)
+    }
+
+    static func meant(_ line: String) -> String { line.replacing(sign, with: "\n") }
+}
+
 /// What a line that a person types becomes.
 enum Typed {
     /// The kinds that may be added to a list, in the order in which Tab goes through them.
@@ -53,7 +66,8 @@ enum Typed {
 
     /// The content that a line says: of `kind`, unless it starts like a heading or a task or is an address. nil if it cannot
     /// be of that kind.
-    static func content(_ text: String, as kind: Content.Kind, _ rules: Rules) -> Content? {
+    static func content(_ line: String, as kind: Content.Kind, _ rules: Rules) -> Content? {
+        let text = LineBreaks.meant(line)
         let trimmed = text.drop { $0 == " " }
         func isAllowed(_ kind: Content.Kind) -> Bool { rules.allowedKinds?.contains(kind) ?? true }
         if kind != .card {

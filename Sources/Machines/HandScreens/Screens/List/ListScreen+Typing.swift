@@ -25,7 +25,7 @@ extension ListScreen {
         var text = item.content.text
         if field == .address, case .link(_, let url) = item.content { text = url }
         anchor = nil
-        let line = Printable.clean(text)
+        let line = LineBreaks.shown(text)
         draft = Draft(
             target: .existing(place, item.id, field), kind: item.content.kind, editor: LineEditor(line), original: line)
         table.settle(in: geometry(world))
@@ -41,6 +41,7 @@ extension ListScreen {
             if case .new(let gap, _) = draft.target { table.follow(to: row(ofPlace: max(0, gap - 1))) }
         case Key(.tab), Key(.tab, .shift):
             if case .new = draft.target { nextKind(world.list(list).hand.rules, isBack: key.modifiers == .shift) }
+        case Key(.enter, .alt): self.draft?.editor.insert(LineBreaks.sign)
         case Key(.up), Key(.down): break
         default:
             self.draft?.problem = nil
@@ -65,7 +66,7 @@ extension ListScreen {
             self.draft = nil
             table.settle(in: geometry(world))
             if text == draft.original { return [] }
-            let change = field == .text ? Change(text: text) : Change(url: text)
+            let change = field == .text ? Change(text: LineBreaks.meant(text)) : Change(url: text)
             return [.edit(list: list, Operation.edit(at: place, change).delta)]
         }
     }
@@ -122,7 +123,7 @@ extension ListScreen {
                 lines[0] = draft.editor.text + lines[0]
                 return add(lines: lines, &world)
             }
-            self.draft?.editor.insert(text)
+            self.draft?.editor.insert(LineBreaks.shown(text))
             return []
         }
         if let refusal = refusal(of: .addBelow, world) { return [.say(refusal)] }
