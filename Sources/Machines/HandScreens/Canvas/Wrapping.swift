@@ -8,6 +8,8 @@ public enum Wrapping {
     ///
     /// O(length of the text), and no more than O(`width` · `limit`), whatever follows.
     public static func lines(_ text: String, width: Int, limit: Int = .max) -> [String] {
+        // Most texts are plain and short.
+        if text.utf8.count <= width, text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return [text] }
         var wrapper = Wrapper(width: max(1, width), limit: max(1, limit))
         let beginning = beginning(of: text, wrapper)
         for character in beginning {
