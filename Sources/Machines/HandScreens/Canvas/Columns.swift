@@ -22,11 +22,14 @@ public enum Columns {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return Array(text) }
         var characters: [Character] = []
         for scalar in text.unicodeScalars where !isLeftOut(scalar) {
-            if isMark(scalar), let last = characters.last, last.unicodeScalars.count < mostMarks {
-                characters[characters.count - 1] = Character(String(last) + String(scalar))
-            } else if !isMark(scalar) {
+            guard isMark(scalar) else {
                 characters.append(Character(scalar))
+                continue
             }
+            // A mark that does not go with what stands before it is left out.
+            guard let last = characters.last, last.unicodeScalars.count < mostMarks else { continue }
+            let joined = String(last) + String(scalar)
+            if joined.count == 1 { characters[characters.count - 1] = Character(joined) }
         }
         return characters
     }
