@@ -16,13 +16,22 @@ import Testing
     final class Ledger: Sendable {
         private let state = Mutex<(inserted: Set<ItemID>, deleted: Set<ItemID>, count: Int, isOver: Bool)>(
             ([], [], 0, false))
+        /// Says the number of acknowledged edits whenever it grows; only the newest waits to be heard.
+        let counts: AsyncStream<Int>
+        private let counting: AsyncStream<Int>.Continuation
+
+        init() {
+            (counts, counting) = AsyncStream<Int>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        }
 
         func note(inserted: [ItemID], deleted: [ItemID]) {
-            state.withLock {
+            let count = state.withLock {
                 $0.inserted.formUnion(inserted)
                 $0.deleted.formUnion(deleted)
                 $0.count += 1
+                return $0.count
             }
+            counting.yield(count)
         }
 
         /// Whether the last round is over.
@@ -53,7 +62,7 @@ import Testing
             }
             for _ in 0..<Self.rounds {
                 let threshold = ledger.count + 1 + random.next(below: 40)
-                while ledger.count < threshold { try await Task.sleep(for: .milliseconds(1)) }
+                for await count in ledger.counts where count >= threshold { break }
                 server.kill()
                 try server.start()
             }

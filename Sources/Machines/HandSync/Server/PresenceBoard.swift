@@ -15,7 +15,6 @@ public struct PresenceBoard: Sendable {
 
     public init() {}
 
-    public var isEmpty: Bool { people.isEmpty }
     public var hasChanges: Bool { !changed.isEmpty }
 
     public mutating func join(_ author: UInt64, name: String) {
