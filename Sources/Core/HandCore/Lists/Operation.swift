@@ -16,35 +16,12 @@ public enum Operation: Equatable, Sendable {
         case .insert(let items, let gap, let side):
             builder.keep(gap)
             builder.insert(items, side)
-        case .delete(let range):
-            builder.keep(range.lowerBound)
-            builder.delete(range.count)
+        case .delete(let range): return .deleting([range])
+        case .move(let range, let gap, let side): return .moving([range], to: gap, side)
         case .edit(let index, let change):
             builder.keep(index)
             builder.edit(change)
-        case .move(let range, let gap, let side):
-            if !range.isEmpty { Self.build(move: range, to: gap, side, in: &builder) }
         }
         return builder.finish()
-    }
-
-    private static func build(move range: Range<Int>, to gap: Int, _ side: Side, in builder: inout DeltaBuilder) {
-        if gap <= range.lowerBound {
-            builder.keep(gap)
-            builder.drop(0, range.count, side)
-            builder.keep(range.lowerBound - gap)
-            builder.pick(range.count)
-        } else if gap >= range.upperBound {
-            builder.keep(range.lowerBound)
-            builder.pick(range.count)
-            builder.keep(gap - range.upperBound)
-            builder.drop(0, range.count, side)
-        } else {
-            // A block dropped into its own middle: it stays together around that gap.
-            builder.keep(range.lowerBound)
-            builder.pick(gap - range.lowerBound)
-            builder.drop(0, range.count, side)
-            builder.pick(range.upperBound - gap)
-        }
     }
 }

@@ -4,7 +4,7 @@ import HandCore
 public enum Command: Equatable, Sendable {
     case open(Route)
     case back
-    /// Goes back until that place is on top.
+    /// Puts another place where the topmost is.
     case replace(Route)
     case say(String)
 
