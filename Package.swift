@@ -37,10 +37,7 @@ let package = Package(
             path: "Sources/Shell/HandStore"),
         .target(
             name: "HandServer",
-            dependencies: [
-                "HandCore", "HandWire", "HandSync", "EventLoop", "HandStore",
-                .product(name: "Logging", package: "swift-log"),
-            ],
+            dependencies: ["HandWire", "HandSync", "EventLoop", .product(name: "Logging", package: "swift-log")],
             path: "Sources/Shell/HandServer"),
         .target(
             name: "HandClient",

@@ -3,6 +3,7 @@ import HandClient
 import HandCore
 import HandFormats
 import HandStore
+import HandSync
 import HandWire
 
 /// A folder that is gone when the test is over.

@@ -7,7 +7,7 @@ import Testing
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     /// The layers in the order of dependency; a target imports from its own layer or a lower one.
-    static let layers = ["Core", "Machines", "Shell", "Tools"]
+    static let layers = ["Core", "Machines", "Shell", "Simulation", "Tools"]
     static let system: Set<String> = [
         "CLibuv", "CNcurses", "GRDB", "Foundation", "FoundationEssentials", "Glibc", "Dispatch", "Synchronization",
     ]

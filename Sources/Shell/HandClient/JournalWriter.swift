@@ -1,19 +1,10 @@
 import HandStore
 import HandSync
 
-/// Collects what is to be kept during a turn of the loop and writes it in one go.
+/// Keeps what a session wants kept in a journal on disk, once in a turn of the loop.
 final class JournalWriter {
     let journal: ClientJournal
-    private var events: [String: [JournalEvent]] = [:]
-    private var replaced: Set<String> = []
-    private var isUrgent = false
-    /// Events written since the last checkpoint, by list.
-    private var written: [String: Int] = [:]
-
-    /// Commits that may wait in memory: they can be had from the server again.
-    private static let waiting = 256
-    /// Events after which a list is written anew as a whole.
-    private static let compaction = 20_000
+    private var buffer = JournalBuffer()
 
     init(_ journal: ClientJournal) {
         self.journal = journal
@@ -26,20 +17,32 @@ final class JournalWriter {
     }
 
     func add(_ event: JournalEvent, to list: String) {
-        events[list, default: []].append(event)
-        if event.isUrgent || events[list, default: []].count > Self.waiting { isUrgent = true }
+        buffer.add(event, to: list)
     }
 
     /// The replica was set anew; what was collected of it so far is in it.
     func replace(_ list: String) {
-        events[list] = nil
-        replaced.insert(list)
-        isUrgent = true
+        buffer.replace(list)
     }
 
     /// Writes what must be written before anything is sent. Returns what went wrong; what could not be written is kept here.
     func flush(_ session: ClientSession) -> String? {
-        guard isUrgent else { return nil }
+        guard buffer.isUrgent else { return nil }
+        return attempt(session)
+    }
+
+    func writeEverything(_ session: ClientSession) throws {
+        try buffer.write { write in
+            switch write {
+            case .append(let events, let list): try journal.append(events, to: list)
+            case .checkpoint(let list):
+                guard let replica = session.subscriptions[list]?.replica else { return }
+                try journal.checkpoint(replica, of: list)
+            }
+        }
+    }
+
+    private func attempt(_ session: ClientSession) -> String? {
         do {
             try writeEverything(session)
             return nil
@@ -48,38 +51,10 @@ final class JournalWriter {
         }
     }
 
-    /// Writes list by list; what is written is no longer held here, so that nothing is written twice.
-    func writeEverything(_ session: ClientSession) throws {
-        for list in replaced {
-            try checkpoint(list, session)
-            replaced.remove(list)
-        }
-        for (list, collected) in events where !collected.isEmpty {
-            if written[list, default: 0] + collected.count > Self.compaction {
-                try checkpoint(list, session)
-            } else {
-                try journal.append(collected, to: list)
-                written[list, default: 0] += collected.count
-                events[list] = nil
-            }
-        }
-        isUrgent = false
-    }
-
-    /// The replica as it is now contains all events that were collected.
-    private func checkpoint(_ list: String, _ session: ClientSession) throws {
-        guard let replica = session.subscriptions[list]?.replica else { return }
-        try journal.checkpoint(replica, of: list)
-        events[list] = nil
-        written[list] = 0
-    }
-
     /// Writes the rest and closes; returns what went wrong.
     @discardableResult
     func close(_ session: ClientSession) -> String? {
-        isUrgent = true
-        let problem = flush(session)
-        try? journal.close()
-        return problem
+        defer { try? journal.close() }
+        return attempt(session)
     }
 }

@@ -1,57 +1,36 @@
 import EventLoop
-import HandCore
-import HandStore
 import HandSync
 import HandWire
 import Logging
 
-/// Serves the lists of a store to everybody who connects.
+/// Serves the lists of a store to everybody who connects: gives a `Service` sockets, time, and threads on which the store
+/// may block.
 ///
-/// One event-loop thread owns everything here; the store is asked on libuv's thread pool. In each turn of the loop input is
-/// taken, then what was numbered goes to the store in one transaction, then each socket with something to send is written
-/// to once.
+/// One event-loop thread owns everything here. In each turn of the loop input is taken, then what was numbered goes to the
+/// store in one transaction, then each socket with something to send is written to once.
 public final class Server {
-    let loop: Loop
-    let store: any CommitStore
-    let configuration: ServerConfiguration
-    var logger: Logger
-    var random: SplitMix64
-
-    var listeners: [Listener] = []
-    var connections: [ObjectIdentifier: Connection] = [:]
-    var clients: [ClientID: Connection] = [:]
-    var authors: [UInt64: Connection] = [:]
-    var rooms: [UInt64: Room] = [:]
-    var names: [String: UInt64] = [:]
-    /// What waits for a list that is being loaded, by name.
-    var loading: [String: [(Result<Room, StoreError>) -> Void]] = [:]
-    var marked: [Connection] = []
-    var writer = GroupCommit()
-    var presenceRooms: Set<UInt64> = []
-    let presenceTimer: Timer
-    private let sweepTimer: Timer
+    private let loop: Loop
+    private let configuration: ServerConfiguration
+    private let logger: Logger
+    private let world: LoopWorld
+    private let service: Service
+    private var listeners: [Listener] = []
+    private let timer: Timer
     private let wakeTimer: Timer
-    /// How many lists were deleted so far: a list that was being read meanwhile is read again.
-    var deletions = 0
-    var hook: TurnHook?
-    var isStopping = false
+    private var armed: UInt64?
+    private var hook: TurnHook?
     private var stopped: (() -> Void)?
-
-    var limits: Limits { configuration.limits }
 
     public init(_ configuration: ServerConfiguration, store: any CommitStore, loop: Loop, logger: Logger) {
         self.configuration = configuration
-        self.store = store
         self.loop = loop
         self.logger = logger
-        random = SplitMix64(seed: configuration.seed)
-        presenceTimer = Timer(loop)
-        sweepTimer = Timer(loop)
+        world = LoopWorld(loop: loop, store: store, logger: logger)
+        service = Service(
+            world: world, limits: configuration.limits, program: configuration.program, seed: configuration.seed)
+        timer = Timer(loop)
         wakeTimer = Timer(loop)
     }
-
-    /// Milliseconds since 1970, for stamping commits; the only clock of the server that people see.
-    var wallClock: UInt64 { WallClock.milliseconds }
 
     // MARK: Listening
 
@@ -66,7 +45,6 @@ public final class Server {
             opened.append(listener.localAddress.map { .tcp($0) } ?? endpoint)
         }
         hook = loop.onTurnEnd { [unowned self] in endTurn() }
-        sweepTimer.start(after: 1_000, repeating: 1_000) { [unowned self] in sweep() }
         logger.info("listening", metadata: ["endpoints": .array(opened.map { "\($0)" })])
         return opened
     }
@@ -87,66 +65,29 @@ public final class Server {
     }
 
     private func accept(_ stream: Stream) {
-        let session = ServerSession(limits: limits, program: configuration.program, now: loop.now)
-        let connection = Connection(stream: stream, session: session)
-        connections[ObjectIdentifier(connection)] = connection
-        logger.debug("connected", metadata: ["peer": "\(stream.peerDescription)"])
-        stream.onDrain = { [unowned self, unowned connection] in
-            connection.drained()
-            connection.work { [unowned self] in handle($0, from: connection) }
-            mark(connection)
+        let connection = service.accepted(Socket(stream))
+        stream.onDrain = { [unowned service] in service.drained(connection) }
+        stream.startReading { [unowned service] bytes in
+            service.received(bytes, from: connection)
+        } onEnd: { [unowned service] error in
+            service.ended(connection, reason: "\(error)")
         }
-        stream.startReading { [unowned self, unowned connection] bytes in
-            receive(bytes, from: connection)
-        } onEnd: { [unowned self, unowned connection] error in
-            lost(connection, error)
-        }
-        if connections.count > limits.connections {
-            fail(
-                connection, .tooManyConnections, "this server takes \(limits.connections) connections at a time",
-                retryAfter: 5_000)
-        }
-    }
-
-    private func lost(_ connection: Connection, _ error: UVError) {
-        logger.debug(
-            "disconnected", metadata: ["peer": "\(connection.stream.peerDescription)", "reason": "\(error)"])
-        drop(connection)
-    }
-
-    /// Forgets a connection and all that stands on it.
-    func drop(_ connection: Connection) {
-        connection.close()
-        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        for list in Array(connection.cursors.keys) { unsubscribe(connection, from: list) }
-        if let client = connection.client, clients[client] === connection { clients[client] = nil }
-        if let author = connection.author, authors[author] === connection { authors[author] = nil }
     }
 
     // MARK: Turns
 
-    /// Has the connection written to at the end of this turn.
-    func mark(_ connection: Connection) {
-        guard !connection.isMarked, !connection.isClosed else { return }
-        connection.isMarked = true
-        marked.append(connection)
-    }
-
     private func endTurn() {
-        writeBatch()
-        var again: [Connection] = []
-        let now = marked
-        marked = []
-        for connection in now {
-            connection.isMarked = false
-            let hasMore = connection.flush(chunkBytes: limits.chunkBytes) { [unowned self] in read(for: $0, list: $1) }
-            if hasMore { again.append(connection) }
-            connection.work { [unowned self] in handle($0, from: connection) }
-            if connection.isClosed { drop(connection) }
+        let hasMore = service.endTurn()
+        if hasMore { wake() }
+        let deadline = service.deadline
+        if deadline != armed {
+            armed = deadline
+            timer.start(after: deadline > loop.now ? deadline - loop.now : 0) { [unowned self] in
+                armed = nil
+                service.timeout()
+            }
         }
-        for connection in again { mark(connection) }
-        if !again.isEmpty { wake() }
-        finishStopping()
+        if service.hasStopped { finish() }
     }
 
     /// Has another turn follow at once: nothing else may be due for a while.
@@ -154,43 +95,22 @@ public final class Server {
         wakeTimer.start(after: 0) {}
     }
 
-    private func sweep() {
-        for connection in Array(connections.values) {
-            drive(connection) { session, effect in session.timeout(now: loop.now, effect) }
-            if let deadline = connection.closeDeadline, loop.now >= deadline { drop(connection) }
-        }
-        for (number, room) in rooms where room.isIdle(for: limits.unloadDelay, now: loop.now) {
-            rooms[number] = nil
-            names[room.list.name] = nil
-            logger.debug("unloaded", metadata: ["list": "\(room.list.name)"])
-        }
-    }
-
     // MARK: Stopping
 
     /// Takes no more work, writes what was numbered, tells everybody and closes; then calls `done`.
     public func stop(_ done: @escaping () -> Void) {
-        guard !isStopping else { return }
-        isStopping = true
+        guard stopped == nil, !service.isStopping else { return }
         stopped = done
-        logger.info("stopping", metadata: ["connections": "\(connections.count)"])
         for listener in listeners { listener.close() }
-        for connection in connections.values { connection.stream.stopReading() }
+        service.stop()
         wake()
     }
 
-    /// Once everything is written, says goodbye; once everybody has gone or had time to go, ends.
-    private func finishStopping() {
-        guard isStopping, stopped != nil, writer.isIdle else { return }
-        for connection in Array(connections.values) where !connection.session.isClosed {
-            fail(connection, .shuttingDown, "the server is stopping", retryAfter: 1_000)
-            wake()
-        }
-        guard connections.isEmpty else { return }
-        let done = stopped
+    private func finish() {
+        guard let done = stopped else { return }
         stopped = nil
         hook?.cancel()
-        for timer in [presenceTimer, sweepTimer, wakeTimer] { timer.close() }
-        done?()
+        for timer in [timer, wakeTimer] { timer.close() }
+        done()
     }
 }

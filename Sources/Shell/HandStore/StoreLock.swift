@@ -1,4 +1,5 @@
 import Glibc
+import HandSync
 import Synchronization
 
 /// Keeps a second process from opening the same store: an advisory lock on a file beside it, released by the kernel

@@ -4,6 +4,7 @@ import Foundation
 import HandClient
 import HandFormats
 import HandStore
+import HandSync
 import HandWire
 import Terminal
 

@@ -2,6 +2,7 @@ import Foundation
 import HandClient
 import HandFormats
 import HandStore
+import HandSync
 
 /// This machine's client ids: each running command has one of its own, so that no two speak to a server as one client.
 enum Identity {

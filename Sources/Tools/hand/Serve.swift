@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import HandServer
 import HandStore
+import HandSync
 import HandWire
 import Logging
 

@@ -49,4 +49,16 @@ public struct FrameRun: Sendable {
     public let range: Range<Int>
 
     public var bytes: UnsafeRawBufferPointer { segment.bytes(in: range) }
+
+    init(segment: Segment, range: Range<Int>) {
+        self.segment = segment
+        self.range = range
+    }
+
+    /// Frames that stand alone: an answer to one client.
+    init(_ bytes: [UInt8]) {
+        segment = Segment(capacity: bytes.count)
+        segment.append(bytes)
+        range = 0..<bytes.count
+    }
 }

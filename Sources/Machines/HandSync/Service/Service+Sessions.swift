@@ -1,14 +1,7 @@
-import EventLoop
 import HandCore
-import HandStore
-import HandSync
 import HandWire
 
-extension Server {
-    func receive(_ bytes: UnsafeRawBufferPointer, from connection: Connection) {
-        drive(connection) { session, effect in session.received(bytes, now: loop.now, effect) }
-    }
-
+extension Service {
     /// Has a session take an event, then carries out the effects: not before it is through, because carrying them out asks it
     /// things. What was still to be handled when the session closed is not.
     func drive(_ connection: Connection, _ event: (inout ServerSession, (ServerSession.Effect) -> Void) -> Void) {
@@ -25,14 +18,12 @@ extension Server {
         case .identify(let hello): identify(hello, connection)
         case .handle(let message): connection.take(message) { [unowned self] in handle($0, from: connection) }
         case .send(let bytes):
-            connection.enqueue(bytes)
+            connection.enqueue(FrameRun(bytes))
             mark(connection)
         case .close(let code):
-            logger.info(
-                "closing a connection",
-                metadata: ["peer": "\(connection.stream.peerDescription)", "reason": "\(code)"])
-            for list in Array(connection.cursors.keys) { unsubscribe(connection, from: list) }
-            connection.closeWhenSent(by: loop.now + limits.drainDeadline)
+            world.note(.closing(connection, code))
+            for list in connection.cursors.lists { unsubscribe(connection, from: list) }
+            connection.closeWhenSent(by: world.now + limits.drainDeadline)
             mark(connection)
         }
     }
@@ -44,10 +35,9 @@ extension Server {
     /// Finds the client's author number; its old connection is closed before anything more of this one is read.
     private func identify(_ hello: UpMessage.Hello, _ connection: Connection) {
         connection.stream.stopReading()
-        let store = store
         let person = hello.person.isEmpty ? "somebody" : hello.person
-        Work.submit(loop) {
-            Self.attempt { try store.author(for: hello.client, person: person) }
+        world.ask { store in
+            try store.author(for: hello.client, person: person)
         } then: {
             [unowned self] result in
             guard !connection.isClosed, !connection.session.isClosed else { return }
@@ -65,7 +55,7 @@ extension Server {
                 authors[author] = connection
                 connection.stream.resumeReading()
                 drive(connection) { session, effect in
-                    session.identified(author: author, now: loop.now, effect)
+                    session.identified(author: author, now: world.now, effect)
                 }
             }
         }
@@ -82,17 +72,6 @@ extension Server {
         connection.work { [unowned self] in handle($0, from: connection) }
     }
 
-    /// Runs what the store does and keeps what it throws.
-    static func attempt<Value>(_ body: () throws -> Value) -> Result<Value, StoreError> {
-        do {
-            return .success(try body())
-        } catch let error as StoreError {
-            return .failure(error)
-        } catch {
-            return .failure(.failed("\(error)"))
-        }
-    }
-
     /// Answers a request with an error that does not close the connection.
     func refuse(_ connection: Connection, _ request: UInt64, _ code: ErrorCode, _ message: String) {
         send(.error(code: code, request: request, retryAfter: 0, message: message), to: connection)
@@ -106,12 +85,12 @@ extension Server {
             case .noSuchRevision: .noSuchRevision
             default: .listDamaged
             }
-        if code == .listDamaged { logger.error("the store failed", metadata: ["error": "\(error)"]) }
+        if code == .listDamaged { world.note(.storeFailed(error)) }
         refuse(connection, request, code, "\(error)")
     }
 
     func send(_ message: DownMessage, to connection: Connection) {
-        connection.enqueue(message.frame)
+        connection.enqueue(FrameRun(message.frame))
         mark(connection)
     }
 }

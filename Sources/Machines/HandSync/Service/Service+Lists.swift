@@ -1,10 +1,7 @@
-import EventLoop
 import HandCore
-import HandStore
-import HandSync
 import HandWire
 
-extension Server {
+extension Service {
     func handle(_ message: UpMessage, from connection: Connection) {
         switch message {
         case .subscribe(let subscribe): self.subscribe(connection, subscribe)
@@ -75,8 +72,8 @@ extension Server {
     }
 
     func unsubscribe(_ connection: Connection, from list: UInt64) {
-        guard let cursor = connection.cursors.removeValue(forKey: list) else { return }
-        cursor.room.remove(connection, now: loop.now)
+        guard let cursor = connection.cursors.remove(list) else { return }
+        cursor.room.remove(connection, now: world.now)
         if let author = connection.author, connection.hasPresence {
             cursor.room.presence.leave(author)
             announce(cursor.room)
@@ -89,18 +86,17 @@ extension Server {
         let start = cursor.room.start(from: cursor.revision, logID: cursor.room.authority.logID)
         if case .snapshot = start {
             // The list of cursors is being walked now; the new start is set when that is over, from the list as it is then.
-            Work.submit(loop) {
-            } then: { [unowned self] in
+            world.ask { _ in
+            } then: { [unowned self] _ in
                 guard let cursor = connection.cursors[list], cursor.isReading else { return }
                 let start = cursor.room.start(from: cursor.revision, logID: cursor.room.authority.logID)
                 begin(connection, in: cursor.room, request: cursor.request, start, from: cursor.revision)
             }
             return
         }
-        let store = store
         let revision = cursor.revision
-        Work.submit(loop) {
-            Self.attempt { try store.frames(of: list, after: revision, about: Connection.burst) }
+        world.ask { store in
+            try store.frames(of: list, after: revision, about: Connection.burst)
         } then: { [unowned self] result in
             guard connection.cursors[list]?.isReading == true, connection.cursors[list]?.revision == revision else {
                 return
@@ -109,7 +105,7 @@ extension Server {
             switch result {
             case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
             case .success(let frames):
-                for frame in frames { connection.enqueue(frame.bytes) }
+                for frame in frames { connection.enqueue(FrameRun(frame.bytes)) }
                 if let last = frames.last { connection.cursors[list]?.revision = last.revision }
                 mark(connection)
             }
@@ -128,7 +124,7 @@ extension Server {
             let reason = Rejection.tooManyPending(limit: limits.pendingSubmissions)
             return send(.rejected(list: list, sequence: sequence, reason), to: connection)
         }
-        switch room.authority.submit(submission, author: author, now: wallClock) {
+        switch room.authority.submit(submission, author: author, now: world.wallClock) {
         case .numbered:
             connection.pendingSubmissions += 1
             writer.dirty.insert(list)
@@ -160,20 +156,18 @@ extension Server {
     }
 
     private func load(_ name: String) {
-        let (store, seen) = (store, deletions)
-        Work.submit(loop) {
-            Self.attempt { () throws -> (StoredList, Authority.Start) in
-                guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
-                return (list, try store.load(list.number))
-            }
+        let seen = deletions
+        world.ask { store throws -> (StoredList, Authority.Start) in
+            guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
+            return (list, try store.load(list.number))
         } then: { [unowned self] result in
             // What was read may be of a list that is gone by now.
             if seen != deletions { return load(name) }
-            let room = result.map { Room($0.0, $0.1, limits: limits, now: loop.now) }
+            let room = result.map { Room($0.0, $0.1, limits: limits, now: world.now) }
             if case .success(let room) = room {
                 rooms[room.list.number] = room
                 names[name] = room.list.number
-                logger.debug("loaded", metadata: ["list": "\(name)", "revision": "\(room.authority.revision)"])
+                world.note(.loaded(list: name, revision: room.authority.revision))
             }
             for waiting in loading.removeValue(forKey: name) ?? [] { waiting(room) }
         }

@@ -1,8 +1,4 @@
-import EventLoop
-import Glibc
 import HandCore
-import HandStore
-import HandSync
 import HandWire
 
 /// What goes to the store next: everything that came while the last write was under way goes into one transaction.
@@ -16,7 +12,7 @@ struct GroupCommit {
     var isIdle: Bool { !isWriting && dirty.isEmpty && jobs.isEmpty }
 }
 
-extension Server {
+extension Service {
     /// Hands over what there is, unless a write is under way.
     func writeBatch() {
         guard !writer.isWriting else { return }
@@ -26,15 +22,14 @@ extension Server {
             return job()
         }
         guard !writer.dirty.isEmpty else { return }
-        let written = writer.dirty.compactMap { rooms[$0] }
+        let written = writer.dirty.sorted().compactMap { rooms[$0] }
         writer.dirty = []
         let batches = written.map { room in
             CommitBatch(list: room.list.number, expected: room.authority.revision, commits: room.authority.takeBatch())
         }
         writer.isWriting = true
-        let store = store
-        Work.submit(loop) {
-            Self.attempt { try store.append(batches) }
+        world.ask { store in
+            try store.append(batches)
         } then: { [unowned self] result in
             writer.isWriting = false
             switch result {
@@ -46,12 +41,11 @@ extension Server {
 
     /// Runs a write of another sort when none is under way; `body` runs on the thread pool.
     func writeAlone<Value: Sendable>(
-        _ body: @escaping @Sendable () throws -> Value, then: @escaping (Result<Value, StoreError>) -> Void
+        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
+        then: @escaping (Result<Value, StoreError>) -> Void
     ) {
         writer.jobs.append { [unowned self] in
-            Work.submit(loop) {
-                Self.attempt(body)
-            } then: { [unowned self] result in
+            world.ask(body) { [unowned self] result in
                 writer.isWriting = false
                 then(result)
             }
@@ -62,15 +56,15 @@ extension Server {
         room.authority.wrote()
         if room.authority.isBusy { writer.dirty.insert(room.list.number) }
         for commit in batch.commits { authors[commit.author]?.submissionEnded() }
-        for connection in room.subscribers.values { mark(connection) }
+        for connection in room.subscribers { mark(connection) }
         if room.wantsSnapshot { saveSnapshot(of: room) }
     }
 
     /// Nothing of a failed write is acknowledged. If the disk did not confirm a flush, what it holds is unknown to
     /// everybody, so the process ends and starts again from the disk.
     private func failed(_ error: StoreError, _ written: [Room]) {
-        logger.critical("commits could not be written", metadata: ["error": "\(error)"])
-        if case .syncFailed = error { exit(1) }
+        world.note(.writeFailed(error))
+        if case .syncFailed = error { return world.end(error) }
         for room in written {
             for (author, sequence) in room.authority.writeFailed() {
                 guard let connection = authors[author] else { continue }
@@ -83,8 +77,8 @@ extension Server {
     private func saveSnapshot(of room: Room) {
         room.isSavingSnapshot = true
         let (hand, revision, deck) = (room.authority.hand, room.authority.revision, room.authority.deck)
-        let (store, list) = (store, room.list.number)
-        writeAlone {
+        let list = room.list.number
+        writeAlone { store in
             try store.saveSnapshot(of: list, hand, revision: revision, deck: deck)
         } then: {
             [unowned self] result in
@@ -94,7 +88,7 @@ extension Server {
             case .failure(let error):
                 // The history is whole without it; it is tried again after as many commits as it was worth.
                 room.snapshotRevision = revision
-                logger.warning("a snapshot was not written", metadata: ["error": "\(error)"])
+                world.note(.snapshotFailed(error))
             }
         }
     }

@@ -1,22 +1,22 @@
-import EventLoop
 import HandCore
-import HandSync
 import HandWire
 
-/// One client's socket, its session, and how far it has got in each list that it follows.
+/// One client's stream, its session, and how far it has got in each list that it follows.
 ///
 /// What it is still to be sent is a cursor in each list's window, never a queue of commits.
-final class Connection {
-    let stream: Stream
+public final class Connection {
+    /// Tells connections apart; in the order of their coming.
+    let number: UInt64
+    let stream: any ByteStream
     var session: ServerSession
     /// The client's public number, once it has said hello.
     var author: UInt64?
     var client: ClientID?
     var person = ""
     var hasPresence = false
-    var cursors: [UInt64: Cursor] = [:]
+    var cursors = CursorTable()
     /// Answers, in order, that go out before anything else.
-    private var outbox: [OutputBuffer] = []
+    private var outbox: [FrameRun] = []
     private var outboxBytes = 0
     /// Lists at a past revision that were asked for and are on their way.
     var transfers: [Transfer] = []
@@ -49,6 +49,9 @@ final class Connection {
         var isReading = false
         /// People whose presence is still to be told: held back while the client was slow, or not told yet.
         var owedPresence: Set<UInt64> = []
+
+        /// Whether the next commit is no longer in the window and has not been asked of the store.
+        var isBehind: Bool { snapshot == nil && !isReading && revision < room.authority.floor }
     }
 
     /// A list that is sent in chunks: a value, so edits meanwhile do not disturb it.
@@ -77,7 +80,8 @@ final class Connection {
     /// About how many bytes go to the socket at a time.
     static let burst = 256 << 10
 
-    init(stream: Stream, session: ServerSession) {
+    init(number: UInt64, stream: any ByteStream, session: ServerSession) {
+        self.number = number
         self.stream = stream
         self.session = session
     }
@@ -93,15 +97,13 @@ final class Connection {
     // MARK: Output
 
     var isWriting: Bool { stream.isWriting }
+    /// The other end, for people.
+    public var peerDescription: String { stream.peerDescription }
 
-    func enqueue(_ bytes: [UInt8]) {
-        enqueue(OutputBuffer(bytes))
-    }
-
-    func enqueue(_ buffer: OutputBuffer) {
-        guard !isClosed, !buffer.bytes.isEmpty else { return }
-        outbox.append(buffer)
-        outboxBytes += buffer.bytes.count
+    func enqueue(_ run: FrameRun) {
+        guard !isClosed, !run.range.isEmpty else { return }
+        outbox.append(run)
+        outboxBytes += run.range.count
         adjustReading()
     }
 
@@ -156,7 +158,7 @@ final class Connection {
         closesWhenSent = true
         closeDeadline = deadline
         stream.stopReading()
-        for list in cursors.keys { cursors[list]?.snapshot = nil }
+        for index in cursors.indices { cursors[at: index].snapshot = nil }
         transfers = []
         backlog = []
     }
@@ -182,44 +184,50 @@ final class Connection {
         if !closesWhenSent { hasMore = gather(&buffers, chunkBytes: chunkBytes, read) }
         guard !buffers.isEmpty else {
             finishIfSent()
-            return false
+            return hasMore
         }
-        guard stream.write(buffers) == .written else { return false }
+        guard stream.write(buffers) else { return false }
         finishIfSent()
         return hasMore
     }
 
-    private func gather(_ buffers: inout [OutputBuffer], chunkBytes: Int, _ read: (Connection, UInt64) -> Void) -> Bool
-    {
+    private func gather(_ buffers: inout [FrameRun], chunkBytes: Int, _ read: (Connection, UInt64) -> Void) -> Bool {
         var hasMore = false
         if !transfers.isEmpty {
-            buffers.append(OutputBuffer(transfers[0].next(about: chunkBytes)))
+            buffers.append(FrameRun(transfers[0].next(about: chunkBytes)))
             if transfers[0].isDone { transfers.removeFirst() }
             hasMore = true
         }
-        for list in cursors.keys {
-            guard var cursor = cursors[list] else { continue }
-            if cursor.snapshot != nil {
-                if let chunk = cursor.snapshot?.next(about: chunkBytes) { buffers.append(OutputBuffer(chunk)) }
-                if cursor.snapshot?.isDone == true { cursor.snapshot = nil }
+        var behind: [UInt64] = []
+        for index in cursors.indices {
+            if cursors[at: index].isBehind {
+                cursors[at: index].isReading = true
+                behind.append(cursors[at: index].room.list.number)
+            } else if Self.gather(&cursors[at: index], &buffers, chunkBytes: chunkBytes) {
                 hasMore = true
-            } else if cursor.revision < cursor.room.authority.floor {
-                if !cursor.isReading {
-                    cursor.isReading = true
-                    read(self, list)
-                }
-            } else if cursor.revision < cursor.room.authority.revision, !cursor.isReading {
-                let (runs, revision) = cursor.room.authority.frames(after: cursor.revision, about: Self.burst)
-                for run in runs { buffers.append(OutputBuffer(bytes: run.bytes, owner: run.segment)) }
-                cursor.revision = revision
-                if revision < cursor.room.authority.revision { hasMore = true }
             }
-            if !cursor.owedPresence.isEmpty {
-                let entries = cursor.room.presence.entries(of: cursor.owedPresence)
-                cursor.owedPresence = []
-                buffers.append(OutputBuffer(DownMessage.presence(list: list, entries).frame))
-            }
-            cursors[list] = cursor
+        }
+        for list in behind { read(self, list) }
+        return hasMore || !outbox.isEmpty
+    }
+
+    /// What one list has for this connection; whether that is not all.
+    private static func gather(_ cursor: inout Cursor, _ buffers: inout [FrameRun], chunkBytes: Int) -> Bool {
+        var hasMore = false
+        if let chunk = cursor.snapshot?.next(about: chunkBytes) {
+            buffers.append(FrameRun(chunk))
+            if cursor.snapshot?.isDone == true { cursor.snapshot = nil }
+            hasMore = true
+        } else if !cursor.isReading, cursor.revision < cursor.room.authority.revision {
+            let (runs, revision) = cursor.room.authority.frames(after: cursor.revision, about: burst)
+            buffers += runs
+            cursor.revision = revision
+            hasMore = revision < cursor.room.authority.revision
+        }
+        if !cursor.owedPresence.isEmpty {
+            let entries = cursor.room.presence.entries(of: cursor.owedPresence)
+            cursor.owedPresence = []
+            buffers.append(FrameRun(DownMessage.presence(list: cursor.room.list.number, entries).frame))
         }
         return hasMore
     }

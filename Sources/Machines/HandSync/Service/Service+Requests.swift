@@ -1,10 +1,7 @@
-import EventLoop
 import HandCore
-import HandStore
-import HandSync
 import HandWire
 
-extension Server {
+extension Service {
     func create(_ name: String, _ rules: Rules, _ connection: Connection, _ request: UInt64) {
         if let problem = ListName.problem(with: name) { return refuse(connection, request, .badListName, problem) }
         if rules.maximumCount == 0 || rules.maximumSize > limits.itemBytes {
@@ -13,9 +10,9 @@ extension Server {
         }
         let logID = max(1, random.next())
         let seed = rules.hasDeck ? random.next() : nil
-        let (store, most) = (store, limits.lists)
+        let most = limits.lists
         begin(connection)
-        writeAlone { () throws -> Bool in
+        writeAlone { store throws -> Bool in
             guard try store.listCount() < most else { return false }
             _ = try store.create(name, rules: rules, logID: logID, deckSeed: seed)
             return true
@@ -25,16 +22,15 @@ extension Server {
             case .failure(let error): refuse(connection, request, error)
             case .success(false): refuse(connection, request, .tooManyLists, "this server keeps \(most) lists")
             case .success(true):
-                logger.info("created", metadata: ["list": "\(name)", "by": "\(connection.person)"])
+                world.note(.created(list: name, by: connection.person))
                 send(.done(request: request), to: connection)
             }
         }
     }
 
     func delete(_ name: String, _ connection: Connection, _ request: UInt64) {
-        let store = store
         begin(connection)
-        writeAlone {
+        writeAlone { store in
             try store.delete(name)
         } then: { [unowned self] result in
             defer { end(connection) }
@@ -42,7 +38,7 @@ extension Server {
             case .failure(let error): refuse(connection, request, error)
             case .success:
                 deletions += 1
-                logger.info("deleted", metadata: ["list": "\(name)", "by": "\(connection.person)"])
+                world.note(.deleted(list: name, by: connection.person))
                 if let number = names.removeValue(forKey: name), let room = rooms.removeValue(forKey: number) {
                     close(room)
                 }
@@ -55,7 +51,7 @@ extension Server {
     private func close(_ room: Room) {
         writer.dirty.remove(room.list.number)
         for (author, _) in room.authority.writeFailed() { authors[author]?.submissionEnded() }
-        for connection in Array(room.subscribers.values) {
+        for connection in Array(room.subscribers) {
             guard let cursor = connection.cursors[room.list.number] else { continue }
             unsubscribe(connection, from: room.list.number)
             refuse(connection, cursor.request, .listDeleted, "the list '\(room.list.name)' was deleted")
@@ -63,10 +59,10 @@ extension Server {
     }
 
     func lists(after name: String, _ connection: Connection, _ request: UInt64) {
-        let (store, page) = (store, limits.listsPage)
+        let page = limits.listsPage
         begin(connection)
-        Work.submit(loop) {
-            Self.attempt { try store.lists(after: name, limit: page + 1) }
+        world.ask { store in
+            try store.lists(after: name, limit: page + 1)
         } then: {
             [unowned self] result in
             defer { end(connection) }
@@ -82,16 +78,14 @@ extension Server {
     }
 
     func history(of name: String, from: Int, limit: Int, _ connection: Connection, _ request: UInt64) {
-        let (store, most, bytes) = (store, min(limit, limits.historyCommits), limits.frameBytes / 2)
+        let (most, bytes) = (min(limit, limits.historyCommits), limits.frameBytes / 2)
         begin(connection)
-        Work.submit(loop) {
-            Self.attempt { () throws -> DownMessage in
-                guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
-                let frames = try store.frames(of: list.number, after: max(0, from - 1), about: min(bytes, most * 4096))
-                let commits = try frames.prefix(most).map { try $0.commit() }
-                let people = try store.people(Set(commits.map(\.author)).sorted())
-                return .history(request: request, commits, people: people)
-            }
+        world.ask { store throws -> DownMessage in
+            guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
+            let frames = try store.frames(of: list.number, after: max(0, from - 1), about: min(bytes, most * 4096))
+            let commits = try frames.prefix(most).map { try $0.commit() }
+            let people = try store.people(Set(commits.map(\.author)).sorted())
+            return .history(request: request, commits, people: people)
         } then: { [unowned self] result in
             defer { end(connection) }
             switch result {
@@ -105,14 +99,11 @@ extension Server {
         if let number = names[name], let room = rooms[number], revision == nil || revision == room.authority.revision {
             return transfer(room.authority.hand, room.authority.revision, to: connection, request)
         }
-        let store = store
         begin(connection)
-        Work.submit(loop) {
-            Self.attempt { () throws -> (Hand, Int) in
-                guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
-                let at = revision ?? list.revision
-                return (try store.state(of: list.number, at: at), at)
-            }
+        world.ask { store throws -> (Hand, Int) in
+            guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
+            let at = revision ?? list.revision
+            return (try store.state(of: list.number, at: at), at)
         } then: { [unowned self] result in
             defer { end(connection) }
             switch result {

@@ -1,6 +1,4 @@
 import HandCore
-import HandStore
-import HandSync
 import HandWire
 
 /// One list in the server's memory: its authority, those who follow it, and who of them is where.
@@ -8,7 +6,7 @@ final class Room {
     let list: StoredList
     var authority: Authority
     var presence = PresenceBoard()
-    private(set) var subscribers: [ObjectIdentifier: Connection] = [:]
+    private(set) var subscribers = Roster()
     /// Revision of the newest snapshot on disk that is known of.
     var snapshotRevision: Int
     var isSavingSnapshot = false
@@ -23,11 +21,11 @@ final class Room {
     }
 
     func add(_ connection: Connection) {
-        subscribers[ObjectIdentifier(connection)] = connection
+        subscribers.add(connection)
     }
 
     func remove(_ connection: Connection, now: UInt64) {
-        subscribers[ObjectIdentifier(connection)] = nil
+        subscribers.remove(connection)
         if subscribers.isEmpty { idleSince = now }
     }
 

@@ -1,0 +1,63 @@
+/// Collects what is to be kept of a client's lists during a turn, so that it is written in one go, and decides when it must
+/// be and when a list is written anew as a whole.
+public struct JournalBuffer: Sendable {
+    private var events: [String: [JournalEvent]] = [:]
+    private var replaced: Set<String> = []
+    /// Events written since the last checkpoint, by list.
+    private var written: [String: Int] = [:]
+    /// Whether something waits that must be on disk before anything is sent.
+    public private(set) var isUrgent = false
+
+    /// Commits that may wait in memory: they can be had from the server again.
+    private static let waiting = 256
+    /// Events after which a list is written anew as a whole.
+    private static let compaction = 20_000
+
+    public enum Write: Sendable {
+        /// Behind what is kept of the list.
+        case append([JournalEvent], list: String)
+        /// In the place of all that is kept of the list: its replica as it is now.
+        case checkpoint(list: String)
+    }
+
+    public init() {}
+
+    public mutating func add(_ event: JournalEvent, to list: String) {
+        events[list, default: []].append(event)
+        if event.isUrgent || events[list, default: []].count > Self.waiting { isUrgent = true }
+    }
+
+    /// The replica was set anew; what was collected of it so far is in it.
+    public mutating func replace(_ list: String) {
+        events[list] = nil
+        replaced.insert(list)
+        isUrgent = true
+    }
+
+    /// Has everything written, list by list. What is written is no longer held here, so that nothing is written twice; what
+    /// could not be written stays.
+    public mutating func write(_ body: (Write) throws -> Void) rethrows {
+        for list in replaced.sorted() {
+            try checkpoint(list, body)
+            replaced.remove(list)
+        }
+        for list in events.keys.sorted() {
+            guard let collected = events[list], !collected.isEmpty else { continue }
+            if written[list, default: 0] + collected.count > Self.compaction {
+                try checkpoint(list, body)
+            } else {
+                try body(.append(collected, list: list))
+                written[list, default: 0] += collected.count
+                events[list] = nil
+            }
+        }
+        isUrgent = false
+    }
+
+    /// The replica as it is now contains all events that were collected.
+    private mutating func checkpoint(_ list: String, _ body: (Write) throws -> Void) rethrows {
+        try body(.checkpoint(list: list))
+        events[list] = nil
+        written[list] = 0
+    }
+}

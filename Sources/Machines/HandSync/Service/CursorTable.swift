@@ -1,0 +1,32 @@
+/// The cursors of one connection by list, in the order of subscribing. Few, so finding one is a walk.
+struct CursorTable {
+    private var entries: [(list: UInt64, cursor: Connection.Cursor)] = []
+
+    var count: Int { entries.count }
+    var indices: Range<Int> { entries.indices }
+    var lists: [UInt64] { entries.map(\.list) }
+
+    subscript(at index: Int) -> Connection.Cursor {
+        get { entries[index].cursor }
+        _modify { yield &entries[index].cursor }
+    }
+
+    /// The cursor in a list.
+    subscript(list: UInt64) -> Connection.Cursor? {
+        get { entries.first { $0.list == list }?.cursor }
+        set {
+            let index = entries.firstIndex { $0.list == list }
+            switch (index, newValue) {
+            case (let index?, let cursor?): entries[index].cursor = cursor
+            case (nil, let cursor?): entries.append((list, cursor))
+            case (let index?, nil): entries.remove(at: index)
+            case (nil, nil): break
+            }
+        }
+    }
+
+    mutating func remove(_ list: UInt64) -> Connection.Cursor? {
+        guard let index = entries.firstIndex(where: { $0.list == list }) else { return nil }
+        return entries.remove(at: index).cursor
+    }
+}

@@ -1,0 +1,30 @@
+/// Some connections, in an order that hangs on nothing but what was added and removed. Both are O(1).
+struct Roster: Sequence {
+    private var members: [Connection] = []
+    private var positions: [UInt64: Int] = [:]
+
+    var count: Int { members.count }
+    var isEmpty: Bool { members.isEmpty }
+
+    func contains(_ connection: Connection) -> Bool { positions[connection.number] != nil }
+
+    mutating func add(_ connection: Connection) {
+        guard !contains(connection) else { return }
+        positions[connection.number] = members.count
+        members.append(connection)
+    }
+
+    /// The last one takes its place. Returns whether it was there.
+    @discardableResult
+    mutating func remove(_ connection: Connection) -> Bool {
+        guard let position = positions.removeValue(forKey: connection.number) else { return false }
+        let last = members.removeLast()
+        if last !== connection {
+            members[position] = last
+            positions[last.number] = position
+        }
+        return true
+    }
+
+    func makeIterator() -> IndexingIterator<[Connection]> { members.makeIterator() }
+}

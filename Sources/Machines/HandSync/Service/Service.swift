@@ -1,0 +1,164 @@
+import HandCore
+import HandWire
+
+/// Everything that a server does: the lists in memory, the connections, what is written when and sent to whom.
+///
+///     accepted ─▶ received … received ─▶ ended          input of connections
+///     endTurn ─▶ one transaction with all that was numbered, then one write to each stream that has something to get
+///     timeout ─▶ presence, deadlines, lists that nobody needs
+///
+/// Deterministic and without a clock, a socket or a file: what it needs it asks of its `ServiceWorld`, which reports by
+/// calling these methods, all on one thread and never from within a call of its own.
+public final class Service {
+    let world: any ServiceWorld
+    public let limits: Limits
+    let program: String
+    var random: SplitMix64
+
+    private(set) var connections = Roster()
+    private var nextNumber: UInt64 = 1
+    var clients: [ClientID: Connection] = [:]
+    var authors: [UInt64: Connection] = [:]
+    var rooms: [UInt64: Room] = [:]
+    var names: [String: UInt64] = [:]
+    /// What waits for a list that is being loaded, by name.
+    var loading: [String: [(Result<Room, StoreError>) -> Void]] = [:]
+    var marked: [Connection] = []
+    var writer = GroupCommit()
+    var presenceRooms: Set<UInt64> = []
+    /// When changed presence is to be sent.
+    var presenceDue: UInt64?
+    private var nextSweep: UInt64
+    /// How many lists were deleted so far: a list that was being read meanwhile is read again.
+    var deletions = 0
+    public private(set) var isStopping = false
+
+    /// Milliseconds between two looks at deadlines.
+    private static let sweepInterval: UInt64 = 1_000
+
+    /// - Parameters:
+    ///   - program: name and version, as clients see it.
+    ///   - seed: of shuffles and log ids; nothing else is random.
+    public init(world: any ServiceWorld, limits: Limits, program: String, seed: UInt64) {
+        self.world = world
+        self.limits = limits
+        self.program = program
+        random = SplitMix64(seed: seed)
+        nextSweep = world.now + Self.sweepInterval
+    }
+
+    // MARK: Connections
+
+    /// A client has connected. What comes from it is reported with the connection that is returned.
+    public func accepted(_ stream: any ByteStream) -> Connection {
+        let session = ServerSession(limits: limits, program: program, now: world.now)
+        let connection = Connection(number: nextNumber, stream: stream, session: session)
+        nextNumber += 1
+        connections.add(connection)
+        world.note(.connected(connection))
+        if connections.count > limits.connections {
+            fail(
+                connection, .tooManyConnections, "this server takes \(limits.connections) connections at a time",
+                retryAfter: 5_000)
+        }
+        return connection
+    }
+
+    /// Bytes came. Not to be called between `ByteStream.stopReading` and `resumeReading`.
+    public func received(_ bytes: UnsafeRawBufferPointer, from connection: Connection) {
+        drive(connection) { session, effect in session.received(bytes, now: world.now, effect) }
+    }
+
+    /// The system has taken all that was written.
+    public func drained(_ connection: Connection) {
+        connection.drained()
+        connection.work { [unowned self] in handle($0, from: connection) }
+        mark(connection)
+    }
+
+    /// The client has ended its direction, or the connection is lost.
+    public func ended(_ connection: Connection, reason: String) {
+        world.note(.disconnected(connection, reason: reason))
+        drop(connection)
+    }
+
+    /// Forgets a connection and all that stands on it.
+    private func drop(_ connection: Connection) {
+        connection.close()
+        guard connections.remove(connection) else { return }
+        for list in connection.cursors.lists { unsubscribe(connection, from: list) }
+        if let client = connection.client, clients[client] === connection { clients[client] = nil }
+        if let author = connection.author, authors[author] === connection { authors[author] = nil }
+    }
+
+    // MARK: Turns
+
+    /// Has the connection written to at the end of this turn.
+    func mark(_ connection: Connection) {
+        guard !connection.isMarked, !connection.isClosed else { return }
+        connection.isMarked = true
+        marked.append(connection)
+    }
+
+    /// To be called when all events that were there have been reported. Returns whether another turn is to follow at once,
+    /// though nothing else may be due.
+    public func endTurn() -> Bool {
+        writeBatch()
+        var again: [Connection] = []
+        let now = marked
+        marked = []
+        for connection in now {
+            connection.isMarked = false
+            let hasMore = connection.flush(chunkBytes: limits.chunkBytes) { [unowned self] in read(for: $0, list: $1) }
+            if hasMore { again.append(connection) }
+            connection.work { [unowned self] in handle($0, from: connection) }
+            if connection.isClosed { drop(connection) }
+        }
+        for connection in again { mark(connection) }
+        return sayGoodbye() || !again.isEmpty
+    }
+
+    // MARK: Time
+
+    /// When `timeout` is to be called.
+    public var deadline: UInt64 { min(nextSweep, presenceDue ?? .max) }
+
+    /// To be called at the deadline; does what is due.
+    public func timeout() {
+        if let presenceDue, world.now >= presenceDue { sendPresence() }
+        guard world.now >= nextSweep else { return }
+        nextSweep = world.now + Self.sweepInterval
+        for connection in Array(connections) {
+            drive(connection) { session, effect in session.timeout(now: world.now, effect) }
+            if let deadline = connection.closeDeadline, world.now >= deadline { drop(connection) }
+        }
+        for (number, room) in rooms where room.isIdle(for: limits.unloadDelay, now: world.now) {
+            rooms[number] = nil
+            names[room.list.name] = nil
+            world.note(.unloaded(list: room.list.name))
+        }
+    }
+
+    // MARK: Stopping
+
+    /// Takes no more work. What was numbered is still written; then everybody is told, and after a while closed.
+    public func stop() {
+        guard !isStopping else { return }
+        isStopping = true
+        world.note(.stopping(connections: connections.count))
+        for connection in connections { connection.stream.stopReading() }
+    }
+
+    /// Whether it has been stopped, everything is written, and everybody has gone.
+    public var hasStopped: Bool { isStopping && writer.isIdle && connections.isEmpty }
+
+    /// Once everything is written, tells those who do not know yet. Returns whether there was anybody.
+    private func sayGoodbye() -> Bool {
+        guard isStopping, writer.isIdle else { return false }
+        let unaware = connections.filter { !$0.session.isClosed }
+        for connection in unaware {
+            fail(connection, .shuttingDown, "the server is stopping", retryAfter: 1_000)
+        }
+        return !unaware.isEmpty
+    }
+}

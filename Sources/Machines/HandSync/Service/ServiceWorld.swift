@@ -1,0 +1,56 @@
+import HandCore
+import HandWire
+
+/// What a `Service` needs of the world. The shell gives it sockets, clocks and threads; the simulation a virtual network,
+/// time and disk. Nothing here calls the service back before the call has returned.
+public protocol ServiceWorld: AnyObject {
+    /// Milliseconds that only grow.
+    var now: UInt64 { get }
+    /// Milliseconds since 1970, for stamping commits: the only clock that people see.
+    var wallClock: UInt64 { get }
+
+    /// Has `body` ask the store where blocking harms nobody; `then` gets what it returned, in a later event.
+    func ask<Value: Sendable>(
+        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
+        then: @escaping (Result<Value, StoreError>) -> Void)
+
+    /// Something that an operator may want to know.
+    func note(_ note: ServiceNote)
+
+    /// Nobody knows what the disk holds: the process must end here and now, and start anew from the disk.
+    func end(_ error: StoreError)
+}
+
+/// Bytes in order, in both directions, to one client.
+public protocol ByteStream: AnyObject {
+    /// The other end, for people.
+    var peerDescription: String { get }
+    /// Whether bytes wait for the client; `Service.drained` is called when none do any longer.
+    var isWriting: Bool { get }
+    /// Writes the runs after all that was written before. Returns whether the system has taken everything at once.
+    func write(_ runs: [FrameRun]) -> Bool
+    /// Lets the client wait with what it sends; after a time it notices.
+    func stopReading()
+    func resumeReading()
+    /// Ends this direction once everything is written. The other one stays open.
+    func shutdown()
+    func close()
+}
+
+/// What happens in a service, for its log.
+public enum ServiceNote {
+    case connected(Connection)
+    case disconnected(Connection, reason: String)
+    case closing(Connection, ErrorCode)
+    case created(list: String, by: String)
+    case deleted(list: String, by: String)
+    case loaded(list: String, revision: Int)
+    case unloaded(list: String)
+    case stopping(connections: Int)
+    /// A request could not be answered.
+    case storeFailed(StoreError)
+    /// Commits were not written, and nothing of them is acknowledged.
+    case writeFailed(StoreError)
+    /// The history is whole without it.
+    case snapshotFailed(StoreError)
+}

@@ -1,0 +1,56 @@
+public enum StoreError: Error, Equatable, Sendable {
+    /// Another process has the store open.
+    case inUse(path: String)
+    /// The store was written by a newer program.
+    case newer(path: String, found: Int, known: Int)
+    /// The file is not a store.
+    case notAStore(path: String)
+    /// What is stored contradicts itself.
+    case damaged(String)
+    /// A list does not have the revision that a batch stands on: another server wrote to it.
+    case conflict(list: UInt64, expected: Int, found: Int)
+    case noSuchList(String)
+    case listExists(String)
+    case noSuchRevision(Int, newest: Int)
+    /// The disk did not confirm a flush: nobody knows what it holds, so the process must end and start anew from the disk.
+    case syncFailed(path: String)
+    /// The disk, the permissions or the database failed.
+    case failed(String)
+}
+
+extension StoreError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .inUse(let path):
+            "the store \(path) is in use by another process. Stop that server, or start this one with another --data."
+        case .newer(let path, let found, let known):
+            "the store \(path) has format \(found); this program knows formats up to \(known). "
+                + "Use the newer program, or another --data."
+        case .notAStore(let path):
+            "\(path) is not a hand store, or it is damaged from its first page on. "
+                + "Move it away or restore it from a backup; nothing was changed."
+        case .damaged(let what): "the store is damaged: \(what). Restore it from a backup; nothing was changed."
+        case .conflict(let list, let expected, let found):
+            "list \(list) is at revision \(found), not at \(expected): another server writes to this store."
+        case .noSuchList(let name): "there is no list '\(name)'"
+        case .listExists(let name): "there is a list '\(name)' already"
+        case .noSuchRevision(let revision, let newest): "there is no revision \(revision); the newest is \(newest)"
+        case .syncFailed(let path):
+            "the disk did not confirm that \(path) was written. Check the disk, then start the server again."
+        case .failed(let what): "the store failed: \(what)"
+        }
+    }
+}
+
+extension StoreError {
+    /// What `body` returns or throws; a store throws nothing but `StoreError`.
+    public static func catching<Value>(_ body: () throws -> Value) -> Result<Value, StoreError> {
+        do {
+            return .success(try body())
+        } catch let error as StoreError {
+            return .failure(error)
+        } catch {
+            return .failure(.failed("\(error)"))
+        }
+    }
+}

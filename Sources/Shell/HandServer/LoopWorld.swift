@@ -1,0 +1,60 @@
+import EventLoop
+import Glibc
+import HandSync
+import Logging
+
+/// The world of a service that runs on a loop: its time is the loop's, its store blocks threads of the loop's pool.
+final class LoopWorld: ServiceWorld {
+    private let loop: Loop
+    private let store: any CommitStore
+    private let logger: Logger
+
+    init(loop: Loop, store: any CommitStore, logger: Logger) {
+        self.loop = loop
+        self.store = store
+        self.logger = logger
+    }
+
+    var now: UInt64 { loop.now }
+    var wallClock: UInt64 { WallClock.milliseconds }
+
+    func ask<Value: Sendable>(
+        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
+        then: @escaping (Result<Value, StoreError>) -> Void
+    ) {
+        let store = store
+        Work.submit(loop) {
+            StoreError.catching { try body(store) }
+        } then: {
+            then($0)
+        }
+    }
+
+    func end(_ error: StoreError) {
+        exit(1)
+    }
+
+    func note(_ note: ServiceNote) {
+        switch note {
+        case .connected(let connection):
+            logger.debug("connected", metadata: ["peer": "\(connection.peerDescription)"])
+        case .disconnected(let connection, let reason):
+            logger.debug("disconnected", metadata: ["peer": "\(connection.peerDescription)", "reason": "\(reason)"])
+        case .closing(let connection, let code):
+            logger.info(
+                "closing a connection", metadata: ["peer": "\(connection.peerDescription)", "reason": "\(code)"])
+        case .created(let list, let person):
+            logger.info("created", metadata: ["list": "\(list)", "by": "\(person)"])
+        case .deleted(let list, let person):
+            logger.info("deleted", metadata: ["list": "\(list)", "by": "\(person)"])
+        case .loaded(let list, let revision):
+            logger.debug("loaded", metadata: ["list": "\(list)", "revision": "\(revision)"])
+        case .unloaded(let list): logger.debug("unloaded", metadata: ["list": "\(list)"])
+        case .stopping(let connections): logger.info("stopping", metadata: ["connections": "\(connections)"])
+        case .storeFailed(let error): logger.error("the store failed", metadata: ["error": "\(error)"])
+        case .writeFailed(let error):
+            logger.critical("commits could not be written", metadata: ["error": "\(error)"])
+        case .snapshotFailed(let error): logger.warning("a snapshot was not written", metadata: ["error": "\(error)"])
+        }
+    }
+}
