@@ -13,6 +13,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     ],
     targets: [
         // MARK: Core
@@ -53,12 +54,20 @@ let package = Package(
             ],
             path: "Sources/Shell/HandApp"),
 
+        // MARK: Simulation
+        .target(
+            name: "HandSimulation",
+            dependencies: [
+                "HandCore", "HandWire", "HandSync", .product(name: "HeapModule", package: "swift-collections"),
+            ],
+            path: "Sources/Simulation/HandSimulation"),
+
         // MARK: Tools
         .executableTarget(
             name: "hand",
             dependencies: [
                 "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "EventLoop", "HandStore",
-                "HandServer",
+                "HandServer", "HandSimulation",
                 "HandClient", "HandApp", "Terminal",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -67,18 +76,27 @@ let package = Package(
 
         // MARK: Tests
         .target(name: "HandTestSupport", dependencies: ["HandCore"], path: "Tests/HandTestSupport"),
-        .testTarget(name: "HandCoreTests", dependencies: ["HandCore", "HandTestSupport"]),
-        .testTarget(name: "HandSyncTests", dependencies: ["HandCore", "HandWire", "HandSync", "HandTestSupport"]),
-        .testTarget(name: "HandWireTests", dependencies: ["HandCore", "HandWire", "HandSync", "HandTestSupport"]),
+        .testTarget(name: "HandCoreTests", dependencies: ["HandCore", "HandSimulation", "HandTestSupport"]),
+        .testTarget(
+            name: "HandSyncTests",
+            dependencies: ["HandCore", "HandWire", "HandSync", "HandSimulation", "HandTestSupport"]),
+        .testTarget(
+            name: "HandWireTests",
+            dependencies: ["HandCore", "HandWire", "HandSync", "HandSimulation", "HandTestSupport"]),
         .testTarget(name: "ProtocolTests", dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats"]),
         .testTarget(
             name: "HandScreensTests",
-            dependencies: ["HandScreens", "HandCore", "HandWire", "HandSync", "HandFormats", "HandTestSupport"],
+            dependencies: [
+                "HandScreens", "HandCore", "HandWire", "HandSync", "HandFormats", "HandSimulation", "HandTestSupport",
+            ],
             exclude: ["Golden"]),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
-        .testTarget(name: "TerminalTests", dependencies: ["Terminal", "HandScreens", "HandCore", "HandTestSupport"]),
         .testTarget(
-            name: "HandFormatsTests", dependencies: ["HandFormats", "HandCore", "HandWire", "HandTestSupport"]),
+            name: "TerminalTests",
+            dependencies: ["Terminal", "HandScreens", "HandCore", "HandSimulation", "HandTestSupport"]),
+        .testTarget(
+            name: "HandFormatsTests",
+            dependencies: ["HandFormats", "HandCore", "HandWire", "HandSimulation", "HandTestSupport"]),
         .executableTarget(
             name: "hand-benchmarks",
             dependencies: ["HandCore", "HandWire", "HandSync", "HandScreens", "EventLoop", "Terminal"],
@@ -88,11 +106,11 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "hand", "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "HandStore", "EventLoop",
-                "HandTestSupport",
+                "HandSimulation", "HandTestSupport",
             ]),
         .testTarget(
             name: "HandStoreTests",
-            dependencies: ["HandCore", "HandWire", "HandSync", "HandStore", "HandTestSupport"]),
+            dependencies: ["HandCore", "HandWire", "HandSync", "HandStore", "HandSimulation", "HandTestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,10 +1,7 @@
 import HandCore
+import HandSimulation
 import HandTestSupport
 import Testing
-
-extension Hand {
-    var brokenInvariant: String? { tree.brokenInvariant(sumsAreEqual: ==) }
-}
 
 @Suite struct TreeTests {
     @Test func editsOfOneElementAgreeWithAnArray() {

@@ -1,5 +1,6 @@
 import HandCore
 import HandFormats
+import HandSimulation
 import HandTestSupport
 import HandWire
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import HandCore
 import HandFormats
+import HandSimulation
 import HandTestSupport
 import Testing
 

@@ -11,7 +11,7 @@ import Testing
     static let system: Set<String> = [
         "CLibuv", "CNcurses", "GRDB", "Foundation", "FoundationEssentials", "Glibc", "Dispatch", "Synchronization",
     ]
-    static let packages: Set<String> = ["ArgumentParser", "Logging"]
+    static let packages: Set<String> = ["ArgumentParser", "HeapModule", "Logging"]
 
     struct Source {
         let layer: String
@@ -69,6 +69,11 @@ import Testing
                 let parsers: Set<String> = source.target == "HandFormats" ? ["FoundationEssentials"] : []
                 let world = Self.system.union(Self.packages).subtracting(parsers)
                 #expect(imports.isDisjoint(with: world), "\(source.path)")
+            }
+            if source.layer == "Simulation" {
+                #expect(imports.isDisjoint(with: Self.system), "\(source.path)")
+                let shell = try Self.sources().filter { $0.layer == "Shell" }
+                #expect(imports.isDisjoint(with: shell.map(\.target)), "\(source.path)")
             }
             if source.target == "HandServer" { #expect(!imports.contains("HandClient"), "\(source.path)") }
             if source.target == "HandClient" { #expect(!imports.contains("HandServer"), "\(source.path)") }

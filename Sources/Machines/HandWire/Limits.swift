@@ -18,6 +18,8 @@ public struct Limits: Equatable, Sendable {
     public var pendingSubmissions = 64
     /// Bytes of encoded commits that each list keeps in memory for those who lag or resume.
     public var windowBytes = 8 << 20
+    /// Commits after which a list is kept as a whole again, or a quarter of its items if that is more.
+    public var snapshotCommits = 1_000
     /// Commits in one page of history.
     public var historyCommits = 1_000
     /// Bytes of items in one chunk of a snapshot.

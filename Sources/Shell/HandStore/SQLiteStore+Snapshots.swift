@@ -92,29 +92,15 @@ extension SQLiteStore {
     /// The newest snapshot up to `last` and the commits after it up to `last`, every digest compared.
     private static func replay(
         _ list: UInt64, rules: Rules, deck: Deck?, through last: Int, _ database: Database
-    ) throws -> (hand: Hand, revision: Int, deck: Deck?, start: Int) {
-        var (hand, revision, kept) = try snapshot(of: list, rules: rules, upTo: last, database)
-        let start = revision
-        var deck = kept ?? deck
-        while revision < last {
-            let frames = try frames(of: list, after: revision, through: last, about: 1 << 20, database)
+    ) throws -> Replay {
+        let (hand, revision, kept) = try snapshot(of: list, rules: rules, upTo: last, database)
+        var replay = Replay(list: list, from: hand, revision: revision, deck: kept ?? deck)
+        while replay.revision < last {
+            let frames = try frames(of: list, after: replay.revision, through: last, about: 1 << 20, database)
             guard !frames.isEmpty else { break }
-            for frame in frames {
-                let commit = try frame.commit()
-                guard commit.revision == revision + 1 else {
-                    throw StoreError.damaged("revision \(revision + 1) of list \(list) is missing")
-                }
-                deck?.replay(commit.delta, on: hand)
-                do { try hand.apply(commit.delta) } catch {
-                    throw StoreError.damaged("revision \(commit.revision) of list \(list) does not fit: \(error)")
-                }
-                guard hand.digest == commit.digest else {
-                    throw StoreError.damaged("revision \(commit.revision) of list \(list) has another digest")
-                }
-                revision = commit.revision
-            }
+            for frame in frames { try replay.apply(try frame.commit()) }
         }
-        return (hand, revision, deck, start)
+        return replay
     }
 
     private static func snapshot(

@@ -52,6 +52,11 @@ extension ClientSession {
     private mutating func start(
         _ subscribed: DownMessage.Subscribed, now: UInt64, _ effect: (Effect) -> Void
     ) {
+        if let name = abandoned.removeValue(forKey: subscribed.request) {
+            // Opened again meanwhile, it has a subscription of its own, which takes the place of this one.
+            if subscriptions[name] == nil { effect(.send(UpMessage.unsubscribe(list: subscribed.list).frame)) }
+            return
+        }
         guard let name = subscriptions.first(where: { $0.value.request == subscribed.request })?.key else { return }
         names[subscribed.list] = name
         subscriptions[name]?.list = subscribed.list
@@ -187,6 +192,7 @@ extension ClientSession {
             guard code.mayRetry else { return stop(reason: text, effect) }
             return fail(text, now: now, notBefore: retryAfter, effect)
         }
+        abandoned[request] = nil
         if requests[request] != nil { return answer(request, .error(code, text), effect) }
         guard let name = subscriptions.first(where: { $0.value.request == request })?.key else { return }
         subscriptions[name] = nil

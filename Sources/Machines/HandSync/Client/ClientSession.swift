@@ -108,6 +108,8 @@ public struct ClientSession: Sendable {
     public internal(set) var author: UInt64?
     public internal(set) var subscriptions: [String: Subscription] = [:]
     var names: [UInt64: String] = [:]
+    /// Lists that were closed before the server had answered to their subscription, by its request.
+    var abandoned: [UInt64: String] = [:]
     var requests: [UInt64: Request] = [:]
     var nextRequest: UInt64 = 1
     var idleDeadline: UInt64 = 45_000
@@ -179,6 +181,7 @@ extension ClientSession {
     private mutating func leave(reason: String, retryAt: UInt64?, wait: UInt64?, _ effect: (Effect) -> Void) {
         state = .disconnected(retryAt: retryAt)
         names = [:]
+        abandoned = [:]
         for name in subscriptions.keys {
             subscriptions[name]?.list = nil
             subscriptions[name]?.isCaughtUp = false
@@ -252,10 +255,12 @@ extension ClientSession {
     }
 
     public mutating func close(_ name: String, _ effect: (Effect) -> Void) {
-        guard let subscription = subscriptions.removeValue(forKey: name) else { return }
-        if let list = subscription.list, isReady {
+        guard let subscription = subscriptions.removeValue(forKey: name), isReady else { return }
+        if let list = subscription.list {
             names[list] = nil
             effect(.send(UpMessage.unsubscribe(list: list).frame))
+        } else {
+            abandoned[subscription.request] = name
         }
     }
 

@@ -9,9 +9,9 @@ public struct JournalBuffer: Sendable {
     public private(set) var isUrgent = false
 
     /// Commits that may wait in memory: they can be had from the server again.
-    private static let waiting = 256
+    private let waiting: Int
     /// Events after which a list is written anew as a whole.
-    private static let compaction = 20_000
+    private let compaction: Int
 
     public enum Write: Sendable {
         /// Behind what is kept of the list.
@@ -20,11 +20,14 @@ public struct JournalBuffer: Sendable {
         case checkpoint(list: String)
     }
 
-    public init() {}
+    public init(waiting: Int = 256, compaction: Int = 20_000) {
+        self.waiting = waiting
+        self.compaction = compaction
+    }
 
     public mutating func add(_ event: JournalEvent, to list: String) {
         events[list, default: []].append(event)
-        if event.isUrgent || events[list, default: []].count > Self.waiting { isUrgent = true }
+        if event.isUrgent || events[list, default: []].count > waiting { isUrgent = true }
     }
 
     /// The replica was set anew; what was collected of it so far is in it.
@@ -43,7 +46,7 @@ public struct JournalBuffer: Sendable {
         }
         for list in events.keys.sorted() {
             guard let collected = events[list], !collected.isEmpty else { continue }
-            if written[list, default: 0] + collected.count > Self.compaction {
+            if written[list, default: 0] + collected.count > compaction {
                 try checkpoint(list, body)
             } else {
                 try body(.append(collected, list: list))

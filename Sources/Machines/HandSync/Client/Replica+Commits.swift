@@ -83,34 +83,43 @@ extension Replica {
     mutating func follow(_ delta: Delta, _ update: inout Update) throws(Delta.Misfit) {
         view = try view.applying(delta)
         history.follow(delta)
-        update.delta = delta
+        update.delta = update.delta.isIdentity ? delta : update.delta.composed(with: delta)
     }
 
     /// Transforms all that is pending over `delta`, made on `list`, step by step, and returns what of `delta` is left for
     /// the view. `lost` hears of pending intentions that it overrode.
     mutating func rebase(over delta: Delta, on list: Hand, _ lost: (Item, Superseded.Loss) -> Void) -> Delta {
-        var passing = delta
-        var base = list
-        func step(_ mine: Delta) -> Delta {
-            for loss in Delta.superseded(earlier: passing, later: mine) where loss.loser == .later {
-                lost(base[loss.index], loss.loss)
+        var passage = Passage(delta: delta, list: list)
+        if let mine = inFlight?.delta { inFlight?.delta = passage.pass(mine, isLast: buffer.isEmpty, lost) }
+        rebaseBuffer(from: 0, &passage, lost)
+        return passage.delta
+    }
+
+    /// The same for what waits from one portion on.
+    mutating func rebaseBuffer(from first: Int, _ passage: inout Passage, _ lost: (Item, Superseded.Loss) -> Void) {
+        for index in buffer.indices[first...] {
+            let mine = buffer[index].delta
+            buffer[index].replace(by: passage.pass(mine, isLast: index + 1 == buffer.count, lost))
+        }
+    }
+
+    /// A delta on its way through what is pending.
+    struct Passage {
+        /// What is left of it.
+        var delta: Delta
+        /// The list on which it and the next pending edit were made.
+        var list: Hand
+
+        /// Takes it past the next pending edit and returns what is left of that.
+        mutating func pass(_ mine: Delta, isLast: Bool, _ lost: (Item, Superseded.Loss) -> Void) -> Delta {
+            for loss in Delta.superseded(earlier: delta, later: mine) where loss.loser == .later {
+                lost(list[loss.index], loss.loss)
             }
-            let rest = mine.transformed(over: passing, as: .later)
-            passing = passing.transformed(over: mine, as: .earlier)
+            let rest = mine.transformed(over: delta, as: .later)
+            delta = delta.transformed(over: mine, as: .earlier)
+            if !isLast, let next = try? list.applying(mine) { list = next }
             return rest
         }
-        if let mine = inFlight?.delta {
-            let rest = step(mine)
-            if !buffer.isEmpty, let next = try? base.applying(mine) { base = next }
-            inFlight?.delta = rest
-        }
-        for index in buffer.indices {
-            let mine = buffer[index].delta
-            let rest = step(mine)
-            if index + 1 < buffer.count, let next = try? base.applying(mine) { base = next }
-            buffer[index].replace(by: rest)
-        }
-        return passing
     }
 
     /// One's own commit: the server's delta takes the place of what was in flight. They differ only where the server had a

@@ -7,21 +7,45 @@ extension Replica {
     /// Answers to anything but the submission in flight are old and change nothing.
     public mutating func rejected(sequence: UInt64, _ reason: Rejection) -> Update {
         var update = Update()
-        guard let mine = inFlight, mine.sequence == sequence, let edited = try? confirmed.applying(mine.delta) else {
-            return update
-        }
-        let inverse = mine.delta.inverted(on: confirmed)
+        guard let mine = inFlight, mine.sequence == sequence else { return update }
         inFlight = nil
         // The sequence was not used up.
         self.sequence = sequence - 1
+        takeBack(mine.delta, of: confirmed, before: buffer.startIndex, reason, &update)
+        return update
+    }
+
+    /// Undoes in the view a pending edit that was made on `list` and is no longer pending; what waits from `next` on is
+    /// transformed over that.
+    private mutating func takeBack(
+        _ delta: Delta, of list: Hand, before next: Int, _ reason: Rejection, _ update: inout Update
+    ) {
+        guard let edited = try? list.applying(delta) else { return }
+        var passage = Passage(delta: delta.inverted(on: list), list: edited)
         let (me, now) = (author ?? 0, revision)
-        let passed = rebase(over: inverse, on: edited) { item, loss in
+        rebaseBuffer(from: next, &passage) { item, loss in
             update.notices.append(.superseded(item, loss, author: me, revision: now))
         }
-        update.notices.append(.rejected(reason, mine.delta))
+        update.notices.append(.rejected(reason, delta))
         // The view is the list on which the inverse was carried through the buffer, so it fits.
-        try? follow(passed, &update)
-        return update
+        try? follow(passage.delta, &update)
+    }
+
+    /// An exact edit was made on a revision of a history that is gone: the server could only refuse it.
+    private mutating func takeBackExactEdits(now: Int, _ update: inout Update) {
+        if let mine = inFlight, mine.exactBase != nil {
+            let answer = rejected(sequence: mine.sequence, .revisionMoved(now: now))
+            update.notices += answer.notices
+            update.delta = answer.delta
+        }
+        while let index = buffer.firstIndex(where: { $0.exactBase != nil }) {
+            var list = confirmed
+            for delta in (inFlight.map { [$0.delta] } ?? []) + buffer[..<index].map(\.delta) {
+                if let next = try? list.applying(delta) { list = next }
+            }
+            let mine = buffer.remove(at: index).delta
+            takeBack(mine, of: list, before: index, .revisionMoved(now: now), &update)
+        }
     }
 
     /// What became of a submission in flight when the connection was lost, once all commits up to the present are here:
@@ -51,6 +75,7 @@ extension Replica {
             inFlight = nil
             update.notices.append(.acknowledged(sequence: mine.sequence, revision: revision))
         }
+        if !isSameHistory { takeBackExactEdits(now: revision, &update) }
         let difference = Delta(from: base, to: snapshot)
         confirmed = snapshot
         view.rules = snapshot.rules

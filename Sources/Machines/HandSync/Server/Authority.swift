@@ -98,6 +98,9 @@ public struct Authority {
     /// Whether something waits to be written or is being written.
     public var isBusy: Bool { !pending.isEmpty }
 
+    /// Whether a submission of that author is numbered and not yet durable.
+    public func isPending(_ author: UInt64) -> Bool { pending.contains { $0.commit.author == author } }
+
     /// The last sequence of an author that is durable.
     public func lastSequence(of author: UInt64) -> UInt64 {
         let first = pending.first { $0.commit.author == author }

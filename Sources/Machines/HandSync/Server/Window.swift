@@ -41,7 +41,8 @@ struct Window {
         if let last = entries.last?.segment, last.hasRoom(for: frame.count) {
             segment = last
         } else {
-            segment = Segment(capacity: max(Segment.standardCapacity, frame.count))
+            // A window holds several, so that dropping the oldest leaves most of it.
+            segment = Segment(capacity: max(min(Segment.standardCapacity, limit / 4), frame.count))
         }
         let start = segment.count
         segment.append(frame)

@@ -91,8 +91,8 @@ public final class Connection {
         pendingSubmissions = max(0, pendingSubmissions - 1)
     }
 
-    /// Whether it only waits for its last bytes to be taken.
-    var isEnding: Bool { closesWhenSent }
+    /// Whether nothing more is done for it: it is closed, or only waits for its last bytes to be taken.
+    var isEnding: Bool { closesWhenSent || isClosed }
 
     // MARK: Output
 

@@ -10,6 +10,8 @@ final class Room {
     /// Revision of the newest snapshot on disk that is known of.
     var snapshotRevision: Int
     var isSavingSnapshot = false
+    /// What waits for the commits that are being written to be durable, or lost.
+    var whenWritten: [() -> Void] = []
     /// When the last subscriber left, in milliseconds.
     var idleSince: UInt64
 
@@ -31,13 +33,13 @@ final class Room {
 
     /// Whether so much has happened since the last snapshot that loading would take longer than reading a new one: the
     /// cost of writing it is thereby spread over the commits.
-    var wantsSnapshot: Bool {
-        !isSavingSnapshot && authority.revision - snapshotRevision >= max(1_000, authority.count / 4)
+    func wantsSnapshot(_ limits: Limits) -> Bool {
+        !isSavingSnapshot && authority.revision - snapshotRevision >= max(limits.snapshotCommits, authority.count / 4)
     }
 
     /// Whether nobody needs it in memory.
     func isIdle(for delay: UInt64, now: UInt64) -> Bool {
-        subscribers.isEmpty && !authority.isBusy && !isSavingSnapshot && now >= idleSince + delay
+        subscribers.isEmpty && whenWritten.isEmpty && !authority.isBusy && !isSavingSnapshot && now >= idleSince + delay
     }
 
     /// How a subscriber gets to the present from `revision` of history `logID`: by commits, from memory or from the store,
@@ -51,5 +53,12 @@ final class Room {
         }
         let hand = authority.hand
         return .snapshot(revision: authority.revision, count: hand.count, digest: hand.digest)
+    }
+
+    /// Does what has waited for a write; it may wait again.
+    func written() {
+        let waiting = whenWritten
+        whenWritten = []
+        for body in waiting { body() }
     }
 }

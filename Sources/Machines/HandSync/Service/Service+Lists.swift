@@ -23,19 +23,33 @@ extension Service {
     private func subscribe(_ connection: Connection, _ subscribe: UpMessage.Subscribe) {
         begin(connection)
         withRoom(named: subscribe.name) { [unowned self] result in
-            defer { end(connection) }
-            guard !connection.session.isClosed, !connection.isClosed else { return }
             switch result {
-            case .failure(let error): refuse(connection, subscribe.request, error)
-            case .success(let room):
-                let isNew = connection.cursors[room.list.number] == nil
-                if isNew && connection.cursors.count >= limits.subscriptions {
-                    let message = "a connection may follow \(limits.subscriptions) lists"
-                    return refuse(connection, subscribe.request, .tooManySubscriptions, message)
-                }
-                start(connection, in: room, subscribe)
+            case .success(let room): enter(room, connection, subscribe)
+            case .failure(let error):
+                if !connection.isEnding { refuse(connection, subscribe.request, error) }
+                end(connection)
             }
         }
+    }
+
+    /// Lets a connection into a list, once it can be said which of its client's submissions are durable: one that is being
+    /// written still may or may not be, and a client that has forgotten it would use its sequence again.
+    private func enter(_ room: Room, _ connection: Connection, _ subscribe: UpMessage.Subscribe) {
+        if let author = connection.author, room.authority.isPending(author), !connection.isEnding {
+            room.whenWritten.append { [unowned self] in enter(room, connection, subscribe) }
+            return
+        }
+        defer { end(connection) }
+        guard !connection.isEnding else { return }
+        if rooms[room.list.number] !== room {
+            return refuse(connection, subscribe.request, .noSuchList(subscribe.name))
+        }
+        let isNew = connection.cursors[room.list.number] == nil
+        if isNew && connection.cursors.count >= limits.subscriptions {
+            let message = "a connection may follow \(limits.subscriptions) lists"
+            return refuse(connection, subscribe.request, .tooManySubscriptions, message)
+        }
+        start(connection, in: room, subscribe)
     }
 
     private func start(_ connection: Connection, in room: Room, _ subscribe: UpMessage.Subscribe) {
@@ -43,12 +57,13 @@ extension Service {
         let isNew = connection.cursors[room.list.number] == nil
         let start = room.start(from: subscribe.revision, logID: subscribe.logID)
         begin(connection, in: room, request: subscribe.request, start, from: subscribe.revision)
-        guard isNew else { return }
-        room.add(connection)
-        guard connection.hasPresence else { return }
-        room.presence.join(author, name: connection.person)
-        connection.cursors[room.list.number]?.owedPresence = room.presence.everybody
-        announce(room)
+        if isNew {
+            room.add(connection)
+            if connection.hasPresence { room.presence.join(author, name: connection.person) }
+            announce(room)
+        }
+        // Who subscribes anew may have forgotten who is here.
+        if connection.hasPresence { connection.cursors[room.list.number]?.owedPresence = room.presence.everybody }
     }
 
     /// Sets the cursor of a connection in a list, and says so.
@@ -86,7 +101,7 @@ extension Service {
         let start = cursor.room.start(from: cursor.revision, logID: cursor.room.authority.logID)
         if case .snapshot = start {
             // The list of cursors is being walked now; the new start is set when that is over, from the list as it is then.
-            world.ask { _ in
+            ask { _ in
             } then: { [unowned self] _ in
                 guard let cursor = connection.cursors[list], cursor.isReading else { return }
                 let start = cursor.room.start(from: cursor.revision, logID: cursor.room.authority.logID)
@@ -95,7 +110,7 @@ extension Service {
             return
         }
         let revision = cursor.revision
-        world.ask { store in
+        ask { store in
             try store.frames(of: list, after: revision, about: Connection.burst)
         } then: { [unowned self] result in
             guard connection.cursors[list]?.isReading == true, connection.cursors[list]?.revision == revision else {
@@ -157,7 +172,7 @@ extension Service {
 
     private func load(_ name: String) {
         let seen = deletions
-        world.ask { store throws -> (StoredList, Authority.Start) in
+        ask { store throws -> (StoredList, Authority.Start) in
             guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
             return (list, try store.load(list.number))
         } then: { [unowned self] result in

@@ -51,6 +51,7 @@ extension Service {
     private func close(_ room: Room) {
         writer.dirty.remove(room.list.number)
         for (author, _) in room.authority.writeFailed() { authors[author]?.submissionEnded() }
+        room.written()
         for connection in Array(room.subscribers) {
             guard let cursor = connection.cursors[room.list.number] else { continue }
             unsubscribe(connection, from: room.list.number)
@@ -61,7 +62,7 @@ extension Service {
     func lists(after name: String, _ connection: Connection, _ request: UInt64) {
         let page = limits.listsPage
         begin(connection)
-        world.ask { store in
+        ask { store in
             try store.lists(after: name, limit: page + 1)
         } then: {
             [unowned self] result in
@@ -80,7 +81,7 @@ extension Service {
     func history(of name: String, from: Int, limit: Int, _ connection: Connection, _ request: UInt64) {
         let (most, bytes) = (min(limit, limits.historyCommits), limits.frameBytes / 2)
         begin(connection)
-        world.ask { store throws -> DownMessage in
+        ask { store throws -> DownMessage in
             guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
             let frames = try store.frames(of: list.number, after: max(0, from - 1), about: min(bytes, most * 4096))
             let commits = try frames.prefix(most).map { try $0.commit() }
@@ -100,7 +101,7 @@ extension Service {
             return transfer(room.authority.hand, room.authority.revision, to: connection, request)
         }
         begin(connection)
-        world.ask { store throws -> (Hand, Int) in
+        ask { store throws -> (Hand, Int) in
             guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
             let at = revision ?? list.revision
             return (try store.state(of: list.number, at: at), at)

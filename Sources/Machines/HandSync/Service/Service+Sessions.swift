@@ -32,11 +32,15 @@ extension Service {
         drive(connection) { session, effect in session.fail(code, message, retryAfter: retryAfter, effect) }
     }
 
-    /// Finds the client's author number; its old connection is closed before anything more of this one is read.
+    /// Closes the client's old connection before anything more of this one is read, and finds its author number. Of two
+    /// hellos the later one wins, in whatever order the store answers.
     private func identify(_ hello: UpMessage.Hello, _ connection: Connection) {
         connection.stream.stopReading()
+        if let old = clients[hello.client] { fail(old, .replaced, "this client has connected again") }
+        connection.client = hello.client
+        clients[hello.client] = connection
         let person = hello.person.isEmpty ? "somebody" : hello.person
-        world.ask { store in
+        ask { store in
             try store.author(for: hello.client, person: person)
         } then: {
             [unowned self] result in
@@ -44,14 +48,9 @@ extension Service {
             switch result {
             case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
             case .success(let author):
-                if let old = clients[hello.client] {
-                    fail(old, .replaced, "this client has connected again")
-                }
-                connection.client = hello.client
                 connection.author = author
                 connection.person = person
                 connection.hasPresence = hello.capabilities.contains(.presence)
-                clients[hello.client] = connection
                 authors[author] = connection
                 connection.stream.resumeReading()
                 drive(connection) { session, effect in

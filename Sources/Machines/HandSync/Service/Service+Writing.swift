@@ -13,6 +13,21 @@ struct GroupCommit {
 }
 
 extension Service {
+    /// Has the store asked. If the disk did not confirm a flush, what it holds is unknown to everybody, so the process ends and
+    /// starts again from the disk, whatever was being written.
+    func ask<Value: Sendable>(
+        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
+        then: @escaping (Result<Value, StoreError>) -> Void
+    ) {
+        world.ask(body) { [unowned self] result in
+            if case .failure(.syncFailed(let path)) = result {
+                world.note(.writeFailed(.syncFailed(path: path)))
+                return world.end(.syncFailed(path: path))
+            }
+            then(result)
+        }
+    }
+
     /// Hands over what there is, unless a write is under way.
     func writeBatch() {
         guard !writer.isWriting else { return }
@@ -28,7 +43,7 @@ extension Service {
             CommitBatch(list: room.list.number, expected: room.authority.revision, commits: room.authority.takeBatch())
         }
         writer.isWriting = true
-        world.ask { store in
+        ask { store in
             try store.append(batches)
         } then: { [unowned self] result in
             writer.isWriting = false
@@ -45,7 +60,7 @@ extension Service {
         then: @escaping (Result<Value, StoreError>) -> Void
     ) {
         writer.jobs.append { [unowned self] in
-            world.ask(body) { [unowned self] result in
+            ask(body) { [unowned self] result in
                 writer.isWriting = false
                 then(result)
             }
@@ -57,20 +72,20 @@ extension Service {
         if room.authority.isBusy { writer.dirty.insert(room.list.number) }
         for commit in batch.commits { authors[commit.author]?.submissionEnded() }
         for connection in room.subscribers { mark(connection) }
-        if room.wantsSnapshot { saveSnapshot(of: room) }
+        room.written()
+        if room.wantsSnapshot(limits) { saveSnapshot(of: room) }
     }
 
-    /// Nothing of a failed write is acknowledged. If the disk did not confirm a flush, what it holds is unknown to
-    /// everybody, so the process ends and starts again from the disk.
+    /// Nothing of a failed write is acknowledged.
     private func failed(_ error: StoreError, _ written: [Room]) {
         world.note(.writeFailed(error))
-        if case .syncFailed = error { return world.end(error) }
         for room in written {
             for (author, sequence) in room.authority.writeFailed() {
                 guard let connection = authors[author] else { continue }
                 connection.submissionEnded()
                 send(.rejected(list: room.list.number, sequence: sequence, .notStored), to: connection)
             }
+            room.written()
         }
     }
 

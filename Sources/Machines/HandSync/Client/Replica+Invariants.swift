@@ -1,0 +1,17 @@
+import HandCore
+
+extension Replica {
+    /// What contradicts itself here; nil if nothing does. For tests: O(n).
+    package func brokenInvariant() -> String? {
+        if let problem = confirmed.brokenInvariant() ?? view.brokenInvariant() { return problem }
+        var list = confirmed
+        for delta in pending {
+            do { list = try list.applying(delta) } catch { return "a pending edit does not fit: \(error)" }
+        }
+        if list != view { return "what is confirmed and what is pending do not make the view" }
+        // In the view an item can stand twice for a while: two people brought it back, and one of them will be refused.
+        if Set(confirmed.map(\.id)).count != confirmed.count { return "an item is there twice" }
+        if let inFlight, inFlight.sequence != sequence { return "what is in flight has not the last sequence" }
+        return nil
+    }
+}

@@ -1,0 +1,40 @@
+import HandCore
+import HandWire
+
+/// A list that is built again from what was kept of it: a snapshot or nothing, then commit after commit. Every digest is
+/// compared, so what comes out is what was committed, or an error.
+public struct Replay: Sendable {
+    /// Which list, for errors.
+    let list: UInt64
+    public private(set) var hand: Hand
+    public private(set) var revision: Int
+    public private(set) var deck: Deck?
+    /// The revision at which it began.
+    public let start: Int
+
+    public init(list: UInt64, from hand: Hand, revision: Int, deck: Deck?) {
+        self.list = list
+        self.hand = hand
+        self.revision = revision
+        self.deck = deck
+        start = revision
+    }
+
+    /// Makes the next commit.
+    ///
+    /// - Throws: `StoreError.damaged`; then the list is not to be used.
+    /// - Complexity: that of the delta, times log n.
+    public mutating func apply(_ commit: Commit) throws(StoreError) {
+        guard commit.revision == revision + 1 else {
+            throw .damaged("revision \(revision + 1) of list \(list) is missing")
+        }
+        deck?.replay(commit.delta, on: hand)
+        do { try hand.apply(commit.delta) } catch {
+            throw .damaged("revision \(commit.revision) of list \(list) does not fit: \(error)")
+        }
+        guard hand.digest == commit.digest, hand.count == commit.count else {
+            throw .damaged("revision \(commit.revision) of list \(list) has another digest")
+        }
+        revision = commit.revision
+    }
+}

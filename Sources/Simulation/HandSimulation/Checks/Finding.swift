@@ -1,0 +1,35 @@
+/// Something that must never be, and was.
+public struct Finding: Equatable, Sendable {
+    /// Which promise was broken.
+    public enum Checker: String, CaseIterable, Sendable {
+        /// A machine contradicts itself.
+        case invariant
+        /// Two saw different commits at one revision.
+        case order
+        /// A submission was committed twice, or one was left out.
+        case exactlyOnce = "exactly-once"
+        /// Something was seen or acknowledged that is not durable, or something durable is gone.
+        case durability
+        /// A list is not what its commits make of it, by the plain reading of their deltas.
+        case digest
+        /// The rules of a list were broken.
+        case rules
+        /// An item is missing that nobody deleted, is there twice, or comes from nowhere.
+        case intention
+        /// A list's reported changes do not lead to what is shown.
+        case view
+        /// What a client kept does not read back.
+        case journal
+        /// Somebody is shown who is not there, or not shown who is.
+        case presence
+        /// One side says what Protocol.md does not allow, or refuses what it does.
+        case `protocol`
+        /// When all faults were over, not everybody came to the same list.
+        case convergence
+    }
+
+    public let checker: Checker
+    public let text: String
+    /// Milliseconds of the simulated world.
+    public let time: UInt64
+}

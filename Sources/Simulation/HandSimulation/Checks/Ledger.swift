@@ -1,0 +1,133 @@
+import HandCore
+import HandSync
+import HandWire
+
+/// What became durable, written down apart from the system: the truth that everything else is compared with.
+final class Ledger {
+    /// One history of a list, commit by commit.
+    struct History {
+        let name: String
+        var commits: [Commit] = []
+        /// The digest and count after each revision, by the plain reading.
+        var marks: [(digest: UInt64, count: Int)]
+        var list = NaiveList([])
+        var sequences: [UInt64: UInt64] = [:]
+        var isDeleted = false
+    }
+
+    private unowned let system: System
+    private(set) var histories: [UInt64: History] = [:]
+    /// Every item that was ever committed.
+    private(set) var inserted: Set<ItemID> = []
+
+    init(_ system: System) {
+        self.system = system
+    }
+
+    /// The disk has come to this state.
+    func record(_ contents: StoreContents) {
+        var present: Set<UInt64> = []
+        for list in contents.lists.values.sorted(by: { $0.stored.number < $1.stored.number }) {
+            present.insert(list.stored.logID)
+            record(list)
+        }
+        for logID in histories.keys.sorted() where !present.contains(logID) {
+            guard let history = histories[logID], !history.isDeleted else { continue }
+            histories[logID]?.isDeleted = true
+            system.promises.deleted(list: history.name)
+        }
+    }
+
+    private func record(_ list: StoreContents.List) {
+        let logID = list.stored.logID
+        let empty = History(name: list.stored.name, marks: [(Hand().digest, 0)])
+        // Taken out while it is changed, so that nothing is copied.
+        var history = histories.removeValue(forKey: logID) ?? empty
+        defer { histories[logID] = history }
+        if list.stored.revision < history.commits.count {
+            system.report(
+                .durability, "\(history.name) was at \(history.commits.count), is at \(list.stored.revision)")
+        }
+        for frame in list.frames(after: history.commits.count, about: .max) {
+            do { try add(try frame.commit(), to: &history, rules: list.stored.rules) } catch {
+                system.report(.digest, "\(history.name), revision \(frame.revision): \(error)")
+            }
+        }
+    }
+
+    private func add(_ commit: Commit, to history: inout History, rules: Rules) throws {
+        let place = "\(history.name), revision \(commit.revision)"
+        let last = history.sequences[commit.author] ?? 0
+        if commit.sequence != last + 1 {
+            system.report(.exactlyOnce, "\(place): author \(commit.author) has \(commit.sequence) after \(last)")
+        }
+        history.sequences[commit.author] = commit.sequence
+        history.list = try history.list.applying(commit.delta)
+        let items = history.list.items
+        let (digest, count) = (Hand(items).digest, items.count)
+        if digest != commit.digest || count != commit.count { system.report(.digest, "\(place) has another digest") }
+        if Set(items.map(\.id)).count != count { system.report(.intention, "\(place): an item is there twice") }
+        if count > rules.maximumCount { system.report(.rules, "\(place): \(count) items") }
+        for item in commit.delta.insertedItems {
+            inserted.insert(item.id)
+            if rules.violation(of: item.content) != nil || item.content == .card(.faceDown) && rules.hasDeck {
+                system.report(.rules, "\(place): \(item.content)")
+            }
+        }
+        system.trace("\(place) is durable: author \(commit.author), \(commit.delta.summary)")
+        history.commits.append(commit)
+        history.marks.append((digest, count))
+    }
+
+    // MARK: Comparing
+
+    /// A commit that a client has received.
+    func check(_ commit: Commit, of name: String, client: Int) {
+        let known = histories.values.filter { $0.name == name && $0.commits.count >= commit.revision }
+        if known.isEmpty {
+            system.report(.durability, "client \(client) saw \(name) at \(commit.revision), which is not durable")
+        } else if !known.contains(where: { $0.commits[commit.revision - 1] == commit }) {
+            system.report(.order, "client \(client) got another commit \(commit.revision) of \(name)")
+        }
+    }
+
+    /// A client was told that its submission is durable.
+    func check(acknowledged sequence: UInt64, through revision: Int, of name: String, author: UInt64, client: Int) {
+        let isThere = histories.values.contains { history in
+            history.name == name
+                && history.commits.prefix(revision).contains { $0.author == author && $0.sequence == sequence }
+        }
+        if !isThere {
+            system.report(.durability, "client \(client): \(name) has no submission \(sequence), but acknowledged it")
+        }
+    }
+
+    /// What a replica takes for confirmed.
+    func check(_ replica: Replica, of name: String, client: Int) {
+        guard replica.logID != 0 else { return }
+        guard let history = histories[replica.logID], replica.revision < history.marks.count else {
+            return system.report(.durability, "client \(client) has \(name) at \(replica.revision), not durable")
+        }
+        let mark = history.marks[replica.revision]
+        if replica.confirmed.digest != mark.digest || replica.confirmed.count != mark.count {
+            system.report(.digest, "client \(client) has something else at revision \(replica.revision) of \(name)")
+        }
+    }
+}
+
+extension Delta {
+    /// What it does, for a trace.
+    var summary: String {
+        components.map { component in
+            switch component {
+            case .keep(let count): "keep \(count)"
+            case .edit: "edit"
+            case .delete(let count): "delete \(count)"
+            case .pick(let count): "pick \(count)"
+            case .insert(let items, let side):
+                "insert \(items.map { "\($0.id)".prefix(4) }.joined(separator: " ")) \(side)"
+            case .drop(let slots, let side, _): "drop \(slots.count) \(side)"
+            }
+        }.joined(separator: ", ")
+    }
+}

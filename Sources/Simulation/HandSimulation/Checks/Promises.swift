@@ -1,0 +1,63 @@
+import HandCore
+
+/// What people meant: each item that somebody put into a list is to be there at the end, unless somebody took it out.
+final class Promises {
+    private struct Owed {
+        let client: Int
+        let list: String
+        /// Whether the client has it on disk: from then on it may not get lost.
+        var isKept = false
+    }
+
+    private var owed: [ItemID: Owed] = [:]
+    private var takenOut: Set<ItemID> = []
+    private var made: Set<ItemID> = []
+
+    /// Somebody is about to make an edit.
+    func edit(client: Int, list: String, inserted: [ItemID], deleted: [ItemID]) {
+        for item in inserted {
+            owed[item] = Owed(client: client, list: list)
+            made.insert(item)
+        }
+        takenOut.formUnion(deleted)
+    }
+
+    /// All that a client has edited is on its disk.
+    func kept(client: Int) {
+        for (item, promise) in owed where promise.client == client && !promise.isKept { owed[item]?.isKept = true }
+    }
+
+    /// A client's process has ended; these items are in what it has on disk.
+    func died(client: Int, kept: Set<ItemID>) {
+        owed = owed.filter { $0.value.client != client || $0.value.isKept || kept.contains($0.key) }
+    }
+
+    /// The server did not take an edit, and its author was told.
+    func rejected(_ items: [ItemID]) {
+        for item in items { owed[item] = nil }
+    }
+
+    /// The list is gone with all that was in it.
+    func deleted(list: String) {
+        owed = owed.filter { $0.value.list != list }
+    }
+
+    /// A client was told that its list is gone, or has let go of it.
+    func gaveUp(client: Int, list: String, committed: Set<ItemID>) {
+        owed = owed.filter {
+            $0.value.client != client || $0.value.list != list || committed.contains($0.key)
+        }
+    }
+
+    /// What is wrong with the list at the end; nil if nothing is.
+    func problem(with list: String, _ items: [ItemID]) -> String? {
+        let present = Set(items)
+        if present.count != items.count { return "an item of \(list) is there twice" }
+        for item in items where !made.contains(item) { return "item \(item) of \(list) comes from nowhere" }
+        let missing = owed.filter { item, promise in
+            promise.list == list && !takenOut.contains(item) && !present.contains(item)
+        }
+        guard let (item, promise) = missing.min(by: { $0.key.rawValue < $1.key.rawValue }) else { return nil }
+        return "item \(item) of client \(promise.client) is missing in \(list)"
+    }
+}

@@ -1,0 +1,60 @@
+import HandCore
+
+/// Runs simulated worlds. Everything follows from the seed and the number of steps: the same seed gives the same run, on
+/// every machine.
+public struct Simulation: Sendable {
+    public let seed: UInt64
+    private let steps: [Step]
+
+    public init(seed: UInt64, steps: Int) {
+        self.init(seed: seed, Step.plan(Weather(seed: seed), count: steps))
+    }
+
+    private init(seed: UInt64, _ steps: [Step]) {
+        self.seed = seed
+        self.steps = steps
+    }
+
+    public struct Outcome: Equatable, Sendable {
+        public let finding: Finding?
+        /// What was committed in all lists.
+        public let commits: Int
+        /// What happened, if it was asked for.
+        public let trace: [String]
+    }
+
+    public func run(isTracing: Bool = false) -> Outcome {
+        let system = System(Weather(seed: seed), isTracing: isTracing)
+        defer { system.dismantle() }
+        system.run(steps)
+        let commits = system.ledger.histories.values.reduce(0) { $0 + $1.commits.count }
+        return Outcome(finding: system.finding, commits: commits, trace: system.lines)
+    }
+
+    public var stepCount: Int { steps.count }
+
+    /// The fewest steps found that lead to a finding of the same checker: parts of the steps are left out as long as that
+    /// works (Zeller and Hildebrandt, “Simplifying and isolating failure-inducing input”, 2002).
+    public func reduced() -> Simulation {
+        guard let checker = run().finding?.checker else { return self }
+        var steps = steps
+        var size = max(1, steps.count / 2)
+        while true {
+            var hasShrunk = false
+            var start = 0
+            while start < steps.count {
+                var fewer = steps
+                fewer.removeSubrange(start..<min(start + size, steps.count))
+                if Simulation(seed: seed, fewer).run().finding?.checker == checker {
+                    steps = fewer
+                    hasShrunk = true
+                } else {
+                    start += size
+                }
+            }
+            if size == 1 && !hasShrunk { break }
+            size = max(1, size / 2)
+        }
+        return Simulation(seed: seed, steps)
+    }
+}

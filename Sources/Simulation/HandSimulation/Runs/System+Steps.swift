@@ -1,0 +1,117 @@
+import HandCore
+import HandSync
+import HandWire
+
+extension System {
+    func take(_ step: Step) {
+        var random = SplitMix64(seed: step.dice)
+        let client = clients[step.client]
+        let (name, rules) = weather.list(step.list)
+        switch step.kind {
+        case .insert, .delete, .move, .change, .block, .exact: edit(step, client, name, &random)
+        case .undo, .redo: stepBack(client, name, isRedo: step.kind == .redo)
+        case .look:
+            let item = client.session?.subscriptions[name]?.replica.view.first?.id
+            client.perform { session, effect in session.setPresence(name, item: item, effect) }
+        case .ask: ask(client, name, &random)
+        case .open: client.open(name)
+        case .close:
+            promises.gaveUp(client: client.number, list: name, committed: ledger.inserted)
+            client.close(name)
+        case .createList: request(client) { .create(request: $0, name: name, rules: rules) }
+        case .deleteList: request(client) { .delete(request: $0, name: name) }
+        case .cut: client.link?.cut()
+        case .storm: for client in clients { client.link?.cut() }
+        case .vanish: client.link?.vanish()
+        case .stall:
+            let until = scheduler.now + UInt64(random.next(below: 5_000))
+            if random.next() & 1 == 0 { client.link?.down.stalledUntil = until }
+            if random.next() & 1 == 0 { client.link?.up.stalledUntil = until }
+        case .killClient: client.die()
+        case .tearClient: client.diesAtNextWrite = true
+        case .killServer: server.crash()
+        case .stopServer: server.stop()
+        case .fullDisk: trouble(&random, { $0.disk.isFull = true }, { $0.disk.isFull = false })
+        case .failFlush: trouble(&random, { $0.disk.failsFlush = true }, { $0.disk.failsFlush = false })
+        case .slowDisk:
+            let delay = UInt64(random.next(below: 2_000))
+            trouble(&random, { $0.server.diskDelay = delay }, { $0.server.diskDelay = 0 })
+        case .jumpClock: server.clockOffset = random.next() % 1_000_000
+        case .stranger: stranger(&random)
+        }
+    }
+
+    /// A fault that lasts for a while.
+    private func trouble(_ random: inout SplitMix64, _ begin: (System) -> Void, _ end: @escaping (System) -> Void) {
+        begin(self)
+        scheduler.after(UInt64(random.next(below: 3_000))) { [unowned self] in end(self) }
+    }
+
+    // MARK: People
+
+    private func edit(_ step: Step, _ client: SimulatedClient, _ name: String, _ random: inout SplitMix64) {
+        guard let replica = client.session?.subscriptions[name]?.replica else { return client.open(name) }
+        guard client.session?.subscriptions[name]?.isLoaded == true else { return }
+        var person = Person(random: random)
+        let delta = person.delta(step.kind, on: replica.view)
+        make(client, name) { session, effect in
+            try session.edit(name, delta, isExact: step.kind == .exact, effect)
+        }
+    }
+
+    private func stepBack(_ client: SimulatedClient, _ name: String, isRedo: Bool) {
+        make(client, name) { session, effect in
+            _ = isRedo ? try session.redo(name, effect) : try session.undo(name, effect)
+        }
+    }
+
+    /// Makes an edit, and writes down first what its author means by it.
+    private func make(
+        _ client: SimulatedClient, _ name: String,
+        _ body: @escaping (inout ClientSession, (ClientSession.Effect) -> Void) throws -> Void
+    ) {
+        guard var trial = client.session, let before = trial.subscriptions[name]?.replica.view else { return }
+        do { try body(&trial) { _ in } } catch {
+            if case .misfit(let misfit)? = error as? Replica.EditError {
+                report(.view, "client \(client.number) cannot edit \(name): \(misfit)")
+            }
+            return
+        }
+        guard let after = trial.subscriptions[name]?.replica.view else { return }
+        let (old, new) = (before.map(\.id), after.map(\.id))
+        let (oldIDs, newIDs) = (Set(old), Set(new))
+        trace("client \(client.number) makes \(Delta(from: before, to: after).summary)")
+        promises.edit(
+            client: client.number, list: name, inserted: new.filter { !oldIDs.contains($0) },
+            deleted: old.filter { !newIDs.contains($0) })
+        client.perform { session, effect in try? body(&session, effect) }
+    }
+
+    private func request(_ client: SimulatedClient, _ message: (UInt64) -> UpMessage) {
+        client.perform { session, effect in _ = session.ask(message, effect) }
+    }
+
+    private func ask(_ client: SimulatedClient, _ name: String, _ random: inout SplitMix64) {
+        let revision = random.next(below: 40)
+        switch random.next(below: 4) {
+        case 0: request(client) { .lists(request: $0, after: "") }
+        case 1: request(client) { .history(request: $0, name: name, from: revision, limit: 10) }
+        case 2: request(client) { .fetch(request: $0, name: name, revision: revision) }
+        default: request(client) { .fetch(request: $0, name: name, revision: nil) }
+        }
+    }
+
+    /// Somebody who does not speak the protocol, or who stops in the middle.
+    private func stranger(_ random: inout SplitMix64) {
+        guard let link = connect("stranger") else { return }
+        var bytes: [UInt8] = []
+        if random.next() & 1 == 0 {
+            let hello = UpMessage.Hello(
+                capabilities: .presence, client: .random(using: &random), person: "stranger", program: "none")
+            bytes = UpMessage.hello(hello).frame
+        }
+        for _ in 0..<random.next(below: 60) { bytes.append(UInt8(truncatingIfNeeded: random.next())) }
+        bytes.withUnsafeBytes { link.up.write($0) }
+        scheduler.after(UInt64(random.next(below: 2_000))) { link.closeByClient() }
+    }
+}

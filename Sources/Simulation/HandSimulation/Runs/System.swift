@@ -1,0 +1,201 @@
+import HandCore
+import HandSync
+import HandWire
+
+/// One simulated world: a server on its disk, clients, the network between them, and those who watch.
+final class System {
+    let weather: Weather
+    let scheduler = Scheduler()
+    let disk = VirtualDisk()
+    let store: SimulatedStore
+    private(set) lazy var ledger = Ledger(self)
+    let promises = Promises()
+    private(set) lazy var server = SimulatedServer(self)
+    private(set) lazy var clients = (0..<weather.clients).map { SimulatedClient(self, number: $0) }
+    private(set) var finding: Finding?
+    private(set) var lines: [String] = []
+    private let isTracing: Bool
+    private var links = 0
+    /// Steps may still make trouble.
+    private(set) var isCalm = false
+
+    init(_ weather: Weather, isTracing: Bool) {
+        self.weather = weather
+        self.isTracing = isTracing
+        store = SimulatedStore(disk)
+        disk.onDurable = { [unowned self] in ledger.record($0) }
+    }
+
+    /// Breaks the cycles that the world is made of.
+    func dismantle() {
+        scheduler.clear()
+        disk.onDurable = { _ in }
+    }
+
+    // MARK: Watching
+
+    func report(_ checker: Finding.Checker, _ text: String) {
+        guard finding == nil else { return }
+        finding = Finding(checker: checker, text: text, time: scheduler.now)
+        trace("\(checker.rawValue): \(text)")
+    }
+
+    func trace(_ text: @autoclosure () -> String) {
+        if isTracing { lines.append("\(scheduler.now) ms  \(text())") }
+    }
+
+    func received(_ commit: Commit, of name: String, by client: SimulatedClient) {
+        ledger.check(commit, of: name, client: client.number)
+    }
+
+    func noticed(_ notice: Replica.Notice, of name: String, by client: SimulatedClient) {
+        switch notice {
+        case .acknowledged(let sequence, let revision):
+            guard let author = client.session?.author else { return }
+            ledger.check(
+                acknowledged: sequence, through: revision, of: name, author: author, client: client.number)
+        case .rejected(let reason, let delta):
+            trace("client \(client.number) is rejected on \(name): \(reason)")
+            promises.rejected(delta.insertedItems.map(\.id))
+            if case .doesNotFit = reason { report(.protocol, "client \(client.number): \(reason)") }
+        case .diverged(let revision): report(.digest, "client \(client.number) diverged from \(name) at \(revision)")
+        case .superseded: break
+        }
+    }
+
+    // MARK: The network
+
+    func connect(_ client: SimulatedClient) -> Link? {
+        connect("client \(client.number)")
+    }
+
+    func connect(_ name: String) -> Link? {
+        guard server.isUp else { return nil }
+        links += 1
+        let seed = weather.seed &+ UInt64(links) &* 0x9E37_79B9
+        func channel(_ number: UInt64) -> Channel {
+            Channel(
+                scheduler, seed: seed ^ number, latency: UInt64(weather.latency), jitter: UInt64(weather.jitter),
+                capacity: weather.capacity)
+        }
+        let link = Link(up: channel(1), down: channel(2), name: name)
+        server.accept(link)
+        return link
+    }
+
+    // MARK: The run
+
+    /// Everything from the start to the end; `finding` says what was wrong.
+    func run(_ steps: [Step]) {
+        server.start()
+        for client in clients { client.start() }
+        prepareLists()
+        // Some worlds start with everybody connected.
+        if weather.seed & 1 == 0 { wait(3_000) }
+        for step in steps {
+            wait(step.pause)
+            guard finding == nil else { return }
+            trace("\(step)")
+            take(step)
+        }
+        guard finding == nil else { return }
+        finish()
+    }
+
+    /// The lists that everybody starts with.
+    private func prepareLists() {
+        let names = (0..<weather.lists).map(weather.list)
+        for (index, list) in names.enumerated() {
+            _ = try? store.create(
+                list.name, rules: list.rules, logID: UInt64(index) + 77, deckSeed: list.rules.hasDeck ? 5 : nil)
+        }
+        disk.flush(disk.writes)
+        for client in clients { for list in names { client.open(list.name) } }
+    }
+
+    private func wait(_ milliseconds: UInt64) {
+        scheduler.run(until: scheduler.now + milliseconds) { finding != nil }
+    }
+
+    /// All faults stop; then everybody must come to the same list, within ten minutes of that world.
+    private func finish() {
+        trace("all faults stop")
+        isCalm = true
+        disk.isFull = false
+        disk.failsFlush = false
+        server.diskDelay = 0
+        settle()
+        // A connection that went away silently is noticed by its silence; until then somebody may be shown who is gone.
+        if finding == nil { wait(3 * weather.limits.idleDeadline) }
+        if finding == nil { settle() }
+        if finding == nil { checkEnd() }
+    }
+
+    /// Runs until everybody has the same lists.
+    private func settle() {
+        let deadline = scheduler.now + 600_000
+        var problem: String?
+        repeat {
+            wait(1_000)
+            for client in clients {
+                client.start()
+                openEverything(client)
+            }
+            problem = unfinished()
+        } while problem != nil && finding == nil && scheduler.now < deadline
+        if let problem { report(.convergence, problem) }
+    }
+
+    private func openEverything(_ client: SimulatedClient) {
+        for list in disk.durable.lists.values.sorted(by: { $0.stored.number < $1.stored.number }) {
+            client.open(list.stored.name)
+        }
+    }
+
+    /// What keeps the system from being at rest; nil if nothing does.
+    private func unfinished() -> String? {
+        guard server.isUp else { return "the server is down" }
+        for list in disk.durable.lists.values.sorted(by: { $0.stored.number < $1.stored.number }) {
+            guard let history = ledger.histories[list.stored.logID] else { return "a list has no history" }
+            let truth = Hand(history.list.items, rules: list.stored.rules)
+            for client in clients {
+                guard let subscription = client.session?.subscriptions[list.stored.name], subscription.isLive else {
+                    return "client \(client.number) does not follow \(list.stored.name)"
+                }
+                let replica = subscription.replica
+                if replica.hasPending { return "client \(client.number) has something pending in \(history.name)" }
+                if replica.revision != history.commits.count || replica.view != truth {
+                    return "client \(client.number) has \(history.name) at \(replica.revision), not as it is"
+                }
+            }
+        }
+        return nil
+    }
+
+    private func checkEnd() {
+        for list in disk.durable.lists.values.sorted(by: { $0.stored.number < $1.stored.number }) {
+            let name = list.stored.name
+            guard let history = ledger.histories[list.stored.logID] else { continue }
+            if let problem = promises.problem(with: name, history.list.items.map(\.id)) { report(.intention, problem) }
+            checkPresence(name)
+            do {
+                let start = try store.load(list.stored.number)
+                if start.hand != Hand(history.list.items, rules: list.stored.rules) {
+                    report(.durability, "\(name) does not load as it is")
+                }
+            } catch { report(.durability, "\(name) does not load: \(error)") }
+        }
+    }
+
+    /// Everybody sees everybody, and nobody else.
+    private func checkPresence(_ name: String) {
+        let expected = Set(clients.compactMap { $0.session?.author })
+        for client in clients {
+            let seen = Set((client.others[name] ?? [:]).keys)
+            if seen != expected {
+                report(
+                    .presence, "client \(client.number) sees \(seen.sorted()) on \(name), not \(expected.sorted())")
+            }
+        }
+    }
+}

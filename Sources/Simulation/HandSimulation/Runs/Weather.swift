@@ -1,0 +1,83 @@
+import HandCore
+import HandWire
+
+/// Everything about one simulated world that is fixed from its beginning. It follows from the seed.
+///
+/// Swarm testing (Groce and others, “Swarm testing”, ISSTA 2012): each world has some kinds of edits and faults switched
+/// off, because what is rare among everything is common where little else happens.
+public struct Weather: Sendable {
+    public let seed: UInt64
+    let clients: Int
+    let lists: Int
+    let limits: Limits
+    /// Milliseconds of a connection.
+    let latency: Int
+    let jitter: Int
+    /// Bytes that a connection holds.
+    let capacity: Int
+    /// The most milliseconds that a flush takes.
+    let flush: Int
+    let journalCompaction: Int
+    /// The most milliseconds between two steps.
+    let pause: Int
+    /// How likely each kind of step is.
+    let weights: [Kind: Int]
+
+    /// The kinds of steps.
+    enum Kind: Int, CaseIterable {
+        case insert, delete, move, change, block, undo, redo, exact, look, ask, open, close
+        case createList, deleteList
+        case cut, storm, vanish, stall, killClient, tearClient
+        case killServer, stopServer, fullDisk, failFlush, slowDisk, jumpClock, stranger
+
+        var isFault: Bool { rawValue >= Kind.cut.rawValue }
+
+        var usual: Int {
+            switch self {
+            case .insert: 14
+            case .delete, .move, .change: 8
+            case .block, .undo, .redo, .exact, .look: 4
+            case .cut, .stall: 4
+            case .ask, .open, .storm, .vanish, .killClient, .tearClient, .killServer, .stranger: 2
+            case .close, .createList, .deleteList, .stopServer, .fullDisk, .failFlush, .slowDisk, .jumpClock: 1
+            }
+        }
+    }
+
+    public init(seed: UInt64) {
+        self.seed = seed
+        var random = SplitMix64(seed: seed)
+        func pick(_ choices: [Int]) -> Int { choices[random.next(below: choices.count)] }
+        clients = pick([1, 2, 2, 3, 3, 4, 5])
+        lists = pick([1, 1, 1, 2, 3])
+        latency = pick([0, 1, 5, 40, 300])
+        jitter = pick([0, 2, 20, 200])
+        capacity = pick([64, 512, 4_096, 65_536])
+        flush = pick([1, 5, 30, 200])
+        journalCompaction = pick([8, 40, 20_000])
+        pause = pick([1, 5, 40, 400, 3_000])
+        var limits = Limits()
+        limits.windowBytes = pick([256, 1_024, 8 << 20])
+        limits.chunkBytes = pick([64, 1_024])
+        limits.snapshotCommits = pick([5, 30, 1_000])
+        limits.unloadDelay = UInt64(pick([500, 60_000]))
+        limits.listsPage = 2
+        limits.connections = pick([6, 20_000])
+        self.limits = limits
+        var weights: [Kind: Int] = [:]
+        for kind in Kind.allCases {
+            let isOn = random.next(below: 100) < (kind.isFault ? 45 : 80)
+            if isOn || kind == .insert { weights[kind] = kind.usual * pick([1, 1, 3]) }
+        }
+        self.weights = weights
+    }
+
+    /// The names of the lists, with what they accept.
+    func list(_ index: Int) -> (name: String, rules: Rules) {
+        switch (index % lists + Int(seed % 3)) % 3 {
+        case 0: ("open\(index % lists)", Rules())
+        case 1: ("short\(index % lists)", Rules(maximumCount: 7))
+        default: ("cards\(index % lists)", Rules(maximumCount: 9, allowedKinds: [.card], hasDeck: true))
+        }
+    }
+}

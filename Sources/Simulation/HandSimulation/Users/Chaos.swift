@@ -1,0 +1,112 @@
+import HandCore
+
+/// Random deltas of every shape: blocks, edits on moves, several runs in one gap.
+public struct Chaos {
+    public var random: SplitMix64
+
+    public init(seed: UInt64) {
+        random = SplitMix64(seed: seed)
+    }
+
+    public mutating func item() -> Item {
+        let text = String(random.next() % 1000, radix: 36)
+        let content: Content =
+            switch random.next(below: 6) {
+            case 0: .card(Card(code: UInt8(random.next(below: 53))) ?? .faceDown)
+            case 1: .note(text + "é\n")
+            case 2: .link(text, url: "https://example.org/" + text)
+            case 3: .heading(text + "🂡")
+            case 4: .unknown(Content.Kind(rawValue: 900), Array(text.utf8))
+            default: .task(text, done: random.next() & 1 == 0)
+            }
+        return Item(id: .random(using: &random), content: content)
+    }
+
+    public mutating func items(_ count: Int) -> [Item] {
+        (0..<count).map { _ in item() }
+    }
+
+    public mutating func change(for content: Content) -> Change {
+        var change = Change()
+        let text = "c" + String(random.next() % 1000, radix: 36)
+        switch content {
+        case .card: change.card = Card(code: UInt8(random.next(below: 53)))
+        case .unknown: change.bytes = Array(text.utf8)
+        case .task:
+            if random.next() & 1 == 0 { change.text = text }
+            if change.isEmpty || random.next() & 1 == 0 { change.done = random.next() & 1 == 0 }
+        case .link:
+            if random.next() & 1 == 0 { change.text = text }
+            if change.isEmpty || random.next() & 1 == 0 { change.url = text }
+        case .note, .heading: change.text = text
+        }
+        return change
+    }
+
+    /// A delta of about `size` things on `list`.
+    public mutating func delta(on list: some EditableList, size: Int) -> Delta {
+        let count = list.count
+        var fates: [Int: Int] = [:]
+        var picks: [Int] = []
+        for _ in 0..<size where count > 0 {
+            let start = random.next(below: count)
+            let fate = 1 + random.next(below: 3)
+            let run = random.next(below: 4) == 0 ? 1 + random.next(below: 5) : 1
+            for index in start..<min(count, start + run) { fates[index] = fate }
+        }
+        picks = fates.filter { $0.value == 3 }.keys.sorted()
+        var gaps: [Int: [Delta.Component]] = [:]
+        for (slot, origin) in picks.enumerated() {
+            let near = slot > 0 && random.next(below: 3) == 0
+            let gap = near ? picks[slot - 1] : random.next(below: count + 1)
+            let change = random.next(below: 4) == 0 ? change(for: list[origin].content) : nil
+            gaps[gap, default: []].append(.drop(slot..<slot + 1, side(), change))
+        }
+        for _ in 0..<random.next(below: size + 1) {
+            let fresh = items(1 + (random.next(below: 4) == 0 ? random.next(below: 12) : 0))
+            gaps[random.next(below: count + 1), default: []].append(.insert(fresh, side()))
+        }
+        var components: [Delta.Component] = []
+        for index in Set(fates.keys).union(gaps.keys).sorted() {
+            components.append(.keep(index - components.reduce(0) { $0 + $1.reach }))
+            components += gaps[index] ?? []
+            switch fates[index] {
+            case 1: components.append(.edit(change(for: list[index].content)))
+            case 2: components.append(.delete(1))
+            case 3: components.append(.pick(1))
+            default: break
+            }
+        }
+        do { return try Delta(components) } catch { preconditionFailure("\(components): \(error)") }
+    }
+
+    private mutating func side() -> Side { random.next() & 1 == 0 ? .after : .before }
+
+    /// One single edit on a list of tasks, as a person makes them.
+    public mutating func operation(on count: Int) -> Operation {
+        let choice = count == 0 ? 0 : random.next(below: 4)
+        switch choice {
+        case 0:
+            let item = Item(id: .random(using: &random), content: .task("n", done: false))
+            return .insert([item], at: random.next(below: count + 1), side())
+        case 1:
+            let index = random.next(below: count)
+            return .delete(index..<index + 1)
+        case 2:
+            let index = random.next(below: count)
+            return .move(index..<index + 1, to: random.next(below: count + 1), side())
+        default:
+            return .edit(at: random.next(below: count), Change(text: "e\(random.next() % 100)"))
+        }
+    }
+}
+
+extension Delta.Component {
+    fileprivate var reach: Int {
+        switch self {
+        case .keep(let n), .delete(let n), .pick(let n): n
+        case .edit: 1
+        case .insert, .drop: 0
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import HandCore
+
+/// Somebody who edits: draws an edit of a kind on the list as it is seen.
+struct Person {
+    private var chaos: Chaos
+
+    init(random: SplitMix64) {
+        chaos = Chaos(seed: 0)
+        chaos.random = random
+    }
+
+    /// A list is kept about so short, so that its items meet.
+    private static let length = 20
+
+    mutating func delta(_ kind: Weather.Kind, on view: Hand) -> Delta {
+        let count = view.count
+        if count == 0 { return insert(on: view) }
+        if count > Self.length { return Operation.delete(0..<count - Self.length / 2).delta }
+        let index = chaos.random.next(below: count)
+        switch kind {
+        case .delete: return Operation.delete(range(in: count)).delta
+        case .move: return Operation.move(range(in: count), to: chaos.random.next(below: count + 1), side()).delta
+        case .change where !view.rules.hasDeck:
+            return Operation.edit(at: index, chaos.change(for: view[index].content)).delta
+        case .block where view.rules == Rules(): return chaos.delta(on: view, size: 4)
+        case .exact: return Operation.delete(index..<index + 1).delta
+        default: return insert(on: view)
+        }
+    }
+
+    private mutating func insert(on view: Hand) -> Delta {
+        let items = (0..<1 + chaos.random.next(below: 2)).map { _ in
+            let item = chaos.item()
+            return view.rules.hasDeck ? Item(id: item.id, content: .card(.faceDown)) : item
+        }
+        return Operation.insert(items, at: chaos.random.next(below: view.count + 1), side()).delta
+    }
+
+    private mutating func range(in count: Int) -> Range<Int> {
+        let start = chaos.random.next(below: count)
+        return start..<min(count, start + 1 + chaos.random.next(below: 3))
+    }
+
+    private mutating func side() -> Side { chaos.random.next() & 1 == 0 ? .after : .before }
+}

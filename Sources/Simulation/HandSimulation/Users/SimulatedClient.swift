@@ -1,0 +1,247 @@
+import HandCore
+import HandSync
+import HandWire
+
+/// A client process: a session, its journal, and a connection now and then. It can be killed at any moment.
+final class SimulatedClient {
+    unowned let system: System
+    let number: Int
+    private let id: ClientID
+    private(set) var session: ClientSession?
+    private var journal = VirtualJournal()
+    private var buffer = JournalBuffer()
+    private var process = 0
+    private(set) var link: Link?
+    private var outgoing: [UInt8] = []
+    private var random: SplitMix64
+    private var armed: UInt64?
+    /// Others on each list, as far as this connection was told.
+    private(set) var others: [String: [UInt64: DownMessage.Presence]] = [:]
+    /// Each list's view as it follows from the deltas that were reported.
+    var followed: [String: Hand] = [:]
+    /// The next write to the journal does not happen: the process dies before it.
+    var diesAtNextWrite = false
+
+    init(_ system: System, number: Int) {
+        self.system = system
+        self.number = number
+        random = SplitMix64(seed: system.weather.seed &+ UInt64(number) &* 0x1_0001)
+        id = .random(using: &random)
+    }
+
+    var isUp: Bool { session != nil }
+
+    // MARK: The process
+
+    func start() {
+        guard session == nil else { return }
+        process += 1
+        armed = nil
+        buffer = JournalBuffer(waiting: 4, compaction: system.weather.journalCompaction)
+        followed = [:]
+        session = ClientSession(client: id, person: "person \(number)", program: "simulated", seed: random.next())
+        for name in journal.names { reopen(name) }
+        perform { session, effect in session.start(effect) }
+    }
+
+    private func reopen(_ name: String) {
+        do {
+            guard let replica = try journal.load(name) else { return }
+            open(name, from: replica)
+        } catch {
+            system.report(.journal, "client \(number) cannot read what it kept of \(name): \(error)")
+        }
+    }
+
+    func die() {
+        guard session != nil else { return }
+        system.trace("client \(number) dies")
+        session = nil
+        outgoing = []
+        others = [:]
+        diesAtNextWrite = false
+        let silently = random.next(below: 4) == 0
+        link?.clientDied(silently: silently)
+        link = nil
+        system.promises.died(client: number, kept: keptItems())
+        system.scheduler.after(1 + UInt64(random.next(below: 3_000))) { [self] in start() }
+    }
+
+    /// The items that edits insert which are on disk and not confirmed.
+    private func keptItems() -> Set<ItemID> {
+        var items: Set<ItemID> = []
+        for name in journal.names {
+            guard let replica = try? journal.load(name) else { continue }
+            for delta in replica.pending { items.formUnion(delta.insertedItems.map(\.id)) }
+        }
+        return items
+    }
+
+    // MARK: Lists
+
+    func open(_ name: String, from replica: Replica? = nil) {
+        guard session?.subscriptions[name] == nil else { return }
+        followed[name] = replica?.view ?? Hand()
+        perform { session, effect in session.open(name, from: replica, isJournaled: true, effect) }
+    }
+
+    func close(_ name: String) {
+        perform { session, effect in session.close(name, effect) }
+        followed[name] = nil
+        others[name] = nil
+        journal.forget(name)
+    }
+
+    // MARK: Effects
+
+    /// Has the session take an event, then does what it wants: first to the journal, then to the network.
+    func perform(_ body: (inout ClientSession, (ClientSession.Effect) -> Void) -> Void) {
+        guard session != nil else { return }
+        var effects: [ClientSession.Effect] = []
+        withSession { body(&$0) { effects.append($0) } }
+        for effect in effects { carryOut(effect) }
+        endTurn()
+        check()
+        rearm()
+    }
+
+    private func withSession(_ body: (inout ClientSession) -> Void) {
+        guard var mine = session else { return }
+        session = nil
+        body(&mine)
+        session = mine
+    }
+
+    private func carryOut(_ effect: ClientSession.Effect) {
+        switch effect {
+        case .connect: connect()
+        case .send(let bytes): outgoing += bytes
+        case .disconnect: disconnect()
+        case .journal(let list, let event):
+            if case .commit(let commit) = event { system.received(commit, of: list, by: self) }
+            buffer.add(event, to: list)
+        case .checkpoint(let list): buffer.replace(list)
+        case .update(let list, let update): note(update, of: list)
+        case .status(let status): changed(status)
+        case .presence(let list, let entries): note(entries, in: list)
+        case .refused(let list, let code, _): refused(list, code)
+        case .progress, .latency, .answer: break
+        }
+    }
+
+    private func endTurn() {
+        guard session != nil else { return }
+        if buffer.isUrgent {
+            if diesAtNextWrite { return die() }
+            keep()
+        }
+        guard !outgoing.isEmpty, let link else { return }
+        outgoing.withUnsafeBytes { link.up.write($0) }
+        outgoing = []
+    }
+
+    private func keep() {
+        guard let session else { return }
+        buffer.write { write in
+            switch write {
+            case .append(let events, let list): journal.append(events, to: list)
+            case .checkpoint(let list):
+                if let replica = session.subscriptions[list]?.replica { journal.checkpoint(replica, of: list) }
+            }
+        }
+        system.promises.kept(client: number)
+    }
+
+    private func note(_ update: Replica.Update, of list: String) {
+        do { followed[list] = try followed[list]?.applying(update.delta) } catch {
+            system.report(.view, "client \(number): a delta of the view of \(list) does not fit: \(error)")
+        }
+        for notice in update.notices { system.noticed(notice, of: list, by: self) }
+    }
+
+    private func note(_ entries: [DownMessage.Presence], in list: String) {
+        for entry in entries { others[list, default: [:]][entry.author] = entry.place == .gone ? nil : entry }
+    }
+
+    private func refused(_ list: String, _ code: ErrorCode) {
+        system.trace("client \(number) is refused \(list): \(code)")
+        followed[list] = nil
+        others[list] = nil
+        system.promises.gaveUp(client: number, list: list, committed: system.ledger.inserted)
+        journal.forget(list)
+    }
+
+    private func changed(_ status: ClientSession.Status) {
+        guard case .offline(let reason, _) = status else { return }
+        others = [:]
+        system.trace("client \(number) is offline: \(reason)")
+        if reason.hasPrefix("a commit does not follow") || reason.contains("Protocol.md") || reason.contains("damaged")
+        {
+            system.report(.protocol, "client \(number): \(reason)")
+        }
+    }
+
+    // MARK: The network
+
+    private func connect() {
+        let mine = process
+        system.scheduler.after(1 + UInt64(random.next(below: 20))) { [self] in
+            guard process == mine, session != nil else { return }
+            guard system.server.isUp, let link = system.connect(self) else {
+                return perform { session, effect in
+                    session.disconnected(reason: "connection refused", now: system.scheduler.now, effect)
+                }
+            }
+            self.link = link
+            link.down.onBytes = { [unowned self, unowned link] bytes in
+                guard self.link === link else { return }
+                perform { session, effect in session.received(bytes, now: system.scheduler.now, effect) }
+            }
+            link.onLoss = { [unowned self, unowned link] reason in
+                guard self.link === link else { return }
+                lost(reason)
+            }
+            perform { session, effect in session.connected(now: system.scheduler.now, effect) }
+        }
+    }
+
+    private func lost(_ reason: String) {
+        disconnect()
+        perform { session, effect in
+            session.disconnected(reason: reason, now: system.scheduler.now, effect)
+        }
+    }
+
+    private func disconnect() {
+        link?.closeByClient()
+        link = nil
+        outgoing = []
+    }
+
+    private func rearm() {
+        guard let deadline = session?.deadline, deadline != armed else { return }
+        armed = deadline
+        let (mine, now) = (process, system.scheduler.now)
+        system.scheduler.after(deadline > now ? deadline - now : 0) { [self] in
+            guard process == mine, session?.deadline == deadline else { return }
+            armed = nil
+            perform { session, effect in session.timer(now: system.scheduler.now, effect) }
+        }
+    }
+
+    // MARK: Checking
+
+    /// What must hold of every replica at every moment.
+    private func check() {
+        for (name, subscription) in session?.subscriptions ?? [:] {
+            let replica = subscription.replica
+            if let problem = replica.brokenInvariant() {
+                system.report(.invariant, "client \(number), \(name): \(problem)")
+            }
+            if let view = followed[name], view != replica.view {
+                system.report(.view, "client \(number): the deltas of \(name) do not lead to its view")
+            }
+            system.ledger.check(replica, of: name, client: number)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import HandSync
+
+/// A connection between a client and the server, and what can befall it.
+final class Link {
+    let up: Channel
+    let down: Channel
+    /// What the server holds of it.
+    let serverEnd: ServerEnd
+    private(set) var isOver = false
+    /// Told to the client once, when the connection is over for it.
+    var onLoss: (String) -> Void = { _ in }
+    /// Told to the server once.
+    var onServerLoss: (String) -> Void = { _ in }
+
+    init(up: Channel, down: Channel, name: String) {
+        self.up = up
+        self.down = down
+        serverEnd = ServerEnd(up: up, down: down, name: name)
+        down.onEnd = { [unowned self] in clientHears("the server closed the connection") }
+        up.onEnd = { [unowned self] in serverHears("end of file") }
+        serverEnd.onClose = { [unowned self] in closedByServer() }
+    }
+
+    private var clientKnows = false
+    private var serverKnows = false
+
+    private func clientHears(_ reason: String) {
+        guard !clientKnows else { return }
+        clientKnows = true
+        onLoss(reason)
+    }
+
+    private func serverHears(_ reason: String) {
+        guard !serverKnows else { return }
+        serverKnows = true
+        onServerLoss(reason)
+    }
+
+    /// The client has closed its end: what it sent still arrives.
+    func closeByClient() {
+        clientKnows = true
+        down.breakOff()
+        up.isPaused = false
+        up.end()
+    }
+
+    private func closedByServer() {
+        serverKnows = true
+        up.breakOff()
+        down.end()
+    }
+
+    /// Both ends learn of it at once, and what was under way is lost, in the middle of a frame perhaps.
+    func cut() {
+        up.breakOff()
+        down.breakOff()
+        clientHears("connection reset by peer")
+        serverHears("connection reset by peer")
+    }
+
+    /// Neither end learns of it.
+    func vanish() {
+        up.isVanished = true
+        down.isVanished = true
+    }
+
+    /// The client's process is gone; its system resets the connection, or nobody does.
+    func clientDied(silently: Bool) {
+        clientKnows = true
+        down.breakOff()
+        if silently { up.breakOff() } else { cut() }
+    }
+
+    /// The server's process is gone.
+    func serverDied() {
+        serverKnows = true
+        up.breakOff()
+        down.breakOff()
+        clientHears("connection reset by peer")
+    }
+}
+
+/// The server's end of a connection.
+final class ServerEnd: ByteStream {
+    private let up: Channel
+    private let down: Channel
+    let peerDescription: String
+    fileprivate var onClose: () -> Void = {}
+    private var isClosed = false
+    /// Hears of everything that is written.
+    var tap: (UnsafeRawBufferPointer) -> Void = { _ in }
+
+    init(up: Channel, down: Channel, name: String) {
+        self.up = up
+        self.down = down
+        peerDescription = name
+    }
+
+    var isWriting: Bool { down.isFull }
+
+    func write(_ runs: [FrameRun]) -> Bool {
+        for run in runs {
+            tap(run.bytes)
+            down.write(run.bytes)
+        }
+        return !isWriting
+    }
+
+    func stopReading() { up.isPaused = true }
+    func resumeReading() { up.isPaused = false }
+    func shutdown() { down.end() }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        onClose()
+    }
+}

@@ -1,0 +1,158 @@
+import HandCore
+import HandSync
+import HandWire
+
+/// A server process: a service, and the world that it runs in. It can be killed at any moment and started again.
+final class SimulatedServer: ServiceWorld {
+    private unowned let system: System
+    private(set) var service: Service?
+    /// Which process it is; what was planned for an earlier one does not happen.
+    private var process = 0
+    private var links: [Link] = []
+    private var random: SplitMix64
+    private var armed: UInt64?
+    /// The disk did not confirm a flush.
+    private var mustEnd = false
+    /// Milliseconds that the clock of the day is ahead of what it was.
+    var clockOffset: UInt64 = 0
+    /// Milliseconds that each request to the store takes longer.
+    var diskDelay: UInt64 = 0
+
+    private static let epoch: UInt64 = 1_800_000_000_000
+
+    init(_ system: System) {
+        self.system = system
+        random = SplitMix64(seed: system.weather.seed ^ 0x5E)
+    }
+
+    var isUp: Bool { service != nil }
+
+    // MARK: The process
+
+    func start() {
+        guard service == nil else { return }
+        process += 1
+        armed = nil
+        mustEnd = false
+        service = Service(
+            world: self, limits: system.weather.limits, program: "simulated", seed: random.next())
+        system.trace("server starts")
+        turn()
+    }
+
+    /// `kill -9`, or the loss of power: what was not flushed is gone, or not.
+    func crash() {
+        guard service != nil else { return }
+        system.trace("server dies")
+        service = nil
+        system.disk.crash(&random)
+        let lost = links
+        links = []
+        for link in lost { link.serverDied() }
+        let delay = 1 + UInt64(random.next(below: 2_000))
+        system.scheduler.after(delay) { [self] in start() }
+    }
+
+    /// SIGTERM: everything numbered is written, everybody is told.
+    func stop() {
+        system.trace("server is asked to stop")
+        service?.stop()
+        turn()
+    }
+
+    func accept(_ link: Link) {
+        guard let service else { return }
+        links.append(link)
+        let connection = service.accepted(link.serverEnd)
+        let mine = process
+        link.up.onBytes = { [unowned self] in
+            guard process == mine, let service = self.service else { return }
+            service.received($0, from: connection)
+            turn()
+        }
+        link.down.onDrain = { [unowned self] in
+            guard process == mine else { return }
+            self.service?.drained(connection)
+            turn()
+        }
+        link.onServerLoss = { [unowned self] reason in
+            links.removeAll { $0 === link }
+            guard process == mine else { return }
+            self.service?.ended(connection, reason: reason)
+            turn()
+        }
+        turn()
+    }
+
+    /// What follows every event: the end of the loop's turn, and another one where that is asked for.
+    private func turn() {
+        guard let service else { return }
+        let hasMore = service.endTurn()
+        if mustEnd { return crash() }
+        if let problem = service.brokenInvariant() { system.report(.invariant, problem) }
+        if service.hasStopped {
+            self.service = nil
+            links = []
+            system.trace("server has stopped")
+            return system.scheduler.after(1 + UInt64(random.next(below: 1_000))) { [self] in start() }
+        }
+        let mine = process
+        if hasMore {
+            system.scheduler.after(0) { [self] in if process == mine { turn() } }
+        }
+        let deadline = service.deadline
+        guard deadline != armed else { return }
+        armed = deadline
+        system.scheduler.after(deadline > now ? deadline - now : 0) { [self] in
+            guard process == mine, self.service?.deadline == deadline else { return }
+            armed = nil
+            self.service?.timeout()
+            turn()
+        }
+    }
+
+    // MARK: ServiceWorld
+
+    var now: UInt64 { system.scheduler.now }
+    var wallClock: UInt64 { Self.epoch + now + clockOffset }
+
+    func ask<Value: Sendable>(
+        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
+        then: @escaping (Result<Value, StoreError>) -> Void
+    ) {
+        let mine = process
+        let disk = system.disk
+        system.scheduler.after(UInt64(random.next(below: 3)) + diskDelay / 2) { [self] in
+            guard process == mine, service != nil else { return }
+            let before = disk.writes
+            var result = StoreError.catching { try body(system.store) }
+            let writes = disk.writes
+            let flush = writes > before ? 1 + UInt64(random.next(below: system.weather.flush)) : 0
+            system.scheduler.after(flush + diskDelay / 2) { [self] in
+                guard process == mine, service != nil else { return }
+                if writes > before, disk.failsFlush {
+                    result = .failure(.syncFailed(path: "virtual disk"))
+                } else if writes > before {
+                    disk.flush(writes)
+                }
+                then(result)
+                turn()
+            }
+        }
+    }
+
+    func end(_ error: StoreError) {
+        mustEnd = true
+    }
+
+    func note(_ note: ServiceNote) {
+        guard case .closing(let connection, let code) = note else { return }
+        system.trace("server closes \(connection.peerDescription): \(code)")
+        let expected: Set<ErrorCode> = [
+            .replaced, .idleTimeout, .handshakeTimeout, .shuttingDown, .internalError, .tooManyConnections,
+        ]
+        if !expected.contains(code), !connection.peerDescription.hasPrefix("stranger") {
+            system.report(.protocol, "\(connection.peerDescription) is closed with \(code)")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import Foundation
+import HandFormats
+import HandSimulation
+import Synchronization
+
+struct Simulate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run whole systems in a simulated world, with faults.",
+        discussion: """
+            Each seed is a world of its own: a server, its disk, clients and the network between them, all in virtual time,
+            with connections that break, processes that are killed and disks that fail. Every promise of hand is checked
+            after every event, and at the end everybody must have the same list. A seed always gives the same run.
+
+              hand simulate --seeds 1000          seeds 1 to 1000, on all processors
+              hand simulate --seed 42 --trace     one seed, and what happened
+
+            When a promise is broken, the run is reduced to the fewest steps that still break it, and printed; the exit
+            code is 1.
+            """)
+
+    @Option(help: "The first seed.") var seed: UInt64 = 1
+    @Option(help: "How many seeds, one after the other.") var seeds = 1
+    @Option(help: "Steps that people and misfortune take in each.") var steps = 150
+    @Option(help: "Worlds at one time; all processors if not given.") var jobs: Int?
+    @Flag(help: "Print what happened.") var trace = false
+    @Flag(help: "Print a JSON object for each seed with a finding, and one for all.") var json = false
+
+    func validate() throws {
+        guard seeds > 0, steps > 0, (jobs ?? 1) > 0 else {
+            throw ValidationError("--seeds, --steps and --jobs are at least 1.")
+        }
+    }
+
+    private struct Tally {
+        var next: UInt64
+        var done = 0
+        var commits = 0
+        var failed: [UInt64] = []
+    }
+
+    func run() throws {
+        let began = Date()
+        let tally = Mutex(Tally(next: seed))
+        let end = seed + UInt64(seeds)
+        let workers = min(seeds, jobs ?? ProcessInfo.processInfo.activeProcessorCount)
+        DispatchQueue.concurrentPerform(iterations: workers) { _ in
+            while let seed = tally.withLock({ Self.take(&$0, before: end) }) {
+                let outcome = Simulation(seed: seed, steps: steps).run(isTracing: trace && seeds == 1)
+                tally.withLock { tally in
+                    tally.done += 1
+                    tally.commits += outcome.commits
+                    if outcome.finding != nil { tally.failed.append(seed) }
+                    Self.progress(tally.done, of: seeds, since: began)
+                }
+                for line in outcome.trace { Output.line(line) }
+            }
+        }
+        let result = tally.withLock { $0 }
+        for seed in result.failed.sorted().prefix(5) { report(seed) }
+        finish(result, Date().timeIntervalSince(began))
+    }
+
+    private static func take(_ tally: inout Tally, before end: UInt64) -> UInt64? {
+        guard tally.next < end, tally.failed.count < 5 else { return nil }
+        defer { tally.next += 1 }
+        return tally.next
+    }
+
+    private static func progress(_ done: Int, of count: Int, since began: Date) {
+        guard done % 1_000 == 0, done < count else { return }
+        let rate = Double(done) / Date().timeIntervalSince(began)
+        Output.message("\(done) of \(count) seeds, \(Int(rate)) a second")
+    }
+
+    /// The shortest run found that shows the same.
+    private func report(_ seed: UInt64) {
+        let reduced = Simulation(seed: seed, steps: steps).reduced()
+        let outcome = reduced.run(isTracing: true)
+        guard let finding = outcome.finding else { return }
+        if json {
+            return Output.json([
+                "seed": .integer(Int128(seed)), "steps": .integer(Int128(steps)),
+                "checker": .string(finding.checker.rawValue),
+                "finding": .string(finding.text), "reduced": .integer(Int128(reduced.stepCount)),
+                "trace": .array(outcome.trace.map { .string($0) }),
+            ])
+        }
+        Output.line("seed \(seed): \(finding.checker.rawValue): \(finding.text)")
+        Output.line("reduced from \(steps) to \(reduced.stepCount) steps:")
+        for line in outcome.trace { Output.line("  " + line) }
+        Output.line("again: hand simulate --seed \(seed) --steps \(steps)")
+    }
+
+    private func finish(_ tally: Tally, _ seconds: Double) {
+        let rate = Int(Double(tally.done) / max(seconds, 0.001))
+        if json {
+            Output.json([
+                "seeds": .integer(Int128(tally.done)),
+                "failed": .array(tally.failed.sorted().map { .integer(Int128($0)) }),
+                "commits": .integer(Int128(tally.commits)), "milliseconds": .integer(Int128(seconds * 1_000)),
+            ])
+        } else {
+            let seconds = String(format: "%.1f", seconds)
+            Output.line(
+                "\(tally.done) seeds, \(tally.commits) commits, \(tally.failed.count) with a finding; "
+                    + "\(seconds) s, \(rate) seeds a second")
+        }
+        if !tally.failed.isEmpty { Output.exit(.error) }
+    }
+}
