@@ -15,7 +15,8 @@ public final class ClientJournal: Sendable {
     /// The secret by which the server knows this client; made with the journal.
     public let client: ClientID
 
-    private static let version = 1
+    /// 2: checkpoints say which revision the author of an edit saw, and whether the replica has diverged.
+    private static let version = 2
     private static let applicationID = 0x6861_6E63
     private static let partBytes = 256 << 10
 
@@ -45,6 +46,7 @@ public final class ClientJournal: Sendable {
         if !isEmpty && mark != applicationID { throw StoreError.notAStore(path: path) }
         if found > version { throw StoreError.newer(path: path, found: found, known: version) }
         if found < 1 { try createFirstFormat(database, fresh) }
+        if found < version { try database.execute(sql: "PRAGMA user_version = \(version)") }
         guard let row = try Row.fetchOne(database, sql: "SELECT high, low FROM client") else {
             throw StoreError.damaged("\(path) has lost its client id")
         }
@@ -60,7 +62,6 @@ public final class ClientJournal: Sendable {
                 CREATE TABLE events (number INTEGER PRIMARY KEY AUTOINCREMENT, list TEXT NOT NULL, event BLOB NOT NULL);
                 CREATE INDEX events_by_list ON events (list, number);
                 PRAGMA application_id = \(applicationID);
-                PRAGMA user_version = \(version);
                 """)
         try database.execute(
             sql: "INSERT INTO client VALUES (?, ?)", arguments: [fresh.high.stored, fresh.low.stored])

@@ -24,6 +24,7 @@ struct Simulate: ParsableCommand {
     @Option(help: "Steps that people and misfortune take in each.") var steps = 150
     @Option(help: "Worlds at one time; all processors if not given.") var jobs: Int?
     @Flag(help: "Print what happened.") var trace = false
+    @Flag(help: "Stop at the first finding, and print it without reducing its run.") var first = false
     @Flag(help: "Print a JSON object for each seed with a finding, and one for all.") var json = false
 
     func validate() throws {
@@ -43,9 +44,10 @@ struct Simulate: ParsableCommand {
         let began = Date()
         let tally = Mutex(Tally(next: seed))
         let end = seed + UInt64(seeds)
+        let most = first ? 1 : 5
         let workers = min(seeds, jobs ?? ProcessInfo.processInfo.activeProcessorCount)
         DispatchQueue.concurrentPerform(iterations: workers) { _ in
-            while let seed = tally.withLock({ Self.take(&$0, before: end) }) {
+            while let seed = tally.withLock({ Self.take(&$0, before: end, most: most) }) {
                 let outcome = Simulation(seed: seed, steps: steps).run(isTracing: trace && seeds == 1)
                 tally.withLock { tally in
                     tally.done += 1
@@ -57,12 +59,12 @@ struct Simulate: ParsableCommand {
             }
         }
         let result = tally.withLock { $0 }
-        for seed in result.failed.sorted().prefix(5) { report(seed) }
+        for seed in result.failed.sorted().prefix(most) { report(seed) }
         finish(result, Date().timeIntervalSince(began))
     }
 
-    private static func take(_ tally: inout Tally, before end: UInt64) -> UInt64? {
-        guard tally.next < end, tally.failed.count < 5 else { return nil }
+    private static func take(_ tally: inout Tally, before end: UInt64, most: Int) -> UInt64? {
+        guard tally.next < end, tally.failed.count < most else { return nil }
         defer { tally.next += 1 }
         return tally.next
     }
@@ -75,7 +77,8 @@ struct Simulate: ParsableCommand {
 
     /// The shortest run found that shows the same.
     private func report(_ seed: UInt64) {
-        let reduced = Simulation(seed: seed, steps: steps).reduced()
+        let whole = Simulation(seed: seed, steps: steps)
+        let reduced = first ? whole : whole.reduced()
         let outcome = reduced.run(isTracing: true)
         guard let finding = outcome.finding else { return }
         if json {

@@ -7,16 +7,18 @@ extension ClientSession {
         case .welcome(let welcome): greeted(by: welcome, now: now, effect)
         case .subscribed(let subscribed): start(subscribed, now: now, effect)
         case .chunk(let request, let items): take(items, of: request, now: now, effect)
-        case .commit(let list, let commit): take(commit, of: list, now: now, effect)
+        case .commit(let list, let commit): take(commit, of: list, effect)
         case .rejected(let list, let sequence, let reason):
             guard let name = names[list], let update = subscriptions[name]?.replica.rejected(sequence: sequence, reason)
             else { return }
+            subscriptions[name]?.unanswered = nil
             journal(name, .rejected(sequence: sequence, reason), effect)
             effect(.update(list: name, update))
             submit(name, effect)
         case .stale(let list, let sequence, let head):
             guard let name = names[list] else { return }
             subscriptions[name]?.lastSequence = sequence - 1
+            subscriptions[name]?.unanswered = nil
             subscriptions[name]?.submitFrom = head
             subscriptions[name]?.isCaughtUp = false
             catchUp(name, effect)
@@ -80,7 +82,7 @@ extension ClientSession {
     /// Submits as soon as all commits that the server had at the start are here.
     private mutating func catchUp(_ name: String, _ effect: (Effect) -> Void) {
         guard let subscription = subscriptions[name], !subscription.isCaughtUp, subscription.incoming == nil,
-            let list = subscription.list, subscription.replica.revision >= subscription.submitFrom
+            subscription.list != nil, subscription.replica.revision >= subscription.submitFrom
         else { return }
         subscriptions[name]?.isCaughtUp = true
         subscriptions[name]?.isLoaded = true
@@ -90,14 +92,9 @@ extension ClientSession {
             journal(name, .caughtUp(lastSequence: subscription.lastSequence), effect)
         }
         effect(.update(list: name, Replica.Update()))
-        // What is in flight goes out again; the server knows it by its sequence.
-        if subscription.replica.inFlight != nil {
-            if let submission = subscriptions[name]?.replica.takeSubmission(list: list) {
-                effect(.send(UpMessage.submit(submission).frame))
-            }
-        } else {
-            submit(name, effect)
-        }
+        // What was sent on an earlier connection goes out again; the server knows it by its sequence.
+        guard let mine = subscriptions[name]?.replica.inFlight else { return submit(name, effect) }
+        if subscription.unanswered != mine.sequence { sendSubmission(of: name, effect) }
     }
 
     private mutating func take(
@@ -120,18 +117,15 @@ extension ClientSession {
         catchUp(name, effect)
     }
 
-    private mutating func take(_ commit: Commit, of list: UInt64, now: UInt64, _ effect: (Effect) -> Void) {
+    private mutating func take(_ commit: Commit, of list: UInt64, _ effect: (Effect) -> Void) {
         guard let name = names[list], let subscription = subscriptions[name], subscription.incoming == nil else {
             return
         }
-        if commit.revision <= subscription.replica.revision { return }
-        do {
-            guard let update = try subscriptions[name]?.replica.receive(commit) else { return }
-            journal(name, .commit(commit), effect)
-            effect(.update(list: name, update))
-        } catch {
-            return fail("a commit does not follow what is here: \(error)", now: now, effect)
-        }
+        // One that has diverged waits for its snapshot.
+        if commit.revision <= subscription.replica.revision || subscription.replica.hasDiverged { return }
+        guard let update = subscriptions[name]?.replica.receiveAnything(commit) else { return }
+        journal(name, .commit(commit), effect)
+        effect(.update(list: name, update))
         if subscriptions[name]?.replica.hasDiverged == true {
             // The number stays; a snapshot of the same list comes under a new request.
             return subscribe(to: name, effect)
@@ -145,14 +139,13 @@ extension ClientSession {
         guard let name = names[list], let replica = subscriptions[name]?.replica,
             replica.inFlight?.sequence == sequence, replica.revision >= revision
         else { return }
+        subscriptions[name]?.unanswered = nil
         // Too long ago for the server to tell: the last sequence is learnt by subscribing again.
         if revision == 0 { return subscribe(to: name, effect) }
         // Its commit lies in what is here already and was not known as one's own: another program made it.
         subscriptions[name]?.replica.caughtUp(lastSequence: sequence)
         journal(name, .caughtUp(lastSequence: sequence), effect)
-        if let submission = subscriptions[name]?.replica.takeSubmission(list: list) {
-            effect(.send(UpMessage.submit(submission).frame))
-        }
+        sendSubmission(of: name, effect)
     }
 
     // MARK: Requests

@@ -65,6 +65,9 @@ public struct ClientSession: Sendable {
         var submitFrom = 0
         var lastSequence: UInt64 = 0
         var isCaughtUp = false
+        /// The sequence of the submission that was sent on this connection and is not answered. It is not sent again on it:
+        /// of two rejections the second would be taken for that of the next submission, which has the same sequence.
+        var unanswered: UInt64?
         var incoming: IncomingSnapshot?
         /// The item that this person is on; told anew with each subscription.
         var presence: ItemID?
@@ -185,6 +188,7 @@ extension ClientSession {
         for name in subscriptions.keys {
             subscriptions[name]?.list = nil
             subscriptions[name]?.isCaughtUp = false
+            subscriptions[name]?.unanswered = nil
             subscriptions[name]?.incoming = nil
         }
         let unanswered = requests.keys.sorted()
@@ -318,11 +322,19 @@ extension ClientSession {
 
     /// Brings the next portion on its way if none is.
     mutating func submit(_ name: String, _ effect: (Effect) -> Void) {
-        guard let subscription = subscriptions[name], subscription.isLive, let list = subscription.list,
-            subscription.replica.inFlight == nil, subscription.replica.hasPending,
-            let submission = subscriptions[name]?.replica.takeSubmission(list: list)
+        guard let subscription = subscriptions[name], subscription.isLive, subscription.replica.inFlight == nil,
+            subscription.replica.hasPending
         else { return }
         journal(name, .submitted, effect)
+        sendSubmission(of: name, effect)
+    }
+
+    /// Sends what is in flight, or gets it there.
+    mutating func sendSubmission(of name: String, _ effect: (Effect) -> Void) {
+        guard let list = subscriptions[name]?.list,
+            let submission = subscriptions[name]?.replica.takeSubmission(list: list)
+        else { return }
+        subscriptions[name]?.unanswered = submission.sequence
         effect(.send(UpMessage.submit(submission).frame))
     }
 

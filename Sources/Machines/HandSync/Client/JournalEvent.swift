@@ -27,7 +27,7 @@ extension Replica {
         switch event {
         case .edit(let delta, let isExact): try edit(delta, isExact: isExact)
         case .submitted: _ = takeSubmission(list: 0)
-        case .commit(let commit): _ = try receive(commit)
+        case .commit(let commit): _ = receiveAnything(commit)
         case .rejected(let sequence, let reason): _ = rejected(sequence: sequence, reason)
         case .caughtUp(let lastSequence): caughtUp(lastSequence: lastSequence)
         }

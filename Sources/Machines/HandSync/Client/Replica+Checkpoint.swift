@@ -10,6 +10,8 @@ extension Replica {
         public var author: UInt64
         public var rules: Rules
         public var inFlight: InFlight?
+        /// Whether it is known not to be what the server has: only a snapshot helps.
+        public var hasDiverged: Bool
         /// The portions of the buffer.
         public var buffer: [Edits]
 
@@ -18,15 +20,17 @@ extension Replica {
             public var exactBase: Int?
             /// What its edits took on their own: it decides where the next portion starts.
             public var size: Int
+            /// The revision that its author saw.
+            public var seen: Int
         }
     }
 
     public var checkpoint: Checkpoint {
         Checkpoint(
             revision: revision, logID: logID, sequence: sequence, author: author ?? 0, rules: confirmed.rules,
-            inFlight: inFlight,
+            inFlight: inFlight, hasDiverged: hasDiverged,
             buffer: buffer.map {
-                Checkpoint.Edits(delta: $0.delta, exactBase: $0.exactBase, size: $0.size)
+                Checkpoint.Edits(delta: $0.delta, exactBase: $0.exactBase, size: $0.size, seen: $0.seen)
             })
     }
 
@@ -38,8 +42,9 @@ extension Replica {
             confirmed: confirmed, revision: checkpoint.revision, logID: checkpoint.logID, sequence: checkpoint.sequence)
         author = checkpoint.author
         inFlight = checkpoint.inFlight
+        hasDiverged = checkpoint.hasDiverged
         buffer = checkpoint.buffer.map {
-            Portion($0.delta, exactBase: $0.exactBase, size: $0.size, seen: checkpoint.revision)
+            Portion($0.delta, exactBase: $0.exactBase, size: $0.size, seen: $0.seen)
         }
         for delta in pending { view = try view.applying(delta) }
     }
@@ -48,6 +53,16 @@ extension Replica {
 // MARK: - Bytes
 
 extension Replica.Checkpoint {
+    private struct Marks: OptionSet {
+        let rawValue: UInt8
+
+        static let inFlight = Marks(rawValue: 1)
+        static let diverged = Marks(rawValue: 2)
+        /// Edits say which revision their author saw; journals of the first format do not.
+        static let seen = Marks(rawValue: 4)
+        static let all: Marks = [.inFlight, .diverged, .seen]
+    }
+
     public var bytes: [UInt8] {
         var writer = WireWriter()
         writer.varint(revision)
@@ -55,16 +70,21 @@ extension Replica.Checkpoint {
         writer.varint(sequence)
         writer.varint(author)
         writer.rules(rules)
-        writer.byte(inFlight == nil ? 0 : 1)
+        var marks: Marks = [.seen]
+        if inFlight != nil { marks.insert(.inFlight) }
+        if hasDiverged { marks.insert(.diverged) }
+        writer.byte(marks.rawValue)
         if let inFlight {
             writer.varint(inFlight.sequence)
             writer.exactBase(inFlight.exactBase)
+            writer.varint(inFlight.seen)
             writer.delta(inFlight.delta)
         }
         writer.varint(buffer.count)
         for edits in buffer {
             writer.exactBase(edits.exactBase)
             writer.varint(edits.size)
+            writer.varint(edits.seen)
             writer.delta(edits.delta)
         }
         return writer.bytes
@@ -77,17 +97,22 @@ extension Replica.Checkpoint {
         sequence = try reader.varint("sequence")
         author = try reader.varint("author")
         rules = try reader.rules()
-        if try reader.flag("in flight") {
+        let marks = Marks(rawValue: try reader.byte("marks"))
+        guard marks.isSubset(of: .all) else { throw .unknownValue(field: "marks", found: UInt64(marks.rawValue)) }
+        hasDiverged = marks.contains(.diverged)
+        if marks.contains(.inFlight) {
             let sequence = try reader.varint("sequence")
             let exactBase = try reader.exactBase()
+            let seen = marks.contains(.seen) ? try reader.revision("seen revision") : revision
             inFlight = Replica.InFlight(
-                sequence: sequence, delta: try reader.delta(), exactBase: exactBase, seen: revision)
+                sequence: sequence, delta: try reader.delta(), exactBase: exactBase, seen: seen)
         }
         buffer = []
         for _ in 0..<(try reader.count("portions", limit: reader.remaining)) {
             let exactBase = try reader.exactBase()
             let size = try reader.count("size")
-            buffer.append(Edits(delta: try reader.delta(), exactBase: exactBase, size: size))
+            let seen = marks.contains(.seen) ? try reader.revision("seen revision") : revision
+            buffer.append(Edits(delta: try reader.delta(), exactBase: exactBase, size: size, seen: seen))
         }
         try reader.expectEnd(of: "checkpoint")
     }

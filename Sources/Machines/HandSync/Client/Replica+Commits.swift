@@ -56,6 +56,15 @@ extension Replica {
         return update
     }
 
+    /// Takes a commit even if it cannot follow what is here: then this replica is not what the server takes it for, and only
+    /// a snapshot helps, as with a digest that is another.
+    public mutating func receiveAnything(_ commit: Commit) -> Update {
+        do { return try receive(commit) } catch {
+            hasDiverged = true
+            return Update(notices: [.diverged(revision: commit.revision)])
+        }
+    }
+
     /// Somebody else's commit: everything pending is transformed over it, and it over everything pending.
     private mutating func advance(
         by delta: Delta, _ commit: Commit, _ update: inout Update

@@ -20,13 +20,14 @@ extension Replica {
     private mutating func takeBack(
         _ delta: Delta, of list: Hand, before next: Int, _ reason: Rejection, _ update: inout Update
     ) {
+        update.notices.append(.rejected(reason, delta))
+        // Where this replica has diverged it may not fit; the snapshot that is on its way sets the view anew.
         guard let edited = try? list.applying(delta) else { return }
         var passage = Passage(delta: delta.inverted(on: list), list: edited)
         let (me, now) = (author ?? 0, revision)
         rebaseBuffer(from: next, &passage) { item, loss in
             update.notices.append(.superseded(item, loss, author: me, revision: now))
         }
-        update.notices.append(.rejected(reason, delta))
         // The view is the list on which the inverse was carried through the buffer, so it fits.
         try? follow(passage.delta, &update)
     }

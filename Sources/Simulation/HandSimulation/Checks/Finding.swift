@@ -12,6 +12,8 @@ public struct Finding: Equatable, Sendable {
         case durability
         /// A list is not what its commits make of it, by the plain reading of their deltas.
         case digest
+        /// A commit is not the merge of what was submitted with what came before it.
+        case merge
         /// The rules of a list were broken.
         case rules
         /// An item is missing that nobody deleted, is there twice, or comes from nowhere.

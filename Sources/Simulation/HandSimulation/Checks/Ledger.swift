@@ -10,7 +10,9 @@ final class Ledger {
         var commits: [Commit] = []
         /// The digest and count after each revision, by the plain reading.
         var marks: [(digest: UInt64, count: Int)]
-        var list = NaiveList([])
+        /// The list after the last two commits and before them, the last one last.
+        var lists = [NaiveList([])]
+        var list: NaiveList { lists[lists.count - 1] }
         var sequences: [UInt64: UInt64] = [:]
         var isDeleted = false
     }
@@ -62,7 +64,10 @@ final class Ledger {
             system.report(.exactlyOnce, "\(place): author \(commit.author) has \(commit.sequence) after \(last)")
         }
         history.sequences[commit.author] = commit.sequence
-        history.list = try history.list.applying(commit.delta)
+        let problem = system.mergers.problem(with: commit, of: history.name, history.commits, history.lists)
+        if let problem { system.report(.merge, "\(place): \(problem)") }
+        history.lists.append(try history.list.applying(commit.delta))
+        if history.lists.count > 3 { history.lists.removeFirst() }
         let items = history.list.items
         let (digest, count) = (Hand(items).digest, items.count)
         if digest != commit.digest || count != commit.count { system.report(.digest, "\(place) has another digest") }
@@ -104,7 +109,7 @@ final class Ledger {
 
     /// What a replica takes for confirmed.
     func check(_ replica: Replica, of name: String, client: Int) {
-        guard replica.logID != 0 else { return }
+        guard replica.logID != 0, !replica.hasDiverged else { return }
         guard let history = histories[replica.logID], replica.revision < history.marks.count else {
             return system.report(.durability, "client \(client) has \(name) at \(replica.revision), not durable")
         }

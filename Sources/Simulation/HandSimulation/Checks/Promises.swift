@@ -27,6 +27,16 @@ final class Promises {
         for (item, promise) in owed where promise.client == client && !promise.isKept { owed[item]?.isKept = true }
     }
 
+    /// An item that a client has put into a list and that is neither on its way nor committed; nil if there is none.
+    func lost(client: Int, list: String, pending: [Delta], committed: Set<ItemID>) -> ItemID? {
+        let open = owed.filter { item, promise in
+            promise.client == client && promise.list == list && !committed.contains(item) && !takenOut.contains(item)
+        }
+        guard !open.isEmpty else { return nil }
+        let waiting = Set(pending.flatMap(\.insertedItems).map(\.id))
+        return open.keys.filter { !waiting.contains($0) }.min { $0.rawValue < $1.rawValue }
+    }
+
     /// A client's process has ended; these items are in what it has on disk.
     func died(client: Int, kept: Set<ItemID>) {
         owed = owed.filter { $0.value.client != client || $0.value.isKept || kept.contains($0.key) }

@@ -10,6 +10,7 @@ final class System {
     let store: SimulatedStore
     private(set) lazy var ledger = Ledger(self)
     let promises = Promises()
+    let mergers = Mergers()
     private(set) lazy var server = SimulatedServer(self)
     private(set) lazy var clients = (0..<weather.clients).map { SimulatedClient(self, number: $0) }
     private(set) var finding: Finding?
@@ -44,7 +45,22 @@ final class System {
         if isTracing { lines.append("\(scheduler.now) ms  \(text())") }
     }
 
+    func sent(_ frame: [UInt8], by client: SimulatedClient) {
+        var reader = FrameReader(limit: frame.count)
+        try? frame.withUnsafeBytes { bytes in
+            try reader.read(bytes) { (body) throws(WireError) -> Bool in
+                if case .submit(let submission) = try UpMessage(body), let author = client.session?.author,
+                    let name = client.session?.subscriptions.first(where: { $0.value.list == submission.list })?.key
+                {
+                    mergers.sent(submission, list: name, author: author)
+                }
+                return true
+            }
+        }
+    }
+
     func received(_ commit: Commit, of name: String, by client: SimulatedClient) {
+        if client.link?.serverEnd.hasGarbled == true { return }
         ledger.check(commit, of: name, client: client.number)
     }
 
@@ -55,10 +71,14 @@ final class System {
             ledger.check(
                 acknowledged: sequence, through: revision, of: name, author: author, client: client.number)
         case .rejected(let reason, let delta):
-            trace("client \(client.number) is rejected on \(name): \(reason)")
+            trace("client \(client.number) is rejected on \(name), \(delta.summary): \(reason)")
             promises.rejected(delta.insertedItems.map(\.id))
             if case .doesNotFit = reason { report(.protocol, "client \(client.number): \(reason)") }
-        case .diverged(let revision): report(.digest, "client \(client.number) diverged from \(name) at \(revision)")
+        case .diverged(let revision):
+            trace("client \(client.number) has noticed that \(name) at \(revision) is not what it should be")
+            if client.link?.serverEnd.hasGarbled != true {
+                report(.digest, "client \(client.number) diverged from \(name) at \(revision)")
+            }
         case .superseded: break
         }
     }

@@ -28,7 +28,7 @@ public struct Weather: Sendable {
         case insert, delete, move, change, block, undo, redo, exact, look, ask, open, close
         case createList, deleteList
         case cut, storm, vanish, stall, killClient, tearClient
-        case killServer, stopServer, fullDisk, failFlush, slowDisk, jumpClock, stranger
+        case killServer, stopServer, fullDisk, failFlush, slowDisk, jumpClock, stranger, garble
 
         var isFault: Bool { rawValue >= Kind.cut.rawValue }
 
@@ -38,7 +38,7 @@ public struct Weather: Sendable {
             case .delete, .move, .change: 8
             case .block, .undo, .redo, .exact, .look: 4
             case .cut, .stall: 4
-            case .ask, .open, .storm, .vanish, .killClient, .tearClient, .killServer, .stranger: 2
+            case .ask, .open, .storm, .vanish, .killClient, .tearClient, .killServer, .stranger, .garble: 2
             case .close, .createList, .deleteList, .stopServer, .fullDisk, .failFlush, .slowDisk, .jumpClock: 1
             }
         }

@@ -115,7 +115,9 @@ final class SimulatedClient {
     private func carryOut(_ effect: ClientSession.Effect) {
         switch effect {
         case .connect: connect()
-        case .send(let bytes): outgoing += bytes
+        case .send(let bytes):
+            system.sent(bytes, by: self)
+            outgoing += bytes
         case .disconnect: disconnect()
         case .journal(let list, let event):
             if case .commit(let commit) = event { system.received(commit, of: list, by: self) }
@@ -233,15 +235,18 @@ final class SimulatedClient {
 
     /// What must hold of every replica at every moment.
     private func check() {
-        for (name, subscription) in session?.subscriptions ?? [:] {
+        for (name, subscription) in (session?.subscriptions ?? [:]).sorted(by: { $0.key < $1.key }) {
             let replica = subscription.replica
-            if let problem = replica.brokenInvariant() {
+            if !replica.hasDiverged, let problem = replica.brokenInvariant() {
                 system.report(.invariant, "client \(number), \(name): \(problem)")
             }
             if let view = followed[name], view != replica.view {
                 system.report(.view, "client \(number): the deltas of \(name) do not lead to its view")
             }
             system.ledger.check(replica, of: name, client: number)
+            let lost = system.promises.lost(
+                client: number, list: name, pending: replica.pending, committed: system.ledger.inserted)
+            if let lost { system.report(.intention, "client \(number) has lost item \(lost) of \(name)") }
         }
     }
 }

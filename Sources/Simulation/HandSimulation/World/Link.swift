@@ -1,4 +1,6 @@
+import HandCore
 import HandSync
+import HandWire
 
 /// A connection between a client and the server, and what can befall it.
 final class Link {
@@ -87,8 +89,9 @@ final class ServerEnd: ByteStream {
     let peerDescription: String
     fileprivate var onClose: () -> Void = {}
     private var isClosed = false
-    /// Hears of everything that is written.
-    var tap: (UnsafeRawBufferPointer) -> Void = { _ in }
+    /// The next commit that is sent is to be altered: what a broken server would do.
+    var garbles = false
+    private(set) var hasGarbled = false
 
     init(up: Channel, down: Channel, name: String) {
         self.up = up
@@ -100,10 +103,34 @@ final class ServerEnd: ByteStream {
 
     func write(_ runs: [FrameRun]) -> Bool {
         for run in runs {
-            tap(run.bytes)
-            down.write(run.bytes)
+            if garbles, let altered = altered(run.bytes) {
+                altered.withUnsafeBytes { down.write($0) }
+            } else {
+                down.write(run.bytes)
+            }
         }
         return !isWriting
+    }
+
+    /// The same frames, but one delta is another than was committed; nil if there is none among them.
+    private func altered(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        var reader = FrameReader(limit: bytes.count)
+        var frames: [UInt8] = []
+        var isDone = false
+        try? reader.read(bytes) { (body) throws(WireError) -> Bool in
+            var message = try DownMessage(body)
+            if !isDone, case .commit(let list, var commit) = message, !commit.delta.isIdentity {
+                commit.delta = .identity
+                message = .commit(list: list, commit)
+                isDone = true
+            }
+            frames += message.frame
+            return true
+        }
+        guard isDone else { return nil }
+        garbles = false
+        hasGarbled = true
+        return frames
     }
 
     func stopReading() { up.isPaused = true }

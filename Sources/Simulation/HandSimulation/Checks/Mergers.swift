@@ -1,0 +1,41 @@
+import HandCore
+import HandWire
+
+/// Compares what the server made of submissions with the merge as the design defines it, read plainly.
+final class Mergers {
+    private struct Key: Hashable {
+        let author: UInt64
+        let sequence: UInt64
+        let list: String
+    }
+
+    private var submissions: [Key: Submission] = [:]
+
+    /// A client has sent this; the last one under a sequence counts.
+    func sent(_ submission: Submission, list: String, author: UInt64) {
+        submissions[Key(author: author, sequence: submission.sequence, list: list)] = submission
+    }
+
+    /// What is wrong with a commit that stands on `history`, the lists after each revision; nil if nothing is, or if more than
+    /// one commit came between (then there is no plain reading: transforming step by step is not merging all at once).
+    func problem(with commit: Commit, of list: String, _ commits: [Commit], _ before: [NaiveList]) -> String? {
+        let key = Key(author: commit.author, sequence: commit.sequence, list: list)
+        guard let submission = submissions[key], submission.base == commit.base || submission.lag > 0 else {
+            return nil
+        }
+        let (made, latest) = (submission.delta, before[before.count - 1])
+        let result = try? latest.applying(commit.delta).items.map(\.id)
+        switch commit.revision - 1 - submission.base {
+        case 0:
+            guard made.reach <= latest.count else { return "an edit that does not fit was committed" }
+            return result == (try? latest.applying(made).items.map(\.id)) ? nil : "not what was submitted"
+        case 1:
+            let base = before[before.count - 2]
+            guard made.reach <= base.count, let earlier = commits.last?.delta else { return nil }
+            let merged = NaiveView.merge(
+                earlier: NaiveView(earlier, count: base.count), later: NaiveView(made, count: base.count))
+            return result == merged.outcome(on: base.items).map(\.id) ? nil : "not the merge with the commit before it"
+        default: return nil
+        }
+    }
+}
