@@ -8,6 +8,7 @@ let package = Package(
         .library(name: "HandSync", targets: ["HandSync"]),
         .library(name: "HandClient", targets: ["HandClient"]),
         .executable(name: "hand", targets: ["hand"]),
+        .library(name: "faultydisk", type: .dynamic, targets: ["FaultyDisk"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -102,6 +103,13 @@ let package = Package(
             dependencies: ["HandCore", "HandWire", "HandSync", "HandScreens", "EventLoop", "Terminal"],
             path: "Tests/Benchmarks"),
         .testTarget(name: "HouseTests"),
+        // Loaded into a server, not linked: see its header.
+        .target(name: "FaultyDisk", path: "Tests/FaultyDisk"),
+        .testTarget(
+            name: "DiskTests",
+            dependencies: [
+                "hand", "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "HandStore", "HandTestSupport",
+            ]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

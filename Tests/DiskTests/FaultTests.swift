@@ -1,0 +1,164 @@
+import Foundation
+import HandClient
+import HandCore
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// The disk fails below a real server. What was acknowledged stays, what was not stored is refused, and if nobody knows what
+/// the disk holds, the server ends.
+@Suite(.serialized) struct FaultTests {
+    /// One item at the end of a list, sent and answered.
+    private static func add(_ text: String, to list: FollowedList) async throws -> (id: ItemID, outcome: Settlement) {
+        let id = try await send(text, to: list)
+        return (id, try await list.settled())
+    }
+
+    private static func send(_ text: String, to list: FollowedList) async throws -> ItemID {
+        var random = SystemRandomNumberGenerator()
+        let item = Item(id: .random(using: &random), content: .task(text, done: false))
+        try await list.edit { HandCore.Operation.insert([item], at: $0.view.count, .after).delta }
+        return item.id
+    }
+
+    /// More than SQLite lets its log grow before it copies the pages into the database.
+    private static let muchText = String(repeating: "far too long a text for one item; ", count: 5_000)
+    private static func addMuch(to list: FollowedList) async throws {
+        for _ in 0..<30 { #expect(try await add(muchText, to: list).outcome.rejections.isEmpty) }
+    }
+
+    // MARK: Writes
+
+    /// Both halves of two clients' edits are made with a disk in order, those between with the fault.
+    @Test(arguments: ["write ENOSPC", "write full", "write EIO", "write EIO -wal", "write full -wal"])
+    func whatCannotBeWrittenIsRefused(fault: String) async throws {
+        let server = try FaultyServer()
+        let clients = try [server.client("ada"), server.client("bob")]
+        try await clients[0].create("list")
+        var lists: [FollowedList] = []
+        for client in clients { lists.append(try await client.open("list")) }
+        var acknowledged: [ItemID] = []
+        for round in 0..<3 {
+            try server.fail(round == 1 ? fault : "")
+            for edit in 0..<6 {
+                let (id, outcome) = try await Self.add("\(round) \(edit)", to: lists[edit % 2])
+                if round == 1 {
+                    #expect(outcome.rejections == [.notStored] && outcome.revision == nil)
+                } else {
+                    #expect(outcome.rejections.isEmpty && outcome.revision == acknowledged.count + 1)
+                    acknowledged.append(id)
+                }
+            }
+            if round == 1 {
+                #expect(server.log.contains("commits could not be written"))
+                #expect(try await clients[1].state(of: "list").hand.map(\.id) == acknowledged)
+            }
+        }
+        server.kill()
+        #expect(try server.stored("list").hand.map(\.id) == acknowledged)
+        for client in clients { await client.close() }
+    }
+
+    /// A write may take less than it was given; that is no fault.
+    @Test func shortWritesAreGoneOnWith() async throws {
+        let server = try FaultyServer(fault: "write short")
+        let client = try server.client()
+        try await client.create("list")
+        let list = try await client.open("list")
+        for edit in 0..<6 { #expect(try await Self.add("\(edit)", to: list).outcome.revision == edit + 1) }
+        server.kill()
+        #expect(try server.stored("list").revision == 6)
+        await client.close()
+    }
+
+    @Test(arguments: ["write ENOSPC", "write EIO"])
+    func aListThatCannotBeWrittenIsNotMade(fault: String) async throws {
+        let server = try FaultyServer()
+        let client = try server.client()
+        try await client.create("first")
+        try server.fail(fault)
+        await #expect(throws: ClientError.self) { try await client.create("second") }
+        #expect(server.log.contains("the store failed"))
+        try server.fail("")
+        #expect(try await client.lists().map(\.name) == ["first"])
+        try await client.create("second")
+        #expect(server.terminate() == 0)
+        #expect(try server.stored { try $0.listCount() } == 2)
+        await client.close()
+    }
+
+    @Test func withoutRoomForAStoreNoServerStarts() throws {
+        let server = try FaultyServer(fault: "write ENOSPC")
+        #expect(!server.isServing && server.end() == 1)
+        #expect(server.log.contains("hand: the store failed: "))
+    }
+
+    // MARK: Flushes
+
+    /// The client sends again what was under way when the server ended, and it is there once.
+    @Test func withoutAFlushTheServerEnds() async throws {
+        let server = try FaultyServer()
+        let client = try server.client()
+        try await client.create("list")
+        let list = try await client.open("list")
+        var ids: [ItemID] = []
+        for edit in 0..<3 { ids.append(try await Self.add("before \(edit)", to: list).id) }
+        try server.fail("sync EIO")
+        ids.append(try await Self.send("unknown", to: list))
+        #expect(server.end() == 1)
+        #expect(server.log.contains("the disk did not confirm that"))
+        try server.fail("")
+        try server.start()
+        let outcome = try await list.settled()
+        #expect(outcome.rejections.isEmpty && outcome.revision == 4)
+        ids.append(try await Self.add("after", to: list).id)
+        server.kill()
+        #expect(try server.stored("list").hand.map(\.id) == ids)
+        await client.close()
+    }
+
+    /// Whatever the server was writing.
+    @Test func withoutAFlushOfAnotherWriteTheServerEnds() async throws {
+        let server = try FaultyServer()
+        let client = try server.client()
+        try await client.create("first")
+        try server.fail("sync EIO")
+        let creation = Task { try await client.create("second") }
+        #expect(server.end() == 1)
+        await #expect(throws: ClientError.self) { try await creation.value }
+        #expect(server.log.contains("the disk did not confirm that"))
+        try server.fail("")
+        try server.start()
+        try await client.create("third")
+        // Somebody whom the server does not know yet: the number of a client is written, too.
+        try server.fail("sync EIO")
+        let stranger = try server.client("stranger")
+        #expect(server.end() == 1)
+        await stranger.close()
+        await client.close()
+        let names = try server.stored { try $0.lists(after: "", limit: 9).map(\.name) }
+        #expect(Set(names).subtracting(["second"]) == ["first", "third"])
+    }
+
+    // MARK: Checkpoints
+
+    /// Copying the log into the database fails: the log has everything, so nobody notices.
+    @Test(arguments: ["write EIO .sqlite", "write full .sqlite", "sync EIO .sqlite", "truncate EIO"])
+    func aFailedCheckpointLosesNothing(fault: String) async throws {
+        let server = try FaultyServer()
+        let client = try server.client()
+        try await client.create("list")
+        let list = try await client.open("list")
+        try server.fail(fault)
+        try await Self.addMuch(to: list)
+        #expect(server.terminate() == 0)
+        try server.fail("")
+        try server.start()
+        try await Self.addMuch(to: list)
+        server.kill()
+        let stored = try server.stored("list")
+        #expect(stored.revision == 60 && stored.hand.count == 60)
+        await client.close()
+    }
+}

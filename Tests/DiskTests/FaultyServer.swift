@@ -1,0 +1,133 @@
+import Foundation
+import HandClient
+import HandFormats
+import HandStore
+import HandSync
+import HandTestSupport
+import HandWire
+
+/// A folder that is gone when the test is over. Its path has no links, as the faulty disk wants it.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        let temporary = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+        path = temporary.appendingPathComponent("hand-" + UUID().uuidString.prefix(8)).path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
+
+/// What was built beside the test bundle.
+enum Built {
+    static let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
+    static let hand = folder + "/hand"
+    static let faultyDisk = folder + "/libfaultydisk.so"
+}
+
+/// A real server process on a disk that fails when it is told to; `FaultyDisk` says how.
+final class FaultyServer {
+    let folder: TemporaryFolder
+    private var process: Process?
+    /// Whether the server has said that it listens.
+    private(set) var isServing = false
+
+    private var socket: String { folder.path + "/hand.sock" }
+    private var data: String { folder.path + "/data" }
+    private var control: String { folder.path + "/control" }
+    private var logFile: String { folder.path + "/log" }
+    var trace: String { folder.path + "/trace" }
+
+    init(fault: String = "") throws {
+        folder = try TemporaryFolder()
+        try Data().write(to: URL(fileURLWithPath: logFile))
+        try fail(fault)
+        try start()
+    }
+
+    deinit {
+        kill()
+    }
+
+    /// From now on this goes wrong on the disk, and nothing else.
+    func fail(_ faults: String) throws {
+        // Replaced as a whole: the server reads it at any moment.
+        try faults.write(toFile: control, atomically: true, encoding: .utf8)
+    }
+
+    func start() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Built.hand)
+        process.arguments = ["serve", "--listen", socket, "--data", data, "--log-level", "error"]
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "LD_PRELOAD": Built.faultyDisk, "FAULTY_DISK_FOLDER": data, "FAULTY_DISK_CONTROL": control,
+            "FAULTY_DISK_TRACE": trace,
+        ]) { $1 }
+        let output = Pipe()
+        process.standardOutput = output
+        let log = try FileHandle(forWritingTo: URL(fileURLWithPath: logFile))
+        try log.seekToEnd()
+        process.standardError = log
+        try process.run()
+        try log.close()
+        self.process = process
+        // The line comes when the server listens; nothing has to be waited for beyond it.
+        var line = Data()
+        while let byte = try output.fileHandleForReading.read(upToCount: 1), byte != Data("\n".utf8), !byte.isEmpty {
+            line += byte
+        }
+        isServing = !line.isEmpty
+    }
+
+    /// `kill -9`.
+    func kill() {
+        guard let process, process.isRunning else { return }
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// SIGTERM; returns the exit code.
+    func terminate() -> Int32 {
+        process?.terminate()
+        return end()
+    }
+
+    /// Waits until the server ends by itself; returns the exit code.
+    func end() -> Int32 {
+        guard let process else { return -1 }
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    /// All that the server has said on standard error.
+    var log: String { (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? "" }
+
+    func client(_ person: String = "test") throws -> HandClient {
+        try HandClient(ClientConfiguration(server: .unix(path: socket), person: person, program: "test"))
+    }
+
+    /// Notes in the trace that the server has promised this much.
+    func mark(_ list: String, _ revision: Int) throws {
+        let trace = try FileHandle(forWritingTo: URL(fileURLWithPath: trace))
+        try trace.seekToEnd()
+        try trace.write(contentsOf: Data("mark \(revision) \(list)\n".utf8))
+        try trace.close()
+    }
+
+    /// Asks the store, once the server has ended.
+    func stored<Value>(_ body: (SQLiteStore) throws -> Value) throws -> Value {
+        let store = try SQLiteStore(folder: data, durability: .os)
+        defer { try? store.close() }
+        return try body(store)
+    }
+
+    func stored(_ name: String) throws -> Authority.Start {
+        try stored { store in
+            guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
+            return try store.load(list.number)
+        }
+    }
+}

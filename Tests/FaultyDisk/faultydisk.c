@@ -1,0 +1,201 @@
+#define _GNU_SOURCE
+#include "faultydisk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+// The kernel is called directly: the names of the C library are ours now, and nothing may be asked of them here.
+
+static bool ends_with(const char *text, const char *suffix) {
+    size_t length = strlen(text), tail = strlen(suffix);
+    return length >= tail && strcmp(text + length - tail, suffix) == 0;
+}
+
+/// The part of `path` below the folder; NULL if it lies elsewhere.
+static const char *below_folder(const char *path) {
+    const char *folder = getenv("FAULTY_DISK_FOLDER");
+    if (!folder) return NULL;
+    size_t length = strlen(folder);
+    if (strncmp(path, folder, length) != 0 || path[length] != '/') return NULL;
+    return path + length + 1;
+}
+
+/// The name of an open file below the folder; NULL for every other descriptor. `buffer` has PATH_MAX bytes.
+static const char *name_of(int descriptor, char *buffer) {
+    int before = errno;
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+    ssize_t length = syscall(SYS_readlinkat, AT_FDCWD, link, buffer, PATH_MAX - 1);
+    errno = before;
+    if (length <= 0) return NULL;
+    buffer[length] = 0;
+    return below_folder(buffer);
+}
+
+/// Reads the control file; what it cannot read is empty.
+static void read_control(char *buffer, size_t size) {
+    buffer[0] = 0;
+    const char *path = getenv("FAULTY_DISK_CONTROL");
+    if (!path) return;
+    long descriptor = syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return;
+    long length = syscall(SYS_read, descriptor, buffer, size - 1);
+    buffer[length < 0 ? 0 : length] = 0;
+    syscall(SYS_close, descriptor);
+}
+
+/// The fault that holds for this call on that file, in `fault`; false if there is none.
+static bool fault_for(const char *call, const char *name, char fault[16]) {
+    int before = errno;
+    char control[1024];
+    read_control(control, sizeof control);
+    errno = before;
+    char *rest = control;
+    for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
+        char which[16], suffix[128] = "";
+        if (sscanf(line, "%15s %15s %127s", which, fault, suffix) < 2) continue;
+        if (strcmp(which, call) == 0 && ends_with(name, suffix)) return true;
+    }
+    return false;
+}
+
+static int error_of(const char *fault) {
+    return strcmp(fault, "EIO") == 0 ? EIO : ENOSPC;
+}
+
+/// Appends a record; one call, so that records of several threads do not mix.
+static void trace(const char *name, const void *bytes, size_t length, const char *format, ...) {
+    const char *path = getenv("FAULTY_DISK_TRACE");
+    if (!path || ends_with(name, "-shm")) return;
+    int before = errno;
+    char line[PATH_MAX + 64];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    long descriptor = syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (descriptor >= 0) {
+        struct iovec parts[] = {{line, strlen(line)}, {(void *)bytes, length}};
+        syscall(SYS_writev, descriptor, parts, 2);
+        syscall(SYS_close, descriptor);
+    }
+    errno = before;
+}
+
+// MARK: Writes
+
+/// A write at `offset`, or where the file stands if that is negative.
+static ssize_t put(int descriptor, const void *bytes, size_t length, off_t offset) {
+    char buffer[PATH_MAX], fault[16];
+    const char *name = name_of(descriptor, buffer);
+    if (name && fault_for("write", name, fault)) {
+        bool is_full = strcmp(fault, "full") == 0;
+        bool is_short = strcmp(fault, "short") == 0 || (is_full && length >= FAULTY_DISK_PART);
+        if (!is_short) {
+            errno = error_of(fault);
+            return -1;
+        }
+        if (length > 1) length /= 2;
+    }
+    if (name && offset < 0) offset = syscall(SYS_lseek, descriptor, 0, SEEK_CUR);
+    long written = offset < 0 ? syscall(SYS_write, descriptor, bytes, length)
+                              : syscall(SYS_pwrite64, descriptor, bytes, length, offset);
+    if (name && written > 0) {
+        trace(name, bytes, (size_t)written, "write %lld %ld %s\n", (long long)offset, written, name);
+    }
+    return written;
+}
+
+/// A write of several runs; on the files in question it takes the first run that is not empty, which a write may do.
+static ssize_t put_runs(int descriptor, const struct iovec *runs, int count, off_t offset) {
+    char buffer[PATH_MAX];
+    if (name_of(descriptor, buffer)) {
+        for (int index = 0; index < count; index++) {
+            if (runs[index].iov_len > 0) {
+                return offset < 0 ? write(descriptor, runs[index].iov_base, runs[index].iov_len)
+                                  : put(descriptor, runs[index].iov_base, runs[index].iov_len, offset);
+            }
+        }
+    }
+    return offset < 0 ? syscall(SYS_writev, descriptor, runs, count)
+                      : syscall(SYS_pwritev, descriptor, runs, count, offset, 0);
+}
+
+ssize_t write(int descriptor, const void *bytes, size_t length) {
+    ssize_t written = put(descriptor, bytes, length, -1);
+    char buffer[PATH_MAX];
+    // `put` has written at a place, which does not move the file's own.
+    if (written > 0 && name_of(descriptor, buffer)) syscall(SYS_lseek, descriptor, written, SEEK_CUR);
+    return written;
+}
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t length, off_t offset) {
+    return put(descriptor, bytes, length, offset);
+}
+
+ssize_t pwrite64(int descriptor, const void *bytes, size_t length, off64_t offset) {
+    return put(descriptor, bytes, length, offset);
+}
+
+ssize_t writev(int descriptor, const struct iovec *runs, int count) {
+    return put_runs(descriptor, runs, count, -1);
+}
+
+ssize_t pwritev(int descriptor, const struct iovec *runs, int count, off_t offset) {
+    return put_runs(descriptor, runs, count, offset);
+}
+
+ssize_t pwritev64(int descriptor, const struct iovec *runs, int count, off64_t offset) {
+    return put_runs(descriptor, runs, count, offset);
+}
+
+// MARK: Flushes, truncations, removals
+
+static int flush(int descriptor, long call) {
+    char buffer[PATH_MAX], fault[16];
+    const char *name = name_of(descriptor, buffer);
+    if (name && fault_for("sync", name, fault)) {
+        errno = error_of(fault);
+        return -1;
+    }
+    int result = (int)syscall(call, descriptor);
+    if (name && result == 0) trace(name, NULL, 0, "sync %s\n", name);
+    return result;
+}
+
+int fsync(int descriptor) { return flush(descriptor, SYS_fsync); }
+
+int fdatasync(int descriptor) { return flush(descriptor, SYS_fdatasync); }
+
+static int cut(int descriptor, off_t size) {
+    char buffer[PATH_MAX], fault[16];
+    const char *name = name_of(descriptor, buffer);
+    if (name && fault_for("truncate", name, fault)) {
+        errno = error_of(fault);
+        return -1;
+    }
+    int result = (int)syscall(SYS_ftruncate, descriptor, size);
+    if (name && result == 0) trace(name, NULL, 0, "truncate %lld %s\n", (long long)size, name);
+    return result;
+}
+
+int ftruncate(int descriptor, off_t size) { return cut(descriptor, size); }
+
+int ftruncate64(int descriptor, off64_t size) { return cut(descriptor, size); }
+
+int unlink(const char *path) {
+    int result = (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+    const char *name = below_folder(path);
+    if (name && result == 0) trace(name, NULL, 0, "remove %s\n", name);
+    return result;
+}
