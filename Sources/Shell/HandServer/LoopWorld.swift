@@ -31,6 +31,7 @@ final class LoopWorld: ServiceWorld {
     }
 
     func end(_ error: StoreError) {
+        logger.critical("the server ends", metadata: ["error": "\(error)"])
         exit(1)
     }
 
