@@ -105,6 +105,11 @@ final class FaultyServer {
     /// All that the server has said on standard error.
     var log: String { (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? "" }
 
+    /// The size of SQLite's write-ahead log.
+    var logBytes: Int {
+        (try? FileManager.default.attributesOfItem(atPath: data + "/hand.sqlite-wal")[.size] as? Int) ?? 0
+    }
+
     func client(_ person: String = "test") throws -> HandClient {
         try HandClient(ClientConfiguration(server: .unix(path: socket), person: person, program: "test"))
     }
