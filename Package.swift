@@ -109,6 +109,7 @@ let package = Package(
             name: "DiskTests",
             dependencies: [
                 "hand", "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "HandStore", "HandTestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(
             name: "EndToEndTests",

@@ -159,7 +159,7 @@ import Testing
         try server.fail(fault)
         try await Self.addMuch(to: list)
         #expect(server.terminate() == 0)
-        #expect(server.logBytes > 4 << 20, "the log is needed still")
+        #expect(server.bytes(of: "hand.sqlite-wal") > 4 << 20, "the log is needed still")
         try server.fail("")
         try server.start()
         try await Self.addMuch(to: list)

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import HandClient
 import HandFormats
 import HandStore
@@ -40,16 +41,29 @@ final class FaultyServer {
     private var control: String { folder.path + "/control" }
     private var logFile: String { folder.path + "/log" }
     var trace: String { folder.path + "/trace" }
+    /// What was on the disk before the first server was.
+    private(set) var before = DiskImage()
 
-    init(fault: String = "") throws {
+    /// - Parameter pageSize: the size of the store's pages, if not SQLite's own choice.
+    init(fault: String = "", pageSize: Int? = nil) throws {
         folder = try TemporaryFolder()
         try Data().write(to: URL(fileURLWithPath: logFile))
+        if let pageSize { try prepareStore(pageSize) }
         try fail(fault)
         try start()
     }
 
     deinit {
         kill()
+    }
+
+    /// An empty database, which the server takes as the beginning of a store.
+    private func prepareStore(_ pageSize: Int) throws {
+        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+        let database = try DatabaseQueue(path: data + "/hand.sqlite")
+        try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA page_size = \(pageSize); VACUUM") }
+        try database.close()
+        before = try DiskImage(of: data, ["hand.sqlite"])
     }
 
     /// From now on this goes wrong on the disk, and nothing else.
@@ -105,9 +119,9 @@ final class FaultyServer {
     /// All that the server has said on standard error.
     var log: String { (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? "" }
 
-    /// The size of SQLite's write-ahead log.
-    var logBytes: Int {
-        (try? FileManager.default.attributesOfItem(atPath: data + "/hand.sqlite-wal")[.size] as? Int) ?? 0
+    /// The size of one of the store's files.
+    func bytes(of file: String) -> Int {
+        (try? FileManager.default.attributesOfItem(atPath: data + "/" + file)[.size] as? Int) ?? 0
     }
 
     func client(_ person: String = "test") throws -> HandClient {

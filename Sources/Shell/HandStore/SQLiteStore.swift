@@ -41,12 +41,13 @@ public final class SQLiteStore: CommitStore {
         }
     }
 
-    /// A file that does not start as SQLite files do is refused before anything is written beside it.
+    /// A file that does not start as SQLite files do is refused before anything is written beside it. One that ends within
+    /// its first words may be a store whose very first write was cut short; SQLite knows, and takes it back.
     static func checkHeader(_ path: String) throws {
         guard let file = FileHandle(forReadingAtPath: path) else { return }
         defer { try? file.close() }
         let start = try file.read(upToCount: 16) ?? Data()
-        if !start.isEmpty, start != Data("SQLite format 3\0".utf8) { throw StoreError.notAStore(path: path) }
+        guard Data("SQLite format 3\0".utf8).starts(with: start) else { throw StoreError.notAStore(path: path) }
     }
 
     private func prepare(_ durability: Durability) throws {
