@@ -71,6 +71,10 @@ struct DiskImage: Equatable {
         }
     }
 
+    mutating func flip(_ bit: Int, of file: String) {
+        files[file]?[bit / 8] ^= 1 << (bit % 8)
+    }
+
     func write(to folder: String) throws {
         for (name, bytes) in files { try Data(bytes).write(to: URL(fileURLWithPath: folder + "/" + name)) }
     }

@@ -11,8 +11,11 @@ import HandWire
 final class TemporaryFolder: Sendable {
     let path: String
 
-    init() throws {
-        let temporary = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+    /// - Parameter isInMemory: for many small stores, where no disk has to be waited for.
+    init(isInMemory: Bool = false) throws {
+        let memory = URL(fileURLWithPath: "/dev/shm")
+        let isThere = isInMemory && FileManager.default.isWritableFile(atPath: memory.path)
+        let temporary = isThere ? memory : FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
         path = temporary.appendingPathComponent("hand-" + UUID().uuidString.prefix(8)).path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
