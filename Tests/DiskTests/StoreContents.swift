@@ -32,6 +32,17 @@ struct StoreContents {
         authors = try Self.clients.map { try store.author(for: $0, person: Self.name($0)) }
     }
 
+    /// Whether every list is as it was at one of its revisions, and some are not as they are now.
+    func isEarlier(than right: StoreContents) -> Bool {
+        let haveShrunk = lists.count < right.lists.count || lists.contains { right.lists[$0]?.entry != $1.entry }
+        return (haveShrunk || people.count < right.people.count)
+            && lists.allSatisfy { number, list in
+                guard let other = right.lists[number], list.start.revision <= other.commits.count else { return false }
+                let digest = list.start.revision == 0 ? 0 : other.commits[list.start.revision - 1].digest
+                return list.start.hand.digest == digest && list.commits == Array(other.commits[..<list.start.revision])
+            }
+    }
+
     /// What is different here, as places in the database; nothing if nothing is.
     func differences(from right: StoreContents) -> Set<String> {
         var found: Set<String> = []

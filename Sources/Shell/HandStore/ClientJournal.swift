@@ -50,7 +50,7 @@ public final class ClientJournal: Sendable {
         guard let row = try Row.fetchOne(database, sql: "SELECT high, low FROM client") else {
             throw StoreError.damaged("\(path) has lost its client id")
         }
-        return ClientID(high: UInt64(stored: row[0]), low: UInt64(stored: row[1]))
+        return ClientID(high: try row.bits(0), low: try row.bits(1))
     }
 
     private static func createFirstFormat(_ database: Database, _ fresh: ClientID) throws {

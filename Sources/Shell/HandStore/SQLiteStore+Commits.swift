@@ -56,8 +56,8 @@ extension SQLiteStore {
         var frames: [StoredFrame] = []
         var total = 0
         while total < bytes, let row = try rows.next() {
-            let frame: Data = row[1]
-            frames.append(StoredFrame(revision: row[0], bytes: [UInt8](frame)))
+            let frame: Data = try row.value(1)
+            frames.append(StoredFrame(revision: try row.value(0), bytes: [UInt8](frame)))
             total += frame.count
         }
         return frames

@@ -8,11 +8,10 @@ extension SQLiteStore {
     private static let columns = "number, name, log_id, rules, revision, count"
 
     private static func list(_ row: Row) throws -> StoredList {
-        let rules: Data = row[3]
+        let rules: Data = try row.value(3)
         return StoredList(
-            number: UInt64(stored: row[0]), name: row[1], logID: UInt64(stored: row[2]),
-            rules: try Self.rules([UInt8](rules)),
-            revision: row[4], count: row[5])
+            number: try row.bits(0), name: try row.value(1), logID: try row.bits(2),
+            rules: try Self.rules([UInt8](rules)), revision: try row.value(4), count: try row.value(5))
     }
 
     static func rules(_ bytes: [UInt8]) throws -> Rules {
@@ -79,9 +78,10 @@ extension SQLiteStore {
         let key: StatementArguments = [client.high.stored, client.low.stored]
         let sql = "SELECT number, person FROM authors WHERE client_high = ? AND client_low = ?"
         // Most who come have been here under the same name; then nothing is written.
-        if let row = try read({ try Row.fetchOne($0, sql: sql, arguments: key) }), row[1] == person {
-            return UInt64(stored: row[0])
+        let known = try read { database -> (author: UInt64, person: String)? in
+            try Row.fetchOne(database, sql: sql, arguments: key).map { (try $0.bits(0), try $0.value(1)) }
         }
+        if let known, known.person == person { return known.author }
         return try write { database in
             try database.execute(
                 sql: """
@@ -91,7 +91,7 @@ extension SQLiteStore {
             guard let row = try Row.fetchOne(database, sql: sql, arguments: key) else {
                 throw StoreError.failed("an author that was just written cannot be read")
             }
-            return UInt64(stored: row[0])
+            return try row.bits(0)
         }
     }
 

@@ -49,17 +49,22 @@ extension SQLiteStore {
             guard let row = try Row.fetchOne(database, sql: sql, arguments: [list.stored]) else {
                 throw StoreError.noSuchList("number \(list)")
             }
-            let rules: Data = row[1]
-            let seed: Int64? = row[2]
+            let rules: Data = try row.value(1)
+            let seed: Int64? = try row.value(2)
+            let (revision, count): (Int, Int) = (try row.value(3), try row.value(4))
             let replay = try Self.replay(
                 list, rules: try Self.rules([UInt8](rules)), deck: seed.map { Deck(seed: UInt64(stored: $0)) },
-                through: row[3], database)
-            guard replay.revision == row[3], replay.hand.count == row[4] else {
+                through: revision, database)
+            guard replay.revision == revision, replay.hand.count == count else {
                 throw StoreError.damaged(
-                    "list \(list) should be at revision \(row[3] as Int), its commits end at \(replay.revision)")
+                    "list \(list) should be at revision \(revision), its commits end at \(replay.revision)")
+            }
+            let later = "SELECT 1 FROM commits WHERE list = ? AND revision > ? LIMIT 1"
+            guard try Int.fetchOne(database, sql: later, arguments: [list.stored, revision]) == nil else {
+                throw StoreError.damaged("list \(list) should be at revision \(revision), its commits go on")
             }
             return Authority.Start(
-                list: list, logID: UInt64(stored: row[0]), hand: replay.hand, revision: replay.revision,
+                list: list, logID: try row.bits(0), hand: replay.hand, revision: replay.revision,
                 deck: replay.deck, sequences: try Self.sequences(of: list, database), snapshotRevision: replay.start)
         }
     }
@@ -68,7 +73,7 @@ extension SQLiteStore {
         let sql = "SELECT author, sequence, revision FROM sequences WHERE list = ?"
         var marks: [UInt64: SequenceMark] = [:]
         for row in try Row.fetchAll(database, sql: sql, arguments: [list.stored]) {
-            marks[UInt64(stored: row[0])] = SequenceMark(sequence: UInt64(stored: row[1]), revision: row[2])
+            marks[try row.bits(0)] = SequenceMark(sequence: try row.bits(1), revision: try row.value(2))
         }
         return marks
     }
@@ -79,10 +84,9 @@ extension SQLiteStore {
             guard let row = try Row.fetchOne(database, sql: sql, arguments: [list.stored]) else {
                 throw StoreError.noSuchList("number \(list)")
             }
-            guard revision >= 0, revision <= row[1] else {
-                throw StoreError.noSuchRevision(revision, newest: row[1])
-            }
-            let rules: Data = row[0]
+            let newest: Int = try row.value(1)
+            guard revision >= 0, revision <= newest else { throw StoreError.noSuchRevision(revision, newest: newest) }
+            let rules: Data = try row.value(0)
             return try Self.replay(
                 list, rules: try Self.rules([UInt8](rules)), deck: nil, through: revision, database
             ).hand
@@ -113,17 +117,17 @@ extension SQLiteStore {
         guard let head = try Row.fetchOne(database, sql: sql, arguments: [list.stored, last]) else {
             return (Hand(rules: rules), 0, nil)
         }
-        let revision: Int = head[0]
+        let (revision, count): (Int, Int) = (try head.value(0), try head.value(1))
         var items: [Item] = []
         let parts = try Data.fetchCursor(
             database, sql: "SELECT items FROM snapshots WHERE list = ? AND revision = ? ORDER BY part",
             arguments: [list.stored, revision])
         while let part = try parts.next() { items += try Item.all(in: [UInt8](part)) }
         let hand = Hand(items, rules: rules)
-        guard hand.count == head[1], hand.digest == UInt64(stored: head[2]) else {
+        guard hand.count == count, try hand.digest == head.bits(2) else {
             throw StoreError.damaged("the snapshot of list \(list) at revision \(revision) has another digest")
         }
-        let deck: Data? = head[3]
+        let deck: Data? = try head.value(3)
         return (hand, revision, deck.map { Deck(codes: $0) })
     }
 }

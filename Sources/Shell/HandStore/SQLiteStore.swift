@@ -42,12 +42,17 @@ public final class SQLiteStore: CommitStore {
     }
 
     /// A file that does not start as SQLite files do is refused before anything is written beside it. One that ends within
-    /// its first words may be a store whose very first write was cut short; SQLite knows, and takes it back.
+    /// its first words may be a store whose very first write was cut short; SQLite knows, and takes it back. But a log without
+    /// its database it would throw away, and all commits with it.
     static func checkHeader(_ path: String) throws {
-        guard let file = FileHandle(forReadingAtPath: path) else { return }
-        defer { try? file.close() }
-        let start = try file.read(upToCount: 16) ?? Data()
+        let file = FileHandle(forReadingAtPath: path)
+        defer { try? file?.close() }
+        let start = try file?.read(upToCount: 16) ?? Data()
         guard Data("SQLite format 3\0".utf8).starts(with: start) else { throw StoreError.notAStore(path: path) }
+        let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
+        guard !start.isEmpty || log?[.size] as? Int ?? 0 == 0 else {
+            throw StoreError.damaged("\(path) is empty, but its log \(path)-wal is not")
+        }
     }
 
     private func prepare(_ durability: Durability) throws {
@@ -72,6 +77,9 @@ public final class SQLiteStore: CommitStore {
 
     public func close() throws {
         defer { lock?.release() }
+        // DatabasePool closes a reader last, and a reader does not copy the log into the database. If that fails, the log has
+        // everything, and the next opening reads it.
+        _ = try? database.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         try Self.translating(path) { try database.close() }
     }
 
@@ -86,10 +94,15 @@ public final class SQLiteStore: CommitStore {
             case .SQLITE_NOTADB: throw StoreError.notAStore(path: path)
             case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_FSYNC:
                 throw StoreError.syncFailed(path: path)
-            case .SQLITE_CORRUPT: throw StoreError.damaged(error.message ?? "\(path) is malformed")
+            // A statement of this program fails only if the tables are not what they were.
+            case .SQLITE_CORRUPT, .SQLITE_ERROR: throw StoreError.damaged(error.message ?? "\(path) is malformed")
             case .SQLITE_BUSY, .SQLITE_LOCKED: throw StoreError.inUse(path: path)
             default: throw StoreError.failed("\(path): \(error.message ?? error.description)")
             }
+        } catch let error as WireError {
+            throw StoreError.damaged("\(path) does not read: \(error)")
+        } catch let error as RowDecodingError {
+            throw StoreError.damaged("\(path) does not read: \(error)")
         } catch {
             throw StoreError.failed("\(path): \(error)")
         }
@@ -101,6 +114,18 @@ public final class SQLiteStore: CommitStore {
 
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
         try Self.translating(path) { try database.read(body) }
+    }
+}
+
+extension Row {
+    /// The value in a column. Unlike the subscript, which ends the process, it throws if the file holds something else there.
+    func value<Value: DatabaseValueConvertible & StatementColumnConvertible>(_ index: Int) throws -> Value {
+        try decode(atIndex: index)
+    }
+
+    /// The same of a number of which all bits count.
+    func bits(_ index: Int) throws -> UInt64 {
+        UInt64(stored: try value(index))
     }
 }
 

@@ -62,16 +62,22 @@ public struct StoredFrame: Equatable, Sendable {
     }
 
     /// The commit inside.
-    public func commit() throws -> Commit {
+    ///
+    /// - Throws: `StoreError.damaged`.
+    public func commit() throws(StoreError) -> Commit {
         var found: Commit?
         var reader = FrameReader(limit: bytes.count)
-        try bytes.withUnsafeBytes { all in
-            try reader.read(all) { (body) throws(WireError) -> Bool in
-                if case .commit(_, let commit) = try DownMessage(body) { found = commit }
-                return true
+        do {
+            try bytes.withUnsafeBytes { all in
+                try reader.read(all) { (body) throws(WireError) -> Bool in
+                    if case .commit(_, let commit) = try DownMessage(body) { found = commit }
+                    return true
+                }
             }
+        } catch {
+            throw .damaged("revision \(revision) does not read: \(error)")
         }
-        guard let found else { throw StoreError.damaged("revision \(revision) holds something else than a commit") }
+        guard let found else { throw .damaged("revision \(revision) holds something else than a commit") }
         return found
     }
 }
