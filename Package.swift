@@ -108,7 +108,8 @@ let package = Package(
         .testTarget(
             name: "DiskTests",
             dependencies: [
-                "hand", "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "HandStore", "HandTestSupport",
+                "hand", "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "HandStore", "HandSimulation",
+                "HandTestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(

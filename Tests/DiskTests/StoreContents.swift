@@ -1,4 +1,5 @@
 import HandCore
+import HandSimulation
 import HandStore
 import HandSync
 import HandTestSupport

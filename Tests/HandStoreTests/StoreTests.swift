@@ -55,7 +55,9 @@ func history(on start: Authority.Start, _ count: Int, author: UInt64, chaos: ino
             let digest = revision == 0 ? 0 : commits[revision - 1].digest
             #expect(try store.state(of: list.number, at: revision).digest == digest)
         }
-        #expect(throws: StoreError.noSuchRevision(31, newest: 30)) { try store.state(of: list.number, at: 31) }
+        #expect(throws: StoreError.noSuchRevision(31, oldest: 0, newest: 30)) {
+            try store.state(of: list.number, at: 31)
+        }
         try store.saveSnapshot(of: list.number, loaded.hand, revision: 30, deck: nil)
         #expect(try store.load(list.number).hand == loaded.hand)
         #expect(try store.state(of: list.number, at: 15).digest == commits[14].digest)

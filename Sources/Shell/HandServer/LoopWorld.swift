@@ -55,6 +55,7 @@ final class LoopWorld: ServiceWorld {
         case .storeFailed(let error): logger.error("the store failed", metadata: ["error": "\(error)"])
         case .writeFailed(let error):
             logger.critical("commits could not be written", metadata: ["error": "\(error)"])
+        case .trimFailed(let error): logger.warning("old commits were not removed", metadata: ["error": "\(error)"])
         case .snapshotFailed(let error): logger.warning("a snapshot was not written", metadata: ["error": "\(error)"])
         }
     }

@@ -27,7 +27,8 @@ public final class Server {
         self.logger = logger
         world = LoopWorld(loop: loop, store: store, logger: logger)
         service = Service(
-            world: world, limits: configuration.limits, program: configuration.program, seed: configuration.seed)
+            world: world, limits: configuration.limits, program: configuration.program,
+            retention: configuration.retention, seed: configuration.seed)
         timer = Timer(loop)
         wakeTimer = Timer(loop)
     }

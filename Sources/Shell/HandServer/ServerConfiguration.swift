@@ -1,4 +1,5 @@
 import EventLoop
+import HandSync
 import HandWire
 
 /// Where a server listens and how it behaves.
@@ -8,6 +9,8 @@ public struct ServerConfiguration: Sendable {
     public var limits: Limits
     /// Name and version, as clients see it.
     public var program: String
+    /// How much of each list's history is kept.
+    public var retention: Retention
     /// Seed of shuffles and log ids; nothing else is random.
     public var seed: UInt64
 
@@ -17,10 +20,14 @@ public struct ServerConfiguration: Sendable {
         case unix(String)
     }
 
-    public init(endpoints: [Endpoint], limits: Limits = Limits(), program: String, seed: UInt64) {
+    public init(
+        endpoints: [Endpoint], limits: Limits = Limits(), program: String, retention: Retention = .everything,
+        seed: UInt64
+    ) {
         self.endpoints = endpoints
         self.limits = limits
         self.program = program
+        self.retention = retention
         self.seed = seed
     }
 }

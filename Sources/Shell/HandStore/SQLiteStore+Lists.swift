@@ -5,13 +5,14 @@ import HandSync
 import HandWire
 
 extension SQLiteStore {
-    private static let columns = "number, name, log_id, rules, revision, count"
+    private static let columns = "number, name, log_id, rules, revision, count, floor"
 
     private static func list(_ row: Row) throws -> StoredList {
         let rules: Data = try row.value(3)
         return StoredList(
             number: try row.bits(0), name: try row.value(1), logID: try row.bits(2),
-            rules: try Self.rules([UInt8](rules)), revision: try row.value(4), count: try row.value(5))
+            rules: try Self.rules([UInt8](rules)), revision: try row.value(4), count: try row.value(5),
+            floor: try row.value(6))
     }
 
     static func rules(_ bytes: [UInt8]) throws -> Rules {
@@ -58,6 +59,13 @@ extension SQLiteStore {
         try read { database in
             let sql = "SELECT \(Self.columns) FROM lists WHERE name = ?"
             return try Row.fetchOne(database, sql: sql, arguments: [name]).map(Self.list)
+        }
+    }
+
+    func list(numbered number: UInt64) throws -> StoredList? {
+        try read { database in
+            let sql = "SELECT \(Self.columns) FROM lists WHERE number = ?"
+            return try Row.fetchOne(database, sql: sql, arguments: [number.stored]).map(Self.list)
         }
     }
 

@@ -15,16 +15,17 @@ extension SQLiteStore {
             // The list may have been deleted since this was asked for.
             let sql = "SELECT 1 FROM lists WHERE number = ?"
             guard try Int.fetchOne(database, sql: sql, arguments: [list.stored]) != nil else { return }
-            try Self.writeItems(of: list, hand, revision: revision, database)
-            try database.execute(
-                sql:
-                    "INSERT OR REPLACE INTO snapshot_heads (list, revision, count, digest, deck) VALUES (?, ?, ?, ?, ?)",
-                arguments: [list.stored, revision, hand.count, hand.digest.stored, deck.map { Data($0.codes) }])
+            try Self.writeSnapshot(of: list, hand, revision: revision, deck: deck, database)
             try Self.forgetOldSnapshots(of: list, database)
         }
     }
 
-    private static func writeItems(of list: UInt64, _ hand: Hand, revision: Int, _ database: Database) throws {
+    static func writeSnapshot(
+        of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?, _ database: Database
+    ) throws {
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO snapshot_heads (list, revision, count, digest, deck) VALUES (?, ?, ?, ?, ?)",
+            arguments: [list.stored, revision, hand.count, hand.digest.stored, deck.map { Data($0.codes) }])
         let statement = try database.cachedStatement(
             sql: "INSERT OR REPLACE INTO snapshots (list, revision, part, items) VALUES (?, ?, ?, ?)")
         try hand.forEachPart(about: partBytes) { part, bytes in
@@ -37,7 +38,10 @@ extension SQLiteStore {
         guard let oldest = try Int.fetchOne(database, sql: sql, arguments: [list.stored, kept - 1]) else { return }
         for table in ["snapshots", "snapshot_heads"] {
             try database.execute(
-                sql: "DELETE FROM \(table) WHERE list = ? AND revision < ?", arguments: [list.stored, oldest])
+                sql: """
+                    DELETE FROM \(table) WHERE list = ?1 AND revision < ?2
+                    AND revision > (SELECT floor FROM lists WHERE number = ?1)
+                    """, arguments: [list.stored, oldest])
         }
     }
 
@@ -80,12 +84,14 @@ extension SQLiteStore {
 
     public func state(of list: UInt64, at revision: Int) throws -> Hand {
         try read { database in
-            let sql = "SELECT rules, revision FROM lists WHERE number = ?"
+            let sql = "SELECT rules, revision, floor FROM lists WHERE number = ?"
             guard let row = try Row.fetchOne(database, sql: sql, arguments: [list.stored]) else {
                 throw StoreError.noSuchList("number \(list)")
             }
-            let newest: Int = try row.value(1)
-            guard revision >= 0, revision <= newest else { throw StoreError.noSuchRevision(revision, newest: newest) }
+            let (oldest, newest): (Int, Int) = (try row.value(2), try row.value(1))
+            guard (oldest...newest).contains(revision) else {
+                throw StoreError.noSuchRevision(revision, oldest: oldest, newest: newest)
+            }
             let rules: Data = try row.value(0)
             return try Self.replay(
                 list, rules: try Self.rules([UInt8](rules)), deck: nil, through: revision, database
@@ -94,7 +100,7 @@ extension SQLiteStore {
     }
 
     /// The newest snapshot up to `last` and the commits after it up to `last`, every digest compared.
-    private static func replay(
+    static func replay(
         _ list: UInt64, rules: Rules, deck: Deck?, through last: Int, _ database: Database
     ) throws -> Replay {
         let (hand, revision, kept) = try snapshot(of: list, rules: rules, upTo: last, database)

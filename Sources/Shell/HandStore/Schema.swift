@@ -3,13 +3,15 @@ import GRDB
 /// The tables of a store and how older ones become newer. `PRAGMA user_version` says which format a file has.
 enum Schema {
     /// The format that this program writes.
-    static let version = 1
+    /// 2: lists know where what is kept of their history begins.
+    static let version = 2
     /// Marks the file as a hand store ("hand" in ASCII).
     static let applicationID = 0x6861_6E64
 
     /// Brings an empty or older database to the present format.
     static func migrate(_ database: Database, from found: Int) throws {
         if found < 1 { try createFirstFormat(database) }
+        if found < 2 { try database.execute(sql: "ALTER TABLE lists ADD COLUMN floor INTEGER NOT NULL DEFAULT 0") }
         try database.execute(sql: "PRAGMA application_id = \(applicationID)")
         try database.execute(sql: "PRAGMA user_version = \(version)")
     }

@@ -60,6 +60,8 @@ extension ClientSession {
             return
         }
         guard let name = subscriptions.first(where: { $0.value.request == subscribed.request })?.key else { return }
+        // A list that was deleted and made anew has another number; what was sent to the old one is not answered.
+        if subscriptions[name]?.list != subscribed.list { subscriptions[name]?.unanswered = nil }
         names[subscribed.list] = name
         subscriptions[name]?.list = subscribed.list
         subscriptions[name]?.lastSequence = subscribed.lastSequence

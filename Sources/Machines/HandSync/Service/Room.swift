@@ -10,6 +10,11 @@ final class Room {
     /// Revision of the newest snapshot on disk that is known of.
     var snapshotRevision: Int
     var isSavingSnapshot = false
+    /// The revision before the oldest commit in the store.
+    var storeFloor: Int
+    /// The revision at which it was last asked whether commits may be forgotten.
+    var trimmedAt: Int
+    var isTrimming = false
     /// What waits for the commits that are being written to be durable, or lost.
     var whenWritten: [() -> Void] = []
     /// When the last subscriber left, in milliseconds.
@@ -19,6 +24,8 @@ final class Room {
         self.list = list
         authority = Authority(start, limits: limits)
         snapshotRevision = start.snapshotRevision
+        storeFloor = list.floor
+        trimmedAt = start.revision
         idleSince = now
     }
 
@@ -34,18 +41,26 @@ final class Room {
     /// Whether so much has happened since the last snapshot that loading would take longer than reading a new one: the
     /// cost of writing it is thereby spread over the commits.
     func wantsSnapshot(_ limits: Limits) -> Bool {
-        !isSavingSnapshot && authority.revision - snapshotRevision >= max(limits.snapshotCommits, authority.count / 4)
+        !isSavingSnapshot && authority.revision - snapshotRevision >= stride(limits)
     }
+
+    /// Whether it is time to look for commits that may be forgotten: what that costs is spread over as many commits.
+    func wantsTrim(_ limits: Limits) -> Bool {
+        !isTrimming && authority.revision - trimmedAt >= stride(limits)
+    }
+
+    private func stride(_ limits: Limits) -> Int { max(limits.snapshotCommits, authority.count / 4) }
 
     /// Whether nobody needs it in memory.
     func isIdle(for delay: UInt64, now: UInt64) -> Bool {
-        subscribers.isEmpty && whenWritten.isEmpty && !authority.isBusy && !isSavingSnapshot && now >= idleSince + delay
+        subscribers.isEmpty && whenWritten.isEmpty && !authority.isBusy && !isSavingSnapshot && !isTrimming
+            && now >= idleSince + delay
     }
 
     /// How a subscriber gets to the present from `revision` of history `logID`: by commits, from memory or from the store,
     /// or by a snapshot where that is smaller.
     func start(from revision: Int, logID: UInt64) -> DownMessage.Subscribed.Start {
-        let isKnown = logID == authority.logID && revision <= authority.revision
+        let isKnown = logID == authority.logID && (storeFloor...authority.revision).contains(revision)
         if isKnown && revision >= authority.floor { return .resumed(head: authority.revision) }
         // A commit takes about as many bytes on the wire as two items.
         if isKnown && (authority.revision - revision) * 2 <= authority.count {

@@ -73,6 +73,7 @@ extension Service {
     ) {
         let number = room.list.number
         var cursor = Connection.Cursor(room: room, request: request, revision: revision)
+        cursor.owedPresence = connection.cursors[number]?.owedPresence ?? []
         if case .snapshot(let revision, let count, _) = start {
             cursor.revision = revision
             if count > 0 { cursor.snapshot = Connection.Transfer(request: request, hand: room.authority.hand) }
@@ -98,31 +99,24 @@ extension Service {
     /// Commits that are no longer in the window come from the store, or as a snapshot where that is smaller.
     func read(for connection: Connection, list: UInt64) {
         guard let cursor = connection.cursors[list] else { return }
-        let start = cursor.room.start(from: cursor.revision, logID: cursor.room.authority.logID)
-        if case .snapshot = start {
-            // The list of cursors is being walked now; the new start is set when that is over, from the list as it is then.
-            ask { _ in
-            } then: { [unowned self] _ in
-                guard let cursor = connection.cursors[list], cursor.isReading else { return }
-                let start = cursor.room.start(from: cursor.revision, logID: cursor.room.authority.logID)
-                begin(connection, in: cursor.room, request: cursor.request, start, from: cursor.revision)
-            }
-            return
-        }
         let revision = cursor.revision
+        let start = cursor.room.start(from: revision, logID: cursor.room.authority.logID)
+        if case .snapshot = start {
+            return begin(connection, in: cursor.room, request: cursor.request, start, from: revision)
+        }
         ask { store in
             try store.frames(of: list, after: revision, about: Connection.burst)
         } then: { [unowned self] result in
-            guard connection.cursors[list]?.isReading == true, connection.cursors[list]?.revision == revision else {
-                return
-            }
+            guard let cursor = connection.cursors[list], cursor.isReading, cursor.revision == revision else { return }
             connection.cursors[list]?.isReading = false
+            mark(connection)
             switch result {
             case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
             case .success(let frames):
+                // What comes next may have been forgotten meanwhile; it is asked for again, and comes as a snapshot.
+                guard let last = frames.last, frames.first?.revision == revision + 1 else { return }
                 for frame in frames { connection.enqueue(FrameRun(frame.bytes)) }
-                if let last = frames.last { connection.cursors[list]?.revision = last.revision }
-                mark(connection)
+                connection.cursors[list]?.revision = last.revision
             }
         }
     }

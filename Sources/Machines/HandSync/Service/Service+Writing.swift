@@ -8,6 +8,8 @@ struct GroupCommit {
     /// Other writes, which must not run beside a transaction on the same lists.
     var jobs: [() -> Void] = []
     var isWriting = false
+    /// Whether the last write was a job: then it is the commits' turn.
+    var wasJob = false
 
     var isIdle: Bool { !isWriting && dirty.isEmpty && jobs.isEmpty }
 }
@@ -31,12 +33,14 @@ extension Service {
     /// Hands over what there is, unless a write is under way.
     func writeBatch() {
         guard !writer.isWriting else { return }
-        if !writer.jobs.isEmpty {
+        if !writer.jobs.isEmpty, writer.dirty.isEmpty || !writer.wasJob {
             writer.isWriting = true
+            writer.wasJob = true
             let job = writer.jobs.removeFirst()
             return job()
         }
         guard !writer.dirty.isEmpty else { return }
+        writer.wasJob = false
         let written = writer.dirty.sorted().compactMap { rooms[$0] }
         writer.dirty = []
         let batches = written.map { room in
@@ -74,6 +78,7 @@ extension Service {
         for connection in room.subscribers { mark(connection) }
         room.written()
         if room.wantsSnapshot(limits) { saveSnapshot(of: room) }
+        if !retention.keepsEverything, room.wantsTrim(limits) { trim(room) }
     }
 
     /// Nothing of a failed write is acknowledged.
@@ -104,6 +109,25 @@ extension Service {
                 // The history is whole without it; it is tried again after as many commits as it was worth.
                 room.snapshotRevision = revision
                 world.note(.snapshotFailed(error))
+            }
+        }
+    }
+
+    /// Forgets commits that need not be kept, a part at a time.
+    private func trim(_ room: Room) {
+        room.isTrimming = true
+        room.trimmedAt = room.authority.revision
+        let (list, retention, now) = (room.list.number, retention, world.wallClock)
+        writeAlone { store in
+            try store.trim(list, keeping: retention, now: now)
+        } then: { [unowned self] result in
+            room.isTrimming = false
+            switch result {
+            case .success(let trimmed):
+                room.storeFloor = trimmed.floor
+                if trimmed.hasMore, rooms[list] === room { trim(room) }
+            case .failure(let error):
+                if rooms[list] === room { world.note(.trimFailed(error)) }
             }
         }
     }

@@ -13,6 +13,7 @@ public final class Service {
     let world: any ServiceWorld
     public let limits: Limits
     let program: String
+    let retention: Retention
     var random: SplitMix64
 
     private(set) var connections = Roster()
@@ -38,11 +39,15 @@ public final class Service {
 
     /// - Parameters:
     ///   - program: name and version, as clients see it.
+    ///   - retention: how much of each list's history is kept.
     ///   - seed: of shuffles and log ids; nothing else is random.
-    public init(world: any ServiceWorld, limits: Limits, program: String, seed: UInt64) {
+    public init(
+        world: any ServiceWorld, limits: Limits, program: String, retention: Retention = .everything, seed: UInt64
+    ) {
         self.world = world
         self.limits = limits
         self.program = program
+        self.retention = retention
         random = SplitMix64(seed: seed)
         nextSweep = world.now + Self.sweepInterval
     }

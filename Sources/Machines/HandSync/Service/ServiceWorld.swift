@@ -53,4 +53,6 @@ public enum ServiceNote {
     case writeFailed(StoreError)
     /// The history is whole without it.
     case snapshotFailed(StoreError)
+    /// More of the history is kept than need be.
+    case trimFailed(StoreError)
 }

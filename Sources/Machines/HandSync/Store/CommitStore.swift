@@ -10,7 +10,8 @@ public protocol CommitStore: Sendable {
     /// sequence with them: all of it or nothing.
     func append(_ batches: [CommitBatch]) throws
 
-    /// A list's commits after `revision`, in order, as whole frames; about `bytes` of them, at least one if there is one.
+    /// A list's commits after `revision`, in order, as whole frames; about `bytes` of them, at least one if there is one. They
+    /// begin later if the next ones have been forgotten.
     func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame]
 
     /// What an authority needs in order to carry on: the newest snapshot and the commits since.
@@ -21,6 +22,9 @@ public protocol CommitStore: Sendable {
 
     /// Keeps a snapshot, so that loading need not go through the whole history.
     func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws
+
+    /// Forgets a part of the commits that the retention does not ask for; small parts, so that other writes need not wait.
+    func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed
 
     func create(_ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?) throws -> StoredList
     func delete(_ name: String) throws
@@ -90,14 +94,19 @@ public struct StoredList: Equatable, Sendable {
     public let rules: Rules
     public let revision: Int
     public let count: Int
+    /// The revision before the oldest commit that is kept.
+    public let floor: Int
 
-    public init(number: UInt64, name: String, logID: UInt64, rules: Rules, revision: Int, count: Int) {
+    public init(
+        number: UInt64, name: String, logID: UInt64, rules: Rules, revision: Int, count: Int, floor: Int = 0
+    ) {
         self.number = number
         self.name = name
         self.logID = logID
         self.rules = rules
         self.revision = revision
         self.count = count
+        self.floor = floor
     }
 }
 

@@ -11,7 +11,7 @@ public enum StoreError: Error, Equatable, Sendable {
     case conflict(list: UInt64, expected: Int, found: Int)
     case noSuchList(String)
     case listExists(String)
-    case noSuchRevision(Int, newest: Int)
+    case noSuchRevision(Int, oldest: Int, newest: Int)
     /// The disk did not confirm a flush: nobody knows what it holds, so the process must end and start anew from the disk.
     case syncFailed(path: String)
     /// The disk, the permissions or the database failed.
@@ -34,7 +34,10 @@ extension StoreError: CustomStringConvertible {
             "list \(list) is at revision \(found), not at \(expected): another server writes to this store."
         case .noSuchList(let name): "there is no list '\(name)'"
         case .listExists(let name): "there is a list '\(name)' already"
-        case .noSuchRevision(let revision, let newest): "there is no revision \(revision); the newest is \(newest)"
+        case .noSuchRevision(let revision, let oldest, let newest) where revision < oldest:
+            "revision \(revision) is no longer kept; the oldest is \(oldest), the newest \(newest)"
+        case .noSuchRevision(let revision, _, let newest):
+            "there is no revision \(revision); the newest is \(newest)"
         case .syncFailed(let path):
             "the disk did not confirm that \(path) was written. Check the disk, then start the server again."
         case .failed(let what): "the store failed: \(what)"

@@ -1,4 +1,5 @@
 import HandCore
+import HandSync
 import HandWire
 
 /// Everything about one simulated world that is fixed from its beginning. It follows from the seed.
@@ -10,6 +11,7 @@ public struct Weather: Sendable {
     let clients: Int
     let lists: Int
     let limits: Limits
+    let retention: Retention
     /// Milliseconds of a connection.
     let latency: Int
     let jitter: Int
@@ -64,6 +66,9 @@ public struct Weather: Sendable {
         limits.listsPage = 2
         limits.connections = pick([6, 20_000])
         self.limits = limits
+        retention =
+            [.everything, Retention(commits: 0), Retention(commits: 4), Retention(age: 2_000)][
+                random.next(below: 4)]
         var weights: [Kind: Int] = [:]
         for kind in Kind.allCases {
             let isOn = random.next(below: 100) < (kind.isFault ? 45 : 80)

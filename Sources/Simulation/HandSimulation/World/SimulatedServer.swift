@@ -35,7 +35,8 @@ final class SimulatedServer: ServiceWorld {
         armed = nil
         mustEnd = false
         service = Service(
-            world: self, limits: system.weather.limits, program: "simulated", seed: random.next())
+            world: self, limits: system.weather.limits, program: "simulated", retention: system.weather.retention,
+            seed: random.next())
         system.trace("server starts")
         turn()
     }

@@ -45,8 +45,8 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
     package func state(of number: UInt64, at revision: Int) throws -> Hand {
         try disk.read { contents in
             let list = try list(number, in: contents)
-            guard (list.floor...list.stored.revision).contains(revision) else {
-                throw StoreError.noSuchRevision(revision, newest: list.stored.revision)
+            guard (list.stored.floor...list.stored.revision).contains(revision) else {
+                throw StoreError.noSuchRevision(revision, oldest: list.stored.floor, newest: list.stored.revision)
             }
             return try list.replay(through: revision).hand
         }
@@ -56,6 +56,19 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
         try disk.write { contents in
             contents.lists[list]?.snapshots.append(
                 StoreContents.Snapshot(revision: revision, hand: hand, deck: deck))
+        }
+    }
+
+    package func trim(_ number: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
+        try disk.write { contents in
+            let list = try list(number, in: contents)
+            let cut = try retention.cut(floor: list.stored.floor, revision: list.stored.revision, now: now) {
+                try list.frames(after: $0 - 1, about: 1)[0].commit().time
+            }
+            // A few at a time, as with a disk on which that takes long.
+            let floor = min(cut, list.stored.floor + 3)
+            if floor > list.stored.floor { try contents.lists[number]?.forget(through: floor) }
+            return Trimmed(floor: floor, hasMore: floor < cut)
         }
     }
 

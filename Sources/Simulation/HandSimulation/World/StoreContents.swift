@@ -7,9 +7,8 @@ struct StoreContents {
     struct List {
         var stored: StoredList
         let deckSeed: UInt64?
-        /// The frames of all commits that are kept; the first is of revision `floor` + 1.
+        /// The frames of all commits that are kept; the first is of revision `stored.floor` + 1.
         var frames: [[UInt8]] = []
-        var floor = 0
         var sequences: [UInt64: SequenceMark] = [:]
         var snapshots: [Snapshot] = []
     }
@@ -51,7 +50,7 @@ struct StoreContents {
         }
         list.stored = StoredList(
             number: batch.list, name: list.stored.name, logID: list.stored.logID, rules: list.stored.rules,
-            revision: last.revision, count: last.count)
+            revision: last.revision, count: last.count, floor: list.stored.floor)
         lists[batch.list] = list
     }
 
@@ -66,6 +65,7 @@ extension StoreContents.List {
     func frames(after revision: Int, about bytes: Int) -> [StoredFrame] {
         var found: [StoredFrame] = []
         var total = 0
+        let floor = stored.floor
         var next = max(revision, floor) + 1
         while next <= stored.revision, total < bytes {
             found.append(StoredFrame(revision: next, bytes: frames[next - floor - 1]))
@@ -86,5 +86,17 @@ extension StoreContents.List {
             for frame in frames { try replay.apply(try frame.commit()) }
         }
         return replay
+    }
+
+    /// Forgets the commits through `floor`, and keeps the list as it was then instead.
+    mutating func forget(through floor: Int) throws {
+        let replay = try replay(through: floor)
+        snapshots.removeAll { $0.revision <= floor }
+        snapshots.insert(
+            StoreContents.Snapshot(revision: floor, hand: replay.hand, deck: replay.deck), at: 0)
+        frames.removeFirst(floor - stored.floor)
+        stored = StoredList(
+            number: stored.number, name: stored.name, logID: stored.logID, rules: stored.rules,
+            revision: stored.revision, count: stored.count, floor: floor)
     }
 }

@@ -1,0 +1,49 @@
+/// How much of each list's history is kept. A commit is forgotten when nothing here asks for it; the list itself, and each
+/// author's last sequence, are kept whatever happens to the history.
+public struct Retention: Equatable, Sendable {
+    /// How many of the newest commits; nil asks for none in particular.
+    public var commits: Int?
+    /// Commits of the last so many milliseconds; nil asks for none in particular.
+    public var age: UInt64?
+
+    public static let everything = Retention()
+
+    public init(commits: Int? = nil, age: UInt64? = nil) {
+        self.commits = commits
+        self.age = age
+    }
+
+    public var keepsEverything: Bool { commits == nil && age == nil }
+
+    /// The newest revision that may be forgotten, with all before it; `floor` if none may.
+    ///
+    /// - Parameter time: of a commit after `floor`. Asked O(log n) times: times hardly ever go back.
+    public func cut(floor: Int, revision: Int, now: UInt64, time: (Int) throws -> UInt64) rethrows -> Int {
+        guard !keepsEverything else { return floor }
+        var cut = revision
+        if let commits { cut = min(cut, revision - commits) }
+        if let age {
+            let oldest = now > age ? now - age : 0
+            var (low, high) = (floor, max(floor, cut))
+            while low < high {
+                let middle = (low + high + 1) / 2
+                if try time(middle) < oldest { low = middle } else { high = middle - 1 }
+            }
+            cut = low
+        }
+        return max(floor, cut)
+    }
+}
+
+/// What one step of forgetting came to.
+public struct Trimmed: Equatable, Sendable {
+    /// The revision before the oldest commit that is kept.
+    public let floor: Int
+    /// Whether there is more to do.
+    public let hasMore: Bool
+
+    public init(floor: Int, hasMore: Bool) {
+        self.floor = floor
+        self.hasMore = hasMore
+    }
+}
