@@ -5,9 +5,9 @@ import HandSync
 import HandWire
 
 extension SQLiteStore {
-    private static let columns = "number, name, log_id, rules, revision, count, floor"
+    static let columns = "number, name, log_id, rules, revision, count, floor"
 
-    private static func list(_ row: Row) throws -> StoredList {
+    static func list(_ row: Row) throws -> StoredList {
         let rules: Data = try row.value(3)
         return StoredList(
             number: try row.bits(0), name: try row.value(1), logID: try row.bits(2),

@@ -73,7 +73,7 @@ extension SQLiteStore {
         }
     }
 
-    private static func sequences(of list: UInt64, _ database: Database) throws -> [UInt64: SequenceMark] {
+    static func sequences(of list: UInt64, _ database: Database) throws -> [UInt64: SequenceMark] {
         let sql = "SELECT author, sequence, revision FROM sequences WHERE list = ?"
         var marks: [UInt64: SequenceMark] = [:]
         for row in try Row.fetchAll(database, sql: sql, arguments: [list.stored]) {
@@ -113,7 +113,7 @@ extension SQLiteStore {
         return replay
     }
 
-    private static func snapshot(
+    static func snapshot(
         of list: UInt64, rules: Rules, upTo last: Int, _ database: Database
     ) throws -> (hand: Hand, revision: Int, deck: Deck?) {
         let sql = """

@@ -25,7 +25,8 @@ struct HandCommand: AsyncParsableCommand {
         version: version,
         groupedSubcommands: [
             CommandGroup(name: "Screen:", subcommands: [Open.self, Demo.self, Keys.self]),
-            CommandGroup(name: "Server:", subcommands: [Serve.self, Simulate.self]),
+            CommandGroup(
+                name: "Server:", subcommands: [Serve.self, Verify.self, Backup.self, Recover.self, Simulate.self]),
             CommandGroup(name: "Lists:", subcommands: [Lists.self, Create.self, Delete.self]),
             CommandGroup(name: "Reading:", subcommands: [List.self, Show.self, Watch.self, Who.self]),
             CommandGroup(

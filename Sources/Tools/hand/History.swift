@@ -8,14 +8,14 @@ enum HistoryReader {
     /// All commits from `first` to `last`, with the names of their authors.
     static func commits(
         of name: String, from first: Int, through last: Int = .max, _ client: HandClient,
-        _ body: ([Commit], [UInt64: String]) throws -> Void
+        _ body: ([Commit], [UInt64: String]) async throws -> Void
     ) async throws {
         var next = max(1, first)
         while next <= last {
             let page = try await client.history(of: name, from: next)
             let commits = page.commits.filter { $0.revision <= last }
             guard let newest = commits.last else { return }
-            try body(commits, page.people)
+            try await body(commits, page.people)
             next = newest.revision + 1
         }
     }
@@ -38,13 +38,16 @@ struct Log: AsyncParsableCommand {
         try await list.server.withClient(list: name) { client, _ in
             var from = first
             if let number { from = max(from, try await client.state(of: name).revision - number + 1) }
-            let start = try await client.state(of: name, at: max(0, from - 1)).hand
-            var hand = start
+            var hand: Hand?
             try await HistoryReader.commits(of: name, from: from, client) { commits, people in
                 for commit in commits {
-                    let before = hand
-                    hand = try hand.applying(commit.delta)
-                    print(commit, people[commit.author] ?? "?", before, hand, json: json)
+                    // The history may begin later than was asked for: older commits may have been forgotten.
+                    var before = hand
+                    if before == nil { before = try await client.state(of: name, at: commit.revision - 1).hand }
+                    guard let old = before else { return }
+                    let new = try old.applying(commit.delta)
+                    print(commit, people[commit.author] ?? "?", old, new, json: json)
+                    hand = new
                 }
             }
         }

@@ -32,6 +32,15 @@ struct Serve: ParsableCommand {
     )
     var durability: Durability = .fsync
 
+    @Option(
+        help: ArgumentHelp(
+            "Keep at least so many of each list's newest commits (default: all). Older ones are forgotten, the list is not.",
+            valueName: "number")) var keepCommits: Int?
+
+    @Option(
+        help: ArgumentHelp("Keep at least the commits of so many days (default: all).", valueName: "days"))
+    var keepDays: Double?
+
     @Option(help: "How much to log on standard error.")
     var logLevel: LogLevel = .info
 
@@ -41,6 +50,16 @@ struct Serve: ParsableCommand {
     }
 
     @OptionGroup(title: "Limits") var limits: LimitOptions
+
+    private var retention: Retention {
+        Retention(commits: keepCommits, age: keepDays.map { UInt64($0 * 86_400_000) })
+    }
+
+    func validate() throws {
+        guard keepCommits ?? 0 >= 0, (0...36_500).contains(keepDays ?? 0) else {
+            throw ValidationError("--keep-commits and --keep-days are not negative; --keep-days is at most 36500.")
+        }
+    }
 
     func run() throws {
         let endpoints = try (listen.isEmpty ? ["127.0.0.1:7777"] : listen).map(Self.endpoint)
@@ -56,7 +75,7 @@ struct Serve: ParsableCommand {
         let server = Server(
             ServerConfiguration(
                 endpoints: endpoints, limits: limits.limits, program: "hand/\(HandCommand.version)",
-                seed: .random(in: 0...UInt64.max)),
+                retention: retention, seed: .random(in: 0...UInt64.max)),
             store: store, loop: loop, logger: Logger(label: "hand"))
         let opened: [ServerConfiguration.Endpoint]
         do { opened = try server.start() } catch let error as UVError {

@@ -3,6 +3,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case inUse(path: String)
     /// The store was written by a newer program.
     case newer(path: String, found: Int, known: Int)
+    /// There is no file to read.
+    case noStore(path: String)
     /// The file is not a store.
     case notAStore(path: String)
     /// What is stored contradicts itself.
@@ -26,6 +28,7 @@ extension StoreError: CustomStringConvertible {
         case .newer(let path, let found, let known):
             "the store \(path) has format \(found); this program knows formats up to \(known). "
                 + "Use the newer program, or another --data."
+        case .noStore(let path): "there is no store at \(path). Name the folder of one with --data."
         case .notAStore(let path):
             "\(path) is not a hand store, or it is damaged from its first page on. "
                 + "Move it away or restore it from a backup; nothing was changed."

@@ -1,0 +1,133 @@
+import Foundation
+import GRDB
+import HandCore
+import HandSync
+import HandWire
+
+/// Goes through one list's history from its beginning to its end and compares everything that is kept beside it.
+struct HistoryCheck {
+    struct Fault: Error {
+        let revision: Int?
+        let text: String
+    }
+
+    let stored: StoredList
+    private let deckSeed: UInt64?
+    private var replayed: Replay
+    private var ids: Set<ItemID> = []
+    private var marks: [UInt64: SequenceMark] = [:]
+    private var heads: [Int] = []
+    private var authors: Set<UInt64> = []
+
+    var revision: Int { replayed.revision }
+    var digest: UInt64 { replayed.hand.digest }
+    var snapshots: Int { heads.count }
+
+    init(list: UInt64, _ database: Database) throws {
+        let sql = "SELECT \(SQLiteStore.columns), deck_seed FROM lists WHERE number = ?"
+        guard let row = try Row.fetchOne(database, sql: sql, arguments: [list.stored]) else {
+            throw StoreError.noSuchList("number \(list)")
+        }
+        stored = try SQLiteStore.list(row)
+        let seed: Int64? = try row.value(row.count - 1)
+        deckSeed = seed.map(UInt64.init(stored:))
+        replayed = Replay(
+            list: list, from: Hand(rules: stored.rules), revision: 0, deck: deckSeed.map(Deck.init(seed:)))
+    }
+
+    /// Where the history begins: with nothing, or with the list as it was at the floor.
+    mutating func start(_ database: Database) throws {
+        let number = stored.number
+        heads = try Int.fetchAll(
+            database, sql: "SELECT revision FROM snapshot_heads WHERE list = ? ORDER BY revision",
+            arguments: [number.stored])
+        if stored.floor > 0 {
+            guard heads.contains(stored.floor) else {
+                throw Fault(revision: stored.floor, text: "the list as it was where its history begins is missing")
+            }
+            let (hand, revision, deck) = try SQLiteStore.snapshot(
+                of: number, rules: stored.rules, upTo: stored.floor, database)
+            replayed = Replay(list: number, from: hand, revision: revision, deck: deck)
+        }
+        ids = Set(replayed.hand.lazy.map(\.id))
+        if ids.count != replayed.hand.count { throw Fault(revision: stored.floor, text: "an item is there twice") }
+        authors = Set(try Int64.fetchAll(database, sql: "SELECT number FROM authors").map(UInt64.init(stored:)))
+    }
+
+    mutating func replay(_ database: Database, _ progress: (Int) -> Void) throws {
+        if stored.floor == 0, heads.first == 0 { try compareSnapshot(at: 0, database) }
+        while replayed.revision < stored.revision {
+            let frames = try SQLiteStore.frames(
+                of: stored.number, after: replayed.revision, through: stored.revision, about: 1 << 20, database)
+            guard !frames.isEmpty else {
+                throw Fault(
+                    revision: replayed.revision + 1, text: "missing; the list should be at \(stored.revision)")
+            }
+            for frame in frames {
+                let next = replayed.revision + 1
+                guard frame.revision == next else { throw Fault(revision: next, text: "missing") }
+                let commit = try frame.commit()
+                guard commit.revision == next else {
+                    throw Fault(revision: next, text: "commit \(commit.revision) stands in its place")
+                }
+                try check(commit)
+                if heads.contains(next) { try compareSnapshot(at: next, database) }
+            }
+            progress(replayed.revision)
+        }
+    }
+
+    private mutating func check(_ commit: Commit) throws {
+        let revision = commit.revision
+        func fault(_ text: String) -> Fault { Fault(revision: revision, text: text) }
+        if let last = marks[commit.author], commit.sequence != last.sequence + 1 {
+            throw fault("author \(commit.author) has sequence \(commit.sequence) after \(last.sequence)")
+        }
+        if !authors.contains(commit.author) { throw fault("author \(commit.author) is unknown") }
+        marks[commit.author] = SequenceMark(sequence: commit.sequence, revision: revision)
+        let deleted = commit.delta.reach <= replayed.hand.count ? commit.delta.deletedItems(on: replayed.hand) : []
+        try replayed.apply(commit)
+        for item in deleted { ids.remove(item.id) }
+        for item in commit.delta.insertedItems {
+            if !ids.insert(item.id).inserted { throw fault("item \(item.id) is there twice") }
+            if let violation = stored.rules.violation(of: item.content) {
+                throw fault("the rules do not allow item \(item.id): \(Rejection.violation(violation))")
+            }
+        }
+        if replayed.hand.count > stored.rules.maximumCount {
+            throw fault("\(replayed.hand.count) items, but the rules allow \(stored.rules.maximumCount)")
+        }
+    }
+
+    private func compareSnapshot(at revision: Int, _ database: Database) throws {
+        do {
+            let (hand, _, deck) = try SQLiteStore.snapshot(
+                of: stored.number, rules: stored.rules, upTo: revision, database)
+            guard hand != replayed.hand || deck != replayed.deck else { return }
+        } catch let error as StoreError {
+            throw Fault(revision: revision, text: "\(error)")
+        }
+        throw Fault(revision: revision, text: "the snapshot is not what the commits lead to")
+    }
+
+    /// What is said about the end must be true of it.
+    func finish(_ database: Database) throws {
+        let beyond = "SELECT min(revision) FROM commits WHERE list = ? AND revision > ?"
+        if let next = try Int.fetchOne(database, sql: beyond, arguments: [stored.number.stored, stored.revision]) {
+            throw Fault(revision: next, text: "the commits go on behind revision \(stored.revision)")
+        }
+        if replayed.hand.count != stored.count {
+            throw Fault(revision: nil, text: "\(stored.count) items are claimed, \(replayed.hand.count) are there")
+        }
+        if let last = heads.last, last > stored.revision {
+            throw Fault(revision: last, text: "there is a snapshot of a revision that was never reached")
+        }
+        let kept = try SQLiteStore.sequences(of: stored.number, database)
+        for (author, mark) in marks where kept[author] != mark {
+            throw Fault(revision: mark.revision, text: "the last sequence of author \(author) is kept otherwise")
+        }
+        for (author, mark) in kept where marks[author] == nil && mark.revision > stored.floor {
+            throw Fault(revision: mark.revision, text: "author \(author) has a sequence that no commit has")
+        }
+    }
+}

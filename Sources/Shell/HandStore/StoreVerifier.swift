@@ -1,0 +1,104 @@
+import Foundation
+import GRDB
+import HandCore
+import HandSync
+import HandWire
+
+/// Reads everything that a store holds, as it was at one moment, also while a server writes to it: every commit is replayed
+/// and every digest compared; sequences, snapshots, decks and rules are checked.
+public struct StoreVerifier {
+    private let database: DatabaseQueue
+    private let path: String
+
+    /// - Parameter path: a store's folder, or a file as `StoreBackup` writes it.
+    /// - Throws: `StoreError` if there is no store.
+    public init(path: String) throws {
+        let file = Self.file(at: path)
+        guard FileManager.default.fileExists(atPath: file) else {
+            throw StoreError.noStore(path: path)
+        }
+        self.path = file
+        try SQLiteStore.checkHeader(file)
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(10)
+        database = try SQLiteStore.translating(file) { try DatabaseQueue(path: file, configuration: configuration) }
+    }
+
+    /// The database of a store's folder, or the file itself.
+    static func file(at path: String) -> String {
+        var isFolder: ObjCBool = false
+        let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+        return isThere && isFolder.boolValue ? path + "/hand.sqlite" : path
+    }
+
+    /// - Parameter progress: hears of a list, the revision that has been replayed, and the last one.
+    /// - Throws: `StoreError` if the file cannot be read at all; what is wrong inside is in the report.
+    /// - Complexity: that of replaying all commits.
+    public func verify(progress: (String, Int, Int) -> Void = { _, _, _ in }) throws -> StoreReport {
+        defer { try? database.close() }
+        return try SQLiteStore.translating(path) {
+            try database.read { database in
+                var report = StoreReport()
+                try checkFile(database, &report)
+                let lists = try Row.fetchAll(database, sql: "SELECT number, name FROM lists ORDER BY name")
+                for row in lists {
+                    report.lists.append(try verify(try row.bits(0), try row.value(1), database, progress))
+                }
+                try checkOrphans(database, &report)
+                return report
+            }
+        }
+    }
+
+    private func checkFile(_ database: Database, _ report: inout StoreReport) throws {
+        let mark = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        if mark != Schema.applicationID { throw StoreError.notAStore(path: path) }
+        if version > Schema.version {
+            throw StoreError.newer(path: path, found: version, known: Schema.version)
+        }
+        if version < Schema.version {
+            throw StoreError.failed(
+                "\(path) has the older format \(version): start a server on it once, which brings it to \(Schema.version)"
+            )
+        }
+        let complaints = try String.fetchAll(database, sql: "PRAGMA integrity_check(10)")
+        for complaint in complaints where complaint != "ok" {
+            report.problems.append(StoreReport.Problem(revision: nil, text: complaint))
+        }
+    }
+
+    private func checkOrphans(_ database: Database, _ report: inout StoreReport) throws {
+        for table in ["commits", "sequences", "snapshots", "snapshot_heads"] {
+            let sql = "SELECT count(*) FROM \(table) WHERE list NOT IN (SELECT number FROM lists)"
+            let count = try Int.fetchOne(database, sql: sql) ?? 0
+            if count > 0 {
+                report.problems.append(
+                    StoreReport.Problem(revision: nil, text: "\(count) rows of \(table) belong to no list"))
+            }
+        }
+    }
+
+    // MARK: One list
+
+    private func verify(
+        _ number: UInt64, _ name: String, _ database: Database, _ progress: (String, Int, Int) -> Void
+    ) throws -> StoreReport.List {
+        var check = try HistoryCheck(list: number, database)
+        var problem: StoreReport.Problem?
+        do {
+            try check.start(database)
+            let last = check.stored.revision
+            try check.replay(database) { progress(name, $0, last) }
+            try check.finish(database)
+        } catch let found as HistoryCheck.Fault {
+            problem = StoreReport.Problem(revision: found.revision, text: found.text)
+        } catch let error as StoreError {
+            problem = StoreReport.Problem(revision: check.revision + 1, text: "\(error)")
+        }
+        return StoreReport.List(
+            name: name, floor: check.stored.floor, revision: check.stored.revision, count: check.stored.count,
+            digest: check.digest, snapshots: check.snapshots, problem: problem)
+    }
+}

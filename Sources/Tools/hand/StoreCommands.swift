@@ -1,0 +1,135 @@
+import ArgumentParser
+import Foundation
+import HandCore
+import HandFormats
+import HandStore
+import HandSync
+
+/// Where a server keeps its lists.
+struct StoreOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The folder of the store (default: the server's).", valueName: "folder"))
+    var data: String?
+
+    @Flag(help: "Print JSON.") var json = false
+    @Flag(name: .shortAndLong, help: "Print no progress and no summary.") var quiet = false
+
+    var folder: String { data ?? Settings.stateFolder + "/server" }
+
+    /// Replays everything that is in a store.
+    func verify(_ path: String) throws -> StoreReport {
+        let report = try StoreVerifier(path: path).verify { name, revision, last in
+            if !quiet, last > 100_000 { Output.progress("\(Printable.clean(name)): \(revision) of \(last)") }
+        }
+        Output.progress("")
+        return report
+    }
+}
+
+struct Verify: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Check a store or a backup: replay every commit, compare every digest.",
+        discussion: """
+            Reads the store as it is at one moment; a server may go on serving it. Says of each list the first revision that
+            is wrong. The exit code is 1 if anything is.
+            """)
+
+    @OptionGroup var store: StoreOptions
+    @Argument(help: "A backup to check in the place of the store.") var file: String?
+
+    func run() throws {
+        let report = try store.verify(file ?? store.folder)
+        if store.json { Output.json(Self.json(report)) } else { print(report) }
+        if !report.isSound { Output.exit(.error) }
+    }
+
+    private func print(_ report: StoreReport) {
+        for list in report.lists {
+            let name = Printable.clean(list.name)
+            if let problem = list.problem {
+                Output.line("\(name): DAMAGED\(problem.revision.map { " at revision \($0)" } ?? ""): \(problem.text)")
+            } else if !store.quiet {
+                let range = list.floor > 0 ? "revisions \(list.floor) to \(list.revision)" : "revision \(list.revision)"
+                Output.line("\(name): \(range), \(list.count) items, \(list.snapshots) snapshots: sound")
+            }
+        }
+        for problem in report.problems { Output.line("DAMAGED: \(problem.text)") }
+        if !store.quiet {
+            Output.line(
+                "\(report.lists.count) lists, \(report.commits) commits replayed: "
+                    + (report.isSound ? "everything is sound" : "not everything is sound"))
+        }
+    }
+
+    static func json(_ report: StoreReport) -> JSONValue {
+        func problem(_ problem: StoreReport.Problem) -> JSONValue {
+            ["revision": problem.revision.map { .integer(Int128($0)) } ?? .null, "text": .string(problem.text)]
+        }
+        let lists: [JSONValue] = report.lists.map { list in
+            [
+                "name": .string(list.name), "floor": .integer(Int128(list.floor)),
+                "revision": .integer(Int128(list.revision)), "count": .integer(Int128(list.count)),
+                "digest": .string(String(list.digest, radix: 16)), "snapshots": .integer(Int128(list.snapshots)),
+                "problem": list.problem.map(problem) ?? .null,
+            ]
+        }
+        return [
+            "sound": .bool(report.isSound), "lists": .array(lists), "problems": .array(report.problems.map(problem)),
+        ]
+    }
+}
+
+struct Backup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Copy a store into one file, also while a server is serving it.",
+        discussion: """
+            The copy is the store as it is at one moment, complete and checked. 'hand recover' puts it back.
+
+              hand backup lists.backup
+            """)
+
+    @OptionGroup var store: StoreOptions
+    @Argument(help: "The file to write; it must not exist.") var file: String
+
+    func run() throws {
+        try StoreBackup.write(store.folder, to: file)
+        let report = try store.verify(file)
+        if store.json { Output.json(Verify.json(report)) }
+        guard report.isSound else {
+            throw Failure(.error, "\(file) is written, but the store is damaged: see 'hand verify \(file)'")
+        }
+        if !store.json, !store.quiet {
+            Output.line("wrote \(file): \(report.lists.count) lists, \(report.commits) commits, everything is sound")
+        }
+    }
+}
+
+struct Recover: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Put a backup in the place of a store.",
+        discussion: """
+            The backup is checked first. No server may be running on the store. A store that is there is replaced only with
+            --replace, and moved aside, not deleted. Clients that come back keep what they have not sent yet; what was
+            committed after the backup is gone from the lists.
+            """)
+
+    @OptionGroup var store: StoreOptions
+    @Flag(help: "Replace a store that is there; it is moved aside.") var replace = false
+    @Argument(help: "The backup.") var file: String
+
+    func run() throws {
+        let report = try store.verify(file)
+        guard report.isSound else { throw Failure(.error, "\(file) is damaged: see 'hand verify \(file)'") }
+        let stamp = Int(Date().timeIntervalSince1970)
+        let aside = store.folder + "/hand.sqlite.replaced-\(stamp)"
+        var random = SystemRandomNumberGenerator()
+        do {
+            try StoreBackup.restore(file, to: store.folder, aside: replace ? aside : nil, random: &random)
+        } catch StoreError.failed(let reason) where !replace && reason.contains("already") {
+            throw Failure(.error, "\(reason). To replace it (it is moved aside): hand recover --replace \(file)")
+        }
+        if store.json { return Output.json(Verify.json(report)) }
+        if !store.quiet {
+            Output.line("\(store.folder) has \(report.lists.count) lists, \(report.commits) commits again")
+        }
+    }
+}

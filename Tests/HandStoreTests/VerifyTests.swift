@@ -1,0 +1,151 @@
+import Foundation
+import GRDB
+import HandCore
+import HandSimulation
+import HandStore
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// A store is read from its beginning to its end, and what is wrong is named; copies are whole; history is forgotten.
+@Suite struct VerifyTests {
+    /// A store with one list of so many commits, closed.
+    private static func made(_ folder: TemporaryFolder, _ count: Int, rules: Rules = Rules(maximumCount: 500)) throws {
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        let list = try store.create("things", rules: rules, logID: 9, deckSeed: nil)
+        let author = try store.author(for: ClientID(high: 1, low: 2), person: "Ada")
+        var chaos = Chaos(seed: 5)
+        let start = try store.load(list.number)
+        for commit in history(on: start, count, author: author, chaos: &chaos) {
+            try store.append([CommitBatch(list: list.number, expected: commit.revision - 1, commits: [commit])])
+            if commit.revision % 10 == 0 {
+                let hand = try store.state(of: list.number, at: commit.revision)
+                try store.saveSnapshot(of: list.number, hand, revision: commit.revision, deck: nil)
+            }
+        }
+        try store.close()
+    }
+
+    private static func change(_ folder: TemporaryFolder, _ sql: String) throws {
+        let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
+        try database.write { try $0.execute(sql: sql) }
+        try database.close()
+    }
+
+    private static func verify(_ folder: TemporaryFolder) throws -> StoreReport {
+        try StoreVerifier(path: folder.path).verify()
+    }
+
+    @Test func aSoundStoreIsSound() throws {
+        let folder = TemporaryFolder()
+        try Self.made(folder, 40)
+        let report = try Self.verify(folder)
+        #expect(report.isSound)
+        #expect(report.lists.map(\.revision) == [40])
+        #expect(report.lists.map(\.snapshots) == [4])
+        #expect(report.commits == 40)
+    }
+
+    /// Plant the damage: each is found, with the first revision that is wrong.
+    @Test(arguments: [
+        ("DELETE FROM commits WHERE revision = 17", 17),
+        ("UPDATE commits SET frame = (SELECT frame FROM commits WHERE revision = 3) WHERE revision = 23", 23),
+        ("UPDATE snapshots SET items = (SELECT items FROM snapshots WHERE revision = 10) WHERE revision = 20", 20),
+        ("UPDATE lists SET revision = 39", 40),
+        ("UPDATE sequences SET sequence = sequence + 1", 40),
+        ("DELETE FROM authors", 1),
+        ("DELETE FROM sequences", 40),
+        ("INSERT INTO snapshot_heads SELECT list, 99, count, digest, deck FROM snapshot_heads LIMIT 1", 99),
+    ])
+    func damageIsFound(sql: String, revision: Int) throws {
+        let folder = TemporaryFolder()
+        try Self.made(folder, 40)
+        try Self.change(folder, sql)
+        let problem = try #require(try Self.verify(folder).lists[0].problem)
+        #expect(problem.revision == revision, "\(problem.text)")
+    }
+
+    @Test func aBackupOfAServedStoreIsWhole() throws {
+        let folder = TemporaryFolder()
+        try Self.made(folder, 40)
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        let file = folder.path + "/copy"
+        try StoreBackup.write(folder.path, to: file)
+        #expect(try StoreVerifier(path: file).verify() == Self.verify(folder))
+        #expect(throws: StoreError.self) { try StoreBackup.write(folder.path, to: file) }
+        try store.close()
+    }
+
+    /// A backup that is put back has other histories, refuses to take a store's place unasked, and moves it aside if asked.
+    @Test func aBackupIsPutBack() throws {
+        let folder = TemporaryFolder()
+        try Self.made(folder, 40)
+        let file = folder.path + "/copy"
+        try StoreBackup.write(folder.path, to: file)
+        try Self.change(folder, "DELETE FROM commits")
+        var random = SplitMix64(seed: 1)
+        #expect(throws: StoreError.self) {
+            try StoreBackup.restore(file, to: folder.path, aside: nil, random: &random)
+        }
+        try StoreBackup.restore(file, to: folder.path, aside: folder.path + "/old", random: &random)
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/old"))
+        #expect(try Self.verify(folder).isSound)
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        let list = try #require(try store.list(named: "things"))
+        #expect(list.logID != 9 && list.logID != 0)
+        try store.close()
+    }
+
+    @Test func aServedStoreIsNotReplaced() throws {
+        let folder = TemporaryFolder()
+        try Self.made(folder, 10)
+        let file = folder.path + "/copy"
+        try StoreBackup.write(folder.path, to: file)
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        defer { try? store.close() }
+        var random = SplitMix64(seed: 1)
+        #expect(throws: StoreError.inUse(path: folder.path)) {
+            try StoreBackup.restore(file, to: folder.path, aside: folder.path + "/old", random: &random)
+        }
+    }
+
+    // MARK: Forgetting
+
+    @Test func oldCommitsAreForgottenAndTheListIsNot() throws {
+        let folder = TemporaryFolder()
+        try Self.made(folder, 200)
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        let number = try #require(try store.list(named: "things")).number
+        let (before, middle) = (try store.load(number), try store.state(of: number, at: 180))
+        let trimmed = try store.trim(number, keeping: Retention(commits: 50), now: 0)
+        #expect(trimmed == Trimmed(floor: 150, hasMore: false))
+        #expect(try store.load(number).hand == before.hand)
+        #expect(try store.load(number).sequences == before.sequences)
+        #expect(try store.state(of: number, at: 180) == middle)
+        #expect(try store.state(of: number, at: 150).count > 0)
+        #expect(throws: StoreError.noSuchRevision(149, oldest: 150, newest: 200)) {
+            try store.state(of: number, at: 149)
+        }
+        #expect(try store.frames(of: number, after: 0, about: 1).map(\.revision) == [151])
+        #expect(try store.trim(number, keeping: Retention(commits: 0), now: 0).floor == 200)
+        #expect(try store.load(number).hand == before.hand)
+        try store.close()
+        #expect(try Self.verify(folder).isSound)
+    }
+
+    /// Commits are kept as long as either the number or the age asks for them.
+    @Test func retentionKeepsWhatAnythingAsksFor() {
+        func cut(_ retention: Retention, now: UInt64 = 1_000) -> Int {
+            retention.cut(floor: 10, revision: 100, now: now) { UInt64($0) * 10 }
+        }
+        #expect(cut(.everything) == 10)
+        #expect(cut(Retention(commits: 20)) == 80)
+        #expect(cut(Retention(commits: 1_000)) == 10)
+        #expect(cut(Retention(age: 500)) == 49)
+        #expect(cut(Retention(commits: 70, age: 500)) == 30)
+        #expect(cut(Retention(commits: 20, age: 500)) == 49)
+        #expect(cut(Retention(age: 5_000)) == 10)
+        #expect(cut(Retention(commits: 0)) == 100)
+    }
+}
