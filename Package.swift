@@ -102,6 +102,13 @@ let package = Package(
             name: "hand-benchmarks",
             dependencies: ["HandCore", "HandWire", "HandSync", "HandScreens", "EventLoop", "Terminal"],
             path: "Tests/Benchmarks"),
+        .target(
+            name: "FuzzTargets",
+            dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "HandSimulation"],
+            path: "Tests/FuzzTargets"),
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: ["FuzzTargets", "HandCore", "HandWire", "HandSync", "HandFormats", "HandSimulation"]),
         .testTarget(name: "HouseTests"),
         // Loaded into a server, not linked: see its header.
         .target(name: "FaultyDisk", path: "Tests/FaultyDisk"),
@@ -124,3 +131,13 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// The fuzzer links only with flags of its own (`.ci/fuzz`), so no ordinary build sees it.
+if Context.environment["HAND_FUZZ"] != nil {
+    package.targets += [
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzz/CLibFuzzer"),
+        .executableTarget(
+            name: "hand-fuzz", dependencies: ["FuzzTargets", "CLibFuzzer"], path: "Tests/Fuzz",
+            exclude: ["CLibFuzzer", "Corpus"]),
+    ]
+}

@@ -1,0 +1,28 @@
+import HandFormats
+import HandScreens
+
+enum AddressTarget {
+    static func run(_ bytes: [UInt8]) throws {
+        let text = String(decoding: bytes, as: UTF8.self)
+        if let address = try? HandAddress(text) {
+            let again = try? HandAddress(address.description)
+            try check(again == address, "'\(text)' is \(address), which is \(again.map { "\($0)" } ?? "no address")")
+        }
+        if let location = try? Location(text) {
+            let again = try? Location(location.description)
+            try check(again == location, "'\(text)' is \(location), which is \(again.map { "\($0)" } ?? "no place")")
+            try lying(location.route)
+        }
+    }
+
+    /// What lies beneath a place ends at the lists.
+    private static func lying(_ route: Route) throws {
+        var route: Route? = route
+        var depth = 0
+        while let place = route {
+            route = place.beneath
+            depth += 1
+            try check(depth < 8, "places lie on one another for ever")
+        }
+    }
+}

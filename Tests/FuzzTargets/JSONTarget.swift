@@ -1,0 +1,32 @@
+import HandFormats
+
+enum JSONTarget {
+    static func run(_ bytes: [UInt8]) throws {
+        let line = String(decoding: bytes, as: UTF8.self)
+        let answer = Vectors.answer(line: line)
+        try check(!answer.utf8.contains(UInt8(ascii: "\n")), "an answer takes two lines: \(answer)")
+        try check((try? JSONValue.parse(answer)) != nil, "an answer is no JSON: \(answer)")
+        guard let value = try? JSONValue.parse(bytes) else { return }
+        try check(try JSONValue.parse(value.bytes) == value, "a value does not read back: \(value.line)")
+        try forms(value)
+    }
+
+    /// What is read as one of the forms is written so that it reads back.
+    private static func forms(_ value: JSONValue) throws {
+        if let item = try? JSON.readItem(value) {
+            try check(try JSON.readItem(JSON.item(item)) == item, "an item does not read back: \(item)")
+        }
+        if let change = try? JSON.readChange(value) {
+            try check(try JSON.readChange(JSON.change(change)) == change, "a change does not read back: \(change)")
+        }
+        if let delta = try? JSON.readDelta(value) {
+            try check(try JSON.readDelta(JSON.delta(delta)) == delta, "a delta does not read back: \(delta.components)")
+        }
+        if let commit = try? JSON.readCommit(value) {
+            try check(try JSON.readCommit(JSON.commit(commit)) == commit, "a commit does not read back: \(commit)")
+        }
+        if let rules = try? JSON.readRules(value) {
+            try check(try JSON.readRules(JSON.rules(rules)) == rules, "rules do not read back: \(rules)")
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import HandCore
+import HandSimulation
+import HandSync
+import HandWire
+
+enum JournalTarget {
+    /// A checkpoint with its length in front, and then events each with theirs, on a list that the first byte chooses.
+    static func run(_ bytes: [UInt8]) throws {
+        var input = Input(bytes)
+        var chaos = Chaos(seed: 1)
+        let list = Hand(chaos.items(input.below(40)))
+        let kept = input.bytes(Int(input.byte()))
+        var replica = Replica(confirmed: list, revision: 0, logID: 1, sequence: 0)
+        if let checkpoint = try? withBytes(kept, Replica.Checkpoint.init(_:)) {
+            try check(checkpoint.bytes == kept, "a checkpoint has two forms")
+            guard let begun = try? Replica(checkpoint, confirmed: list) else { return }
+            replica = begun
+        }
+        while !input.isAtEnd {
+            let kept = input.bytes(Int(input.byte()))
+            guard let event = try? withBytes(kept, JournalEvent.init(_:)) else { continue }
+            try check(event.bytes == kept, "an event has two forms: \(event)")
+            // What does not fit ends the reading of a journal.
+            do { try replica.replay(event) } catch { return }
+            try ReplicaLaws.check(replica)
+        }
+    }
+}
+
+enum ReplicaLaws {
+    /// What holds of a replica whatever a server sends and a disk brings back. That no item is there twice and that sequences
+    /// agree is in their hands.
+    static func check(_ replica: Replica) throws {
+        guard let problem = replica.brokenInvariant() else { return }
+        let others = ["an item is there twice", "what is in flight has not the last sequence"]
+        try FuzzTargets.check(others.contains(problem), problem)
+    }
+}

@@ -1,0 +1,40 @@
+import HandCore
+import HandFormats
+import HandScreens
+
+enum TextTarget {
+    /// The first byte chooses the form.
+    static func run(_ bytes: [UInt8]) throws {
+        var input = Input(bytes)
+        let format = ListFormat.allCases[input.below(ListFormat.allCases.count)]
+        let rest = input.rest()
+        try lists(rest, format)
+        try typed(String(decoding: rest, as: UTF8.self))
+    }
+
+    /// What is read is written so that it reads back.
+    private static func lists(_ bytes: [UInt8], _ format: ListFormat) throws {
+        var random = SplitMix64(seed: 1)
+        guard let items = try? format.read(bytes, using: &random) else { return }
+        var text = ""
+        format.export(items) { text += $0 }
+        let again = try format.read(text.utf8, using: &random)
+        try check(
+            again.map(\.content) == items.map(\.content),
+            "\(format): \(items.map(\.content)) is written as \(text) and read as \(again.map(\.content))")
+        if format == .jsonl { try check(again == items, "ids are not kept") }
+        try check(text.utf8.filter { $0 == UInt8(ascii: "\n") }.count == items.count, "not one line an item")
+    }
+
+    private static func typed(_ text: String) throws {
+        let clean = Printable.clean(text)
+        try check(Printable.clean(clean) == clean, "cleaning does not end")
+        _ = ListFormat(fileName: text)
+        if let key = try? Key(text) {
+            try check((try? Key(key.description)) == key, "'\(text)' is the key \(key), which is another")
+        }
+        if let reference = try? ItemReference(text) {
+            _ = try? reference.position(in: Hand([Item(id: ItemID(rawValue: 2), content: .note(text))]))
+        }
+    }
+}
