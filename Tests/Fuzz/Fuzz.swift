@@ -8,10 +8,9 @@ import FuzzTargets
             print("usage: hand-fuzz \(FuzzTarget.allCases.map(\.rawValue).joined(separator: "|")) [ARGUMENT…]")
             return
         }
-        // libFuzzer starts this program again for some of its modes, so the name stays among the arguments.
-        var count = CommandLine.argc
+        // For libFuzzer the name of the target is that of the program.
+        var count = CommandLine.argc - 1
         var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 1
-        count -= 1
         _ = withUnsafeMutablePointer(to: &arguments) { run(&count, $0) }
     }
 }

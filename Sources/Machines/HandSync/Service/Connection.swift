@@ -94,6 +94,11 @@ public final class Connection {
     /// Whether nothing more is done for it: it is closed, or only waits for its last bytes to be taken.
     var isEnding: Bool { closesWhenSent || isClosed }
 
+    /// What its client makes the server hold: bytes of answers, messages that wait, lists on their way. For tests.
+    package var held: (answerBytes: Int, messages: Int, transfers: Int) {
+        (outboxBytes, backlog.count - handled, transfers.count)
+    }
+
     // MARK: Output
 
     var isWriting: Bool { stream.isWriting }

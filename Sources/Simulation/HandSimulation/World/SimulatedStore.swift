@@ -14,7 +14,7 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
 
     /// A store that starts empty and loses nothing.
     package convenience init() {
-        self.init(VirtualDisk())
+        self.init(VirtualDisk(flushesAtOnce: true))
     }
 
     private func list(_ number: UInt64, in contents: StoreContents) throws -> StoreContents.List {

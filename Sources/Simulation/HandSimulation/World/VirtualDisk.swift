@@ -17,8 +17,14 @@ final class VirtualDisk: @unchecked Sendable {
     var isFull = false
     /// The next flush fails: nobody knows what of it is there.
     var failsFlush = false
+    /// Whether each write is flushed as it is made.
+    let flushesAtOnce: Bool
     /// Hears of every state that has become durable.
     var onDurable: (StoreContents) -> Void = { _ in }
+
+    init(flushesAtOnce: Bool = false) {
+        self.flushesAtOnce = flushesAtOnce
+    }
 
     /// How many writes there were.
     var writes: Int { flushed + unflushed.count }
@@ -33,6 +39,7 @@ final class VirtualDisk: @unchecked Sendable {
         let value = try body(&next)
         contents = next
         unflushed.append(next)
+        if flushesAtOnce { flush(writes) }
         return value
     }
 

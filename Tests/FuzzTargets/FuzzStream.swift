@@ -1,0 +1,117 @@
+import HandCore
+import HandSync
+import HandWire
+
+/// A client at the other end of a stream: reads or does not, and listens to whether the server keeps to the protocol.
+final class FuzzStream: ByteStream {
+    let peerDescription = "fuzzed"
+    /// Sent and not yet taken by the server.
+    var incoming: [UInt8] = []
+    private(set) var isReading = true
+    private(set) var isClosed = false
+    private var isShutDown = false
+    /// Whether the client reads. What was written before it does not waits.
+    private var takes = true
+    private(set) var isWriting = false
+    /// What the server did that it may not do.
+    private(set) var fault: String?
+    private(set) var heard = Heard()
+    private var reader = FrameReader(limit: 1 << 24)
+
+    func write(_ runs: [FrameRun]) -> Bool {
+        if isWriting || isShutDown || isClosed { fault = "written to while it must not be" }
+        for run in runs { listen(run.bytes) }
+        isWriting = !takes
+        return takes
+    }
+
+    private func listen(_ bytes: UnsafeRawBufferPointer) {
+        do {
+            try reader.read(bytes) { (body) throws(WireError) -> Bool in
+                let problem = heard.take(try DownMessage(body))
+                fault = fault ?? problem
+                return true
+            }
+        } catch { fault = "the server sends what cannot be read: \(error)" }
+    }
+
+    /// Has the client read or not; true if the server has something to hear of it.
+    func setTakes(_ takes: Bool) -> Bool {
+        self.takes = takes
+        guard takes, isWriting else { return false }
+        isWriting = false
+        return true
+    }
+
+    func stopReading() { isReading = false }
+    func resumeReading() { isReading = true }
+    func shutdown() { isShutDown = true }
+    func close() { isClosed = true }
+}
+
+/// What a client was told, as far as it needs it to send sensible things and to notice wrong ones.
+struct Heard {
+    struct List {
+        var logID: UInt64
+        var revision: Int?
+        var count = 0
+        var sequence: UInt64
+    }
+
+    private(set) var lists: [UInt64: List] = [:]
+    private var isGreeted = false
+    private var isOver = false
+    private var author: UInt64 = 0
+
+    /// What is wrong with a message, after all that came before.
+    mutating func take(_ message: DownMessage) -> String? {
+        if isOver { return "something comes behind the error that closes" }
+        switch message {
+        case .welcome(let welcome):
+            if isGreeted { return "a second welcome" }
+            isGreeted = true
+            author = welcome.author
+            return nil
+        case .error(let code, _, _, _):
+            isOver = code.closes
+            return isOver || isGreeted ? nil : "an answer before the welcome"
+        default: break
+        }
+        if !isGreeted { return "something comes before the welcome" }
+        switch message {
+        case .subscribed(let subscribed): start(subscribed)
+        case .commit(let list, let commit): return take(commit, of: list)
+        default: break
+        }
+        return nil
+    }
+
+    private mutating func start(_ subscribed: DownMessage.Subscribed) {
+        var list = List(logID: subscribed.logID, sequence: subscribed.lastSequence)
+        if case .snapshot(let revision, let count, _) = subscribed.start {
+            list.revision = revision
+            list.count = count
+        }
+        lists[subscribed.list] = list
+    }
+
+    private mutating func take(_ commit: Commit, of list: UInt64) -> String? {
+        guard let known = lists[list] else { return "a commit of a list that was not subscribed to" }
+        if let last = known.revision, commit.revision != last + 1 {
+            return "list \(list): revision \(commit.revision) comes behind \(last)"
+        }
+        lists[list]?.revision = commit.revision
+        lists[list]?.count = commit.count
+        return nil
+    }
+
+    /// The sequence for the next submission, if none is lost.
+    mutating func nextSequence(in list: UInt64) -> UInt64 {
+        lists[list]?.sequence &+= 1
+        return lists[list]?.sequence ?? 1
+    }
+}
+
+extension FuzzStream {
+    func nextSequence(in list: UInt64) -> UInt64 { heard.nextSequence(in: list) }
+}
