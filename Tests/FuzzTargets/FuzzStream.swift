@@ -3,23 +3,26 @@ import HandSync
 import HandWire
 
 /// A client at the other end of a stream: reads or does not, and listens to whether the server keeps to the protocol.
-final class FuzzStream: ByteStream {
-    let peerDescription = "fuzzed"
+package final class FuzzStream: ByteStream {
+    package let peerDescription = "fuzzed"
     /// Sent and not yet taken by the server.
     var incoming: [UInt8] = []
-    private(set) var isReading = true
-    private(set) var isClosed = false
+    package private(set) var isReading = true
+    package private(set) var isClosed = false
     private var isShutDown = false
     /// Whether the client reads. What was written before it does not waits.
     private var takes = true
-    private(set) var isWriting = false
+    package private(set) var isWriting = false
     /// What the server did that it may not do.
-    private(set) var fault: String?
+    package private(set) var fault: String?
     private(set) var heard = Heard()
     private var reader = FrameReader(limit: 1 << 24)
 
-    func write(_ runs: [FrameRun]) -> Bool {
-        if isWriting || isShutDown || isClosed { fault = "written to while it must not be" }
+    package init() {}
+
+    package func write(_ runs: [FrameRun]) -> Bool {
+        if isWriting { fault = "written to before the last was taken" }
+        if isShutDown || isClosed { fault = "written to after its end" }
         for run in runs { listen(run.bytes) }
         isWriting = !takes
         return takes
@@ -36,17 +39,17 @@ final class FuzzStream: ByteStream {
     }
 
     /// Has the client read or not; true if the server has something to hear of it.
-    func setTakes(_ takes: Bool) -> Bool {
+    package func setTakes(_ takes: Bool) -> Bool {
         self.takes = takes
         guard takes, isWriting else { return false }
         isWriting = false
         return true
     }
 
-    func stopReading() { isReading = false }
-    func resumeReading() { isReading = true }
-    func shutdown() { isShutDown = true }
-    func close() { isClosed = true }
+    package func stopReading() { isReading = false }
+    package func resumeReading() { isReading = true }
+    package func shutdown() { isShutDown = true }
+    package func close() { isClosed = true }
 }
 
 /// What a client was told, as far as it needs it to send sensible things and to notice wrong ones.

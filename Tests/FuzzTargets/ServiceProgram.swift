@@ -100,12 +100,16 @@ final class ServiceProgram {
     private func deliver(_ index: Int, most: Int = .max) {
         let stream = peers[index].stream
         var left = most
-        while stream.isReading, !stream.isClosed, !peers[index].isOver, !stream.incoming.isEmpty, left > 0 {
+        while isReadable(peers[index]), left > 0 {
             let piece = Array(stream.incoming.prefix(min(left, 64 << 10)))
             stream.incoming.removeFirst(piece.count)
             left -= piece.count
             piece.withUnsafeBytes { service.received($0, from: peers[index].connection) }
         }
+    }
+
+    private func isReadable(_ peer: Peer) -> Bool {
+        peer.stream.isReading && !peer.stream.isClosed && !peer.isOver && !peer.stream.incoming.isEmpty
     }
 
     private func end() {
@@ -138,9 +142,9 @@ final class ServiceProgram {
     }
 
     @discardableResult private func turn() -> Bool {
+        for index in peers.indices { deliver(index) }
         let hasMore = service.endTurn()
-        for index in peers.indices where peers[index].stream.isReading { deliver(index) }
-        return hasMore
+        return hasMore || peers.contains { isReadable($0) }
     }
 
     private func answerAll() throws {

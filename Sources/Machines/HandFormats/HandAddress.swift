@@ -35,7 +35,7 @@ public struct HandAddress: Equatable, Sendable {
 
     /// The server that a URL names, and the components of the path behind it.
     public static func parts(of text: String) throws -> (server: Server, path: [String]) {
-        guard let parts = URLComponents(string: text), let scheme = parts.scheme else {
+        guard let parts = URLComponents(string: inASCII(text)), let scheme = parts.scheme else {
             throw fault(in: text, "this is not a URL")
         }
         let path = parts.path.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
@@ -43,7 +43,7 @@ public struct HandAddress: Equatable, Sendable {
         case "hand":
             guard let host = parts.host, !host.isEmpty else { throw fault(in: text, "the host is missing") }
             if let port = parts.port, port < 1 || port > 65535 { throw fault(in: text, "\(port) is not a port") }
-            let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+            guard let bare = bare(host) else { throw fault(in: text, "the host is not one") }
             return (.tcp(host: bare, port: UInt16(parts.port ?? Int(defaultPort))), path)
         case "hand+unix":
             guard (parts.host ?? "").isEmpty else { throw fault(in: text, "a Unix socket has no host") }
@@ -57,9 +57,33 @@ public struct HandAddress: Equatable, Sendable {
         }
     }
 
+    /// A host without the brackets that an address of IPv6 stands in, where Foundation leaves escapes as they are.
+    private static func bare(_ host: String) -> String? {
+        guard host.hasPrefix("["), host.hasSuffix("]") else { return host }
+        return String(host.dropFirst().dropLast()).removingPercentEncoding
+    }
+
+    /// The text with the letters escaped that are not of ASCII. Beside one that is not, what is escaped already would be
+    /// escaped once more.
+    private static func inASCII(_ text: String) -> String {
+        text.utf8.map { $0 < 0x80 ? String(Unicode.Scalar($0)) : "%" + Hex.text([$0]).uppercased() }.joined()
+    }
+
     private static func fault(in text: String, _ problem: String) -> ParseError {
         ParseError(
             description: "'\(text)': \(problem). Write hand://HOST:PORT/LIST or hand+unix:///PATH/TO/hand.sock/LIST.")
+    }
+
+    /// A part of a URL with everything escaped that could mean something else there. Letters of all languages stay.
+    public static func escaped(_ part: String, keeping kept: String = "") -> String {
+        part.unicodeScalars.reduce(into: "") { url, scalar in
+            let isPlain = scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+            if isPlain || "-._~".unicodeScalars.contains(scalar) || kept.unicodeScalars.contains(scalar) {
+                url.unicodeScalars.append(scalar)
+            } else {
+                for byte in String(scalar).utf8 { url += "%" + Hex.text([byte]).uppercased() }
+            }
+        }
     }
 
     /// The address without a list.
@@ -70,8 +94,11 @@ extension HandAddress.Server: CustomStringConvertible {
     /// The URL of the server.
     public var description: String {
         switch self {
-        case .tcp(let host, let port): "hand://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-        case .unix(let path): "hand+unix://\(path)"
+        case .tcp(let host, let port):
+            host.contains(":")
+                ? "hand://[\(HandAddress.escaped(host, keeping: ":"))]:\(port)"
+                : "hand://\(HandAddress.escaped(host)):\(port)"
+        case .unix(let path): "hand+unix://\(HandAddress.escaped(path, keeping: "/"))"
         }
     }
 }

@@ -5,15 +5,19 @@ extension Delta {
     /// O(n log n) in the items of both lists: a longest increasing subsequence tells which items stay (Schensted 1961, in
     /// the form of Fredman 1975).
     ///
-    /// - Precondition: no id stands twice in `old` or in `new`.
+    /// An id that stands twice, as only a server that lies would have it, is matched once; the rest is deleted and inserted.
     public init(from old: some Collection<Item>, to new: some Collection<Item>) {
         let old = Array(old)
         let new = Array(new)
         var position: [ItemID: Int] = Dictionary(minimumCapacity: old.count)
         for (index, item) in old.enumerated() { position[item.id] = index }
+        var isMatched = [Bool](repeating: false, count: old.count)
         // For each new item the old item that it comes from, or −1.
         let origins = new.map { item -> Int in
-            guard let index = position[item.id], old[index].content.kind == item.content.kind else { return -1 }
+            guard let index = position[item.id], !isMatched[index], old[index].content.kind == item.content.kind else {
+                return -1
+            }
+            isMatched[index] = true
             return index
         }
         self = Diff(old: old, new: new, origins: origins).delta()

@@ -102,5 +102,5 @@ public struct Location: Hashable, Sendable {
 }
 
 extension Location: CustomStringConvertible {
-    public var description: String { "\(server)\(route.path)" }
+    public var description: String { "\(server)\(HandAddress.escaped(route.path, keeping: "/"))" }
 }

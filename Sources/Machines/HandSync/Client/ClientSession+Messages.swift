@@ -17,7 +17,7 @@ extension ClientSession {
             submit(name, effect)
         case .stale(let list, let sequence, let head):
             guard let name = names[list] else { return }
-            subscriptions[name]?.lastSequence = sequence - 1
+            subscriptions[name]?.lastSequence = sequence &- 1
             subscriptions[name]?.unanswered = nil
             subscriptions[name]?.submitFrom = head
             subscriptions[name]?.isCaughtUp = false
@@ -89,7 +89,7 @@ extension ClientSession {
         subscriptions[name]?.isCaughtUp = true
         subscriptions[name]?.isLoaded = true
         let isFlying = subscription.replica.inFlight != nil
-        if subscription.replica.sequence != subscription.lastSequence + (isFlying ? 1 : 0) {
+        if subscription.replica.sequence != subscription.lastSequence &+ (isFlying ? 1 : 0) {
             subscriptions[name]?.replica.caughtUp(lastSequence: subscription.lastSequence)
             journal(name, .caughtUp(lastSequence: subscription.lastSequence), effect)
         }

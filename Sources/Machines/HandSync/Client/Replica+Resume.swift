@@ -10,7 +10,7 @@ extension Replica {
         guard let mine = inFlight, mine.sequence == sequence else { return update }
         inFlight = nil
         // The sequence was not used up.
-        self.sequence = sequence - 1
+        self.sequence = sequence &- 1
         takeBack(mine.delta, of: confirmed, before: buffer.startIndex, reason, &update)
         return update
     }
@@ -55,7 +55,7 @@ extension Replica {
     public mutating func caughtUp(lastSequence: UInt64) {
         if let mine = inFlight {
             inFlight = InFlight(
-                sequence: lastSequence + 1, delta: mine.delta, exactBase: mine.exactBase, count: mine.count,
+                sequence: lastSequence &+ 1, delta: mine.delta, exactBase: mine.exactBase, count: mine.count,
                 seen: mine.seen)
         }
         sequence = inFlight?.sequence ?? lastSequence

@@ -21,7 +21,8 @@ public struct Replica: Sendable {
     public internal(set) var inFlight: InFlight?
     /// Edits made since, joined, in portions that fit into a frame each.
     var buffer: [Portion] = []
-    /// The last sequence that was used in this list's history.
+    /// The last sequence that was used in this list's history. It is counted with wrapping round: a server that lies may say
+    /// that the last of all was used, and gets nonsense, but no client down.
     public internal(set) var sequence: UInt64
     /// This client's number on the server; nil until it is known.
     public var author: UInt64?
@@ -229,7 +230,7 @@ extension Replica {
     public mutating func takeSubmission(list: UInt64) -> Submission? {
         if inFlight == nil, !buffer.isEmpty {
             let portion = buffer.removeFirst()
-            sequence += 1
+            sequence &+= 1
             inFlight = InFlight(
                 sequence: sequence, delta: portion.delta, exactBase: portion.exactBase, count: portion.count,
                 seen: portion.seen)

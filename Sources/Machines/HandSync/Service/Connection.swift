@@ -77,6 +77,8 @@ public final class Connection {
 
     /// Answers that wait for a client that does not read; above it nothing more is read from it.
     private static let outboxLimit = 1 << 20
+    /// Lists on their way to one client, at which no more is read from it: they may be asked for faster than they are sent.
+    private static let transfersLimit = 8
     /// About how many bytes go to the socket at a time.
     static let burst = 256 << 10
 
@@ -105,16 +107,21 @@ public final class Connection {
     /// The other end, for people.
     public var peerDescription: String { stream.peerDescription }
 
+    /// Nothing comes behind the error that says why the connection ends, as an answer to an earlier request would.
     func enqueue(_ run: FrameRun) {
-        guard !isClosed, !run.range.isEmpty else { return }
+        guard !isEnding, !run.range.isEmpty else { return }
         outbox.append(run)
         outboxBytes += run.range.count
         adjustReading()
     }
 
     /// Whether more of this client is taken now: not while a request is carried out, nor while it does not read its answers.
-    private var mayRead: Bool {
-        !isBusy && backlog.isEmpty && outboxBytes <= Self.outboxLimit && !(stream.isWriting && !transfers.isEmpty)
+    private var mayRead: Bool { !isBusy && backlog.isEmpty && hasRoom }
+
+    /// Whether answers to one more request may wait for this client.
+    private var hasRoom: Bool {
+        outboxBytes <= Self.outboxLimit && transfers.count < Self.transfersLimit
+            && !(stream.isWriting && !transfers.isEmpty)
     }
 
     private func adjustReading() {
@@ -149,8 +156,7 @@ public final class Connection {
     }
 
     private var mayHandle: Bool {
-        !isBusy && !isClosed && !closesWhenSent && handled < backlog.count && outboxBytes <= Self.outboxLimit
-            && !(stream.isWriting && !transfers.isEmpty)
+        !isBusy && !isEnding && handled < backlog.count && hasRoom
     }
 
     /// A request that takes the store begins or has ended.

@@ -1,0 +1,31 @@
+import Foundation
+import FuzzTargets
+import Testing
+
+/// What the fuzzer found worth keeping, and what once crashed, goes through its target in each run of the tests.
+@Suite struct CorpusTests {
+    private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Fuzz/Corpus")
+
+    @Test(arguments: FuzzTarget.allCases)
+    func everyInputHolds(target: FuzzTarget) throws {
+        let folder = Self.corpus.appending(path: target.rawValue)
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        #expect(files.count > 2)
+        for file in files {
+            let input = [UInt8](try Data(contentsOf: file))
+            #expect(throws: Never.self, "\(target.rawValue)/\(file.lastPathComponent)") { try target.run(input) }
+        }
+    }
+
+    @Test(arguments: FuzzTarget.allCases)
+    func nothingIsAnInputToo(target: FuzzTarget) throws {
+        try target.run([])
+        try target.run(Array(repeating: 0xFF, count: 300))
+    }
+
+    @Test func eachFolderIsOfATarget() throws {
+        let folders = try FileManager.default.contentsOfDirectory(atPath: Self.corpus.path)
+        #expect(Set(folders) == Set(FuzzTarget.allCases.map(\.rawValue)))
+    }
+}

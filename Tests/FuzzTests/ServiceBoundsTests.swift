@@ -1,0 +1,72 @@
+import FuzzTargets
+import HandCore
+import HandSync
+import HandWire
+import Testing
+
+/// One client of a service in a small world.
+@Suite struct ServiceBoundsTests {
+    private final class Visit {
+        let world = FuzzWorld()
+        let service: Service
+        let stream = FuzzStream()
+        let connection: Connection
+
+        init() {
+            service = Service(world: world, limits: Limits(), program: "t", seed: 1)
+            connection = service.accepted(stream)
+            say([
+                .hello(.init(capabilities: [], client: ClientID(high: 0, low: 1), person: "", program: ""))
+            ])
+            settle()
+        }
+
+        /// All in one piece.
+        func say(_ messages: [UpMessage]) {
+            messages.flatMap(\.frame).withUnsafeBytes { service.received($0, from: connection) }
+        }
+
+        func settle() {
+            var goesOn = true
+            while goesOn {
+                goesOn = service.endTurn() || !world.isIdle
+                world.work(on: 0)
+                world.answer(0)
+            }
+        }
+    }
+
+    /// An answer to an earlier request came behind the error that says why the connection ends.
+    @Test func nothingComesBehindTheErrorThatCloses() {
+        let visit = Visit()
+        let hello = UpMessage.hello(
+            .init(capabilities: [], client: ClientID(high: 0, low: 1), person: "", program: ""))
+        visit.say([.delete(request: 1, name: "none"), hello])
+        visit.settle()
+        #expect(visit.stream.fault == nil)
+    }
+
+    /// Lists that were asked for faster than they are sent piled up, though the client reads all that it gets.
+    @Test func listsOnTheirWayAreBounded() throws {
+        let visit = Visit()
+        visit.say([
+            .create(request: 1, name: "a", rules: Rules()),
+            .subscribe(.init(request: 2, name: "a", logID: 0, revision: 0)),
+        ])
+        visit.settle()
+        let item = Item(id: ItemID(rawValue: 2), content: .note("n"))
+        visit.say([
+            .submit(Submission(list: 1, base: 0, sequence: 1, delta: Operation.insert([item], at: 0, .after).delta))
+        ])
+        visit.settle()
+        var most = 0
+        for turn in 0..<50 where visit.stream.isReading {
+            visit.say((0..<1_000).map { .fetch(request: UInt64(turn * 1_000 + $0 + 3), name: "a", revision: nil) })
+            _ = visit.service.endTurn()
+            most = max(most, visit.connection.held.transfers)
+        }
+        #expect(most > 0 && most <= 64)
+        visit.settle()
+        #expect(visit.connection.held.transfers == 0 && visit.stream.isReading && visit.stream.fault == nil)
+    }
+}
