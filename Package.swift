@@ -91,6 +91,7 @@ let package = Package(
                 "HandScreens", "HandCore", "HandWire", "HandSync", "HandFormats", "HandSimulation", "HandTestSupport",
             ],
             exclude: ["Golden"]),
+        .testTarget(name: "HandSimulationTests", dependencies: ["HandSimulation", "HandTestSupport"]),
         .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"]),
         .testTarget(
             name: "TerminalTests",

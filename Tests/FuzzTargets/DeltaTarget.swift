@@ -68,7 +68,8 @@ enum DeltaTarget {
         _ = DeltaText.lines(first, from: list, to: afterFirst)
         try canonical(inverse)
         if let both = try? afterFirst.applying(second) {
-            try check(try list.applying(first.composed(with: second)) == both, "composing is not doing one after the other")
+            try check(
+                try list.applying(first.composed(with: second)) == both, "composing is not doing one after the other")
         }
         guard let afterSecond = try? list.applying(second) else { return }
         let left = second.transformed(over: first, as: .later)
@@ -81,7 +82,8 @@ enum DeltaTarget {
         _ = Delta.superseded(earlier: first, later: second)
         if let a = SingleEdit(second), let b = SingleEdit(first) {
             let quick = a.transformed(over: b).map { second.placed(at: $0) } ?? .identity
-            try check(quick == left, "a single edit is transformed otherwise: \(second.components) over \(first.components)")
+            try check(
+                quick == left, "a single edit is transformed otherwise: \(second.components) over \(first.components)")
         }
     }
 }

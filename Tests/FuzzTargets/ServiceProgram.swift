@@ -59,7 +59,8 @@ final class ServiceProgram {
         case 8: read(input.flag())
         case 9, 10, 11: world.work(on: input.below(8))
         case 12, 13, 14: world.answer(input.below(8))
-        case 15: world.work(on: input.below(8), failingWith: input.below(16) == 15 ? .syncFailed(path: "x") : .failed("x"))
+        case 15:
+            world.work(on: input.below(8), failingWith: input.below(16) == 15 ? .syncFailed(path: "x") : .failed("x"))
         case 16: if input.byte() == 77 { service.stop() }
         case 17, 18, 19: try answerAll()
         default: send(message())
@@ -165,7 +166,8 @@ final class ServiceProgram {
         for peer in peers {
             if let fault = peer.stream.fault { throw Fault(description: fault) }
             let held = peer.connection.held
-            try FuzzTargets.check(held.answerBytes < 2 << 20, "\(held.answerBytes) bytes of answers wait for one client")
+            try FuzzTargets.check(
+                held.answerBytes < 2 << 20, "\(held.answerBytes) bytes of answers wait for one client")
             try FuzzTargets.check(held.transfers <= 64, "\(held.transfers) lists wait for one client")
             let isTaken = peer.isOver || peer.stream.isClosed || !peer.stream.isReading
             try FuzzTargets.check(isTaken || held.messages == 0, "\(held.messages) messages wait, and more are read")

@@ -57,10 +57,13 @@ public struct HandAddress: Equatable, Sendable {
         }
     }
 
-    /// A host without the brackets that an address of IPv6 stands in, where Foundation leaves escapes as they are.
+    /// A host without the brackets that an address of IPv6 stands in; nil if it is none. In brackets Foundation leaves escapes
+    /// as they are, and the `%` in front of a zone is the only one.
     private static func bare(_ host: String) -> String? {
-        guard host.hasPrefix("["), host.hasSuffix("]") else { return host }
-        return String(host.dropFirst().dropLast()).removingPercentEncoding
+        guard host.hasPrefix("["), host.hasSuffix("]") else { return host.contains(":") ? nil : host }
+        let bare = host.dropFirst().dropLast().replacing("%25", with: "%")
+        let rest = bare.replacing("%", with: "")
+        return bare.contains(":") && rest == escaped(String(rest), keeping: ":") ? String(bare) : nil
     }
 
     /// The text with the letters escaped that are not of ASCII. Beside one that is not, what is escaped already would be

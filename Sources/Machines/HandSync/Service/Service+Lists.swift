@@ -113,8 +113,11 @@ extension Service {
             switch result {
             case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
             case .success(let frames):
-                // What comes next may have been forgotten meanwhile; it is asked for again, and comes as a snapshot.
-                guard let last = frames.last, frames.first?.revision == revision + 1 else { return }
+                guard let last = frames.last, frames.first?.revision == revision + 1 else {
+                    // What comes next has been forgotten meanwhile. From here on it comes as a snapshot.
+                    cursor.room.storeFloor = (frames.first?.revision ?? cursor.room.authority.revision + 1) - 1
+                    return
+                }
                 for frame in frames { connection.enqueue(FrameRun(frame.bytes)) }
                 connection.cursors[list]?.revision = last.revision
             }

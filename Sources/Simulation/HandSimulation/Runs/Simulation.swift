@@ -37,6 +37,11 @@ public struct Simulation: Sendable {
     /// works (Zeller and Hildebrandt, “Simplifying and isolating failure-inducing input”, 2002).
     public func reduced() -> Simulation {
         guard let checker = run().finding?.checker else { return self }
+        return reduced { $0.finding?.checker == checker }
+    }
+
+    /// The fewest steps found of which `holds` still holds.
+    package func reduced(while holds: (Outcome) -> Bool) -> Simulation {
         var steps = steps
         var size = max(1, steps.count / 2)
         while true {
@@ -45,7 +50,7 @@ public struct Simulation: Sendable {
             while start < steps.count {
                 var fewer = steps
                 fewer.removeSubrange(start..<min(start + size, steps.count))
-                if Simulation(seed: seed, fewer).run().finding?.checker == checker {
+                if holds(Simulation(seed: seed, fewer).run()) {
                     steps = fewer
                     hasShrunk = true
                 } else {

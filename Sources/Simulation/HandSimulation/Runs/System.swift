@@ -99,6 +99,11 @@ final class System {
                 capacity: weather.capacity)
         }
         let link = Link(up: channel(1), down: channel(2), name: name)
+        if isTracing {
+            link.serverEnd.tap = { [unowned self] message in
+                if let text = message.traced { trace("server to \(name): \(text)") }
+            }
+        }
         server.accept(link)
         return link
     }
@@ -216,6 +221,25 @@ final class System {
                 report(
                     .presence, "client \(client.number) sees \(seen.sorted()) on \(name), not \(expected.sorted())")
             }
+        }
+    }
+}
+
+extension DownMessage {
+    /// What it says, for a trace; nil for what only fills it.
+    fileprivate var traced: String? {
+        switch self {
+        case .subscribed(let subscribed):
+            switch subscribed.start {
+            case .resumed(let head): "resumed through \(head), last sequence \(subscribed.lastSequence)"
+            case .snapshot(let revision, let count, _):
+                "snapshot of \(count) items at \(revision), last sequence \(subscribed.lastSequence)"
+            }
+        case .rejected(_, let sequence, let reason): "submission \(sequence) is rejected: \(reason)"
+        case .stale(_, let sequence, let head): "submission \(sequence) is stale, the list is at \(head)"
+        case .acknowledged(_, let sequence, let revision): "submission \(sequence) was made at \(revision)"
+        case .error(let code, _, _, _): "error \(code)"
+        case .welcome, .chunk, .commit, .presence, .pong, .done, .lists, .history, .state: nil
         }
     }
 }

@@ -89,6 +89,8 @@ final class ServerEnd: ByteStream {
     let peerDescription: String
     fileprivate var onClose: () -> Void = {}
     private var isClosed = false
+    /// Hears of every message, if somebody wants to; commits apart, which everybody gets.
+    var tap: ((DownMessage) -> Void)?
     /// The next commit that is sent is to be altered: what a broken server would do.
     var garbles = false
     private(set) var hasGarbled = false
@@ -103,6 +105,7 @@ final class ServerEnd: ByteStream {
 
     func write(_ runs: [FrameRun]) -> Bool {
         for run in runs {
+            if let tap { Self.messages(in: run.bytes, tap) }
             if garbles, let altered = altered(run.bytes) {
                 altered.withUnsafeBytes { down.write($0) }
             } else {
@@ -110,6 +113,14 @@ final class ServerEnd: ByteStream {
             }
         }
         return !isWriting
+    }
+
+    private static func messages(in bytes: UnsafeRawBufferPointer, _ body: (DownMessage) -> Void) {
+        var reader = FrameReader(limit: bytes.count)
+        try? reader.read(bytes) { (frame) throws(WireError) -> Bool in
+            body(try DownMessage(frame))
+            return true
+        }
     }
 
     /// The same frames, but one delta is another than was committed; nil if there is none among them.

@@ -1,0 +1,128 @@
+import HandCore
+import HandSimulation
+import HandSync
+import HandWire
+import Testing
+
+/// What the simulator found in the service, each in its shortest form.
+@Suite struct ServiceTests {
+    private static func world(limits: Limits = Limits()) throws -> TestWorld {
+        let world = TestWorld(limits: limits)
+        _ = try world.store.create("list", rules: Rules(), logID: 9, deckSeed: nil)
+        return world
+    }
+
+    /// A flush that failed while a list was being made went unnoticed: only commits were looked at.
+    @Test(arguments: [0, 1, 2]) func aFailedFlushOfAnythingEndsTheProcess(what: Int) throws {
+        let world = try Self.world()
+        let stream = world.connect(1)
+        if what > 0 { world.settle() }
+        if what == 1 { stream.say(.create(request: 1, name: "new", rules: Rules())) }
+        if what == 2 { stream.say(.delete(request: 1, name: "list")) }
+        world.failure = .syncFailed(path: "disk")
+        world.settle()
+        #expect(world.ended == .syncFailed(path: "disk"))
+    }
+
+    /// The store answered an old connection's hello after the new one's, and the old one took over.
+    @Test func ofTwoHellosTheLaterWins() throws {
+        let world = try Self.world()
+        let (old, new) = (world.connect(1), world.connect(1))
+        #expect(world.waiting == 2)
+        world.answer(1)
+        world.answer(0)
+        #expect(old.errors == [.replaced])
+        #expect(new.errors.isEmpty)
+        new.subscribe("list", request: 1)
+        world.settle()
+        #expect(new.lastStart != nil)
+    }
+
+    /// A client that had forgotten a submission was told an old sequence while that one was being written, used its number
+    /// again, and took the other's commit for its own.
+    @Test func aSubscriptionWaitsForItsClientsSubmissions() throws {
+        let world = try Self.world()
+        let stream = world.connect(1)
+        world.settle()
+        stream.subscribe("list", request: 1)
+        world.settle()
+        stream.submit(1, base: 0, "forgotten")
+        stream.say(.unsubscribe(list: 1))
+        stream.subscribe("list", request: 2)
+        #expect(stream.lastStart?.request == 1)
+        world.settle()
+        #expect(stream.lastStart?.request == 2)
+        #expect(stream.lastStart?.lastSequence == 1)
+    }
+
+    /// Who closed a list and opened it again on one connection was not told who is there.
+    @Test func whoSubscribesAgainIsToldWhoIsThere() throws {
+        let world = try Self.world()
+        let (stream, other) = (world.connect(1), world.connect(2))
+        world.settle()
+        for one in [stream, other] { one.subscribe("list", request: 1) }
+        world.settle()
+        let before = stream.heard.count
+        stream.subscribe("list", request: 2)
+        world.settle()
+        let told = stream.heard[before...].contains { message in
+            if case .presence(_, let entries) = message { Set(entries.map(\.author)) == [1, 2] } else { false }
+        }
+        #expect(told)
+    }
+
+    /// A lagging connection that was sent a snapshot was never told of those who had come meanwhile.
+    @Test func aSnapshotForALaggingConnectionForgetsNobody() throws {
+        var limits = Limits()
+        limits.windowBytes = 64
+        let world = try Self.world(limits: limits)
+        let (slow, writer) = (world.connect(1), world.connect(2))
+        world.settle()
+        slow.subscribe("list", request: 1)
+        world.settle()
+        slow.isWriting = true
+        writer.subscribe("list", request: 1)
+        world.settle()
+        world.now += limits.presenceInterval
+        world.service.timeout()
+        for number in 1...20 {
+            writer.submit(UInt64(number), base: number - 1, "n")
+            world.settle()
+        }
+        slow.drain()
+        world.settle()
+        #expect(slow.lastStart.map { if case .snapshot = $0.start { true } else { false } } == true)
+        #expect(slow.present == [1, 2])
+    }
+
+    /// Commits that a reader was about to get are forgotten while they are being read: it gets a snapshot.
+    @Test func forgottenWhileBeingRead() throws {
+        var limits = Limits()
+        limits.windowBytes = 64
+        let world = try Self.world(limits: limits)
+        let (slow, writer) = (world.connect(1), world.connect(2))
+        world.settle()
+        for one in [slow, writer] { one.subscribe("list", request: 1) }
+        world.settle()
+        for number in 1...12 {
+            writer.submit(UInt64(number), base: number - 1, "n")
+            world.settle()
+        }
+        slow.isWriting = true
+        for number in 13...16 {
+            writer.submit(UInt64(number), base: number - 1, "n")
+            world.settle()
+        }
+        slow.drain()
+        var trimmed = try world.store.trim(1, keeping: Retention(commits: 0), now: 0)
+        while trimmed.hasMore { trimmed = try world.store.trim(1, keeping: Retention(commits: 0), now: 0) }
+        world.settle()
+        let revisions = slow.heard.compactMap { if case .commit(_, let commit) = $0 { commit.revision } else { nil } }
+        let start = try #require(slow.lastStart)
+        if case .snapshot(let revision, let count, _) = start.start {
+            #expect(revision == 16 && count == 16)
+        } else {
+            #expect(revisions == Array(1...16), "no gap")
+        }
+    }
+}

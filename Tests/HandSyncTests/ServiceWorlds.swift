@@ -1,0 +1,142 @@
+import HandCore
+import HandSimulation
+import HandSync
+import HandWire
+
+/// The world of a service in a test: the store answers when the test says so, and streams are arrays.
+final class TestWorld: ServiceWorld {
+    var now: UInt64 = 0
+    var wallClock: UInt64 = 1_000
+    let store: any CommitStore = SimulatedStore()
+    /// What the store was asked and has not answered, in order.
+    private var asked: [(any CommitStore) -> () -> Void] = []
+    /// The next answers are this failure.
+    var failure: StoreError?
+    private(set) var ended: StoreError?
+    lazy var service = Service(world: self, limits: limits, program: "test", seed: 1)
+    let limits: Limits
+
+    init(limits: Limits = Limits()) {
+        self.limits = limits
+    }
+
+    func ask<Value: Sendable>(
+        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
+        then: @escaping (Result<Value, StoreError>) -> Void
+    ) {
+        asked.append { [unowned self] store in
+            let result: Result<Value, StoreError> =
+                if let failure { .failure(failure) } else { StoreError.catching { try body(store) } }
+            return { then(result) }
+        }
+    }
+
+    func note(_ note: ServiceNote) {}
+
+    func end(_ error: StoreError) {
+        ended = error
+    }
+
+    var waiting: Int { asked.count }
+
+    /// Has the store answer one of the questions that wait.
+    func answer(_ index: Int = 0) {
+        asked.remove(at: index)(store)()
+        turn()
+    }
+
+    func turn() {
+        while service.endTurn() {}
+    }
+
+    /// Has the store answer everything.
+    func settle() {
+        turn()
+        while !asked.isEmpty { answer() }
+    }
+
+    /// A connection that has said hello; the store has not answered yet.
+    func connect(_ client: UInt64) -> TestStream {
+        let stream = TestStream(self)
+        stream.say(
+            .hello(
+                UpMessage.Hello(
+                    capabilities: .presence, client: ClientID(high: 0, low: client), person: "p\(client)", program: ""))
+        )
+        return stream
+    }
+}
+
+final class TestStream: ByteStream {
+    private unowned let world: TestWorld
+    private(set) var heard: [DownMessage] = []
+    private(set) var isClosed = false
+    private(set) var isShutDown = false
+    /// Whether what is written stays on the way.
+    var isWriting = false
+    private var connection: Connection?
+    let peerDescription = "test"
+
+    init(_ world: TestWorld) {
+        self.world = world
+        connection = world.service.accepted(self)
+    }
+
+    func say(_ message: UpMessage) {
+        guard let connection else { return }
+        message.frame.withUnsafeBytes { world.service.received($0, from: connection) }
+        world.turn()
+    }
+
+    func write(_ runs: [FrameRun]) -> Bool {
+        for run in runs {
+            var reader = FrameReader(limit: run.bytes.count)
+            try? reader.read(run.bytes) { (body) throws(WireError) -> Bool in
+                heard.append(try DownMessage(body))
+                return true
+            }
+        }
+        return !isWriting
+    }
+
+    func drain() {
+        isWriting = false
+        if let connection { world.service.drained(connection) }
+        world.turn()
+    }
+
+    func stopReading() {}
+    func resumeReading() {}
+    func shutdown() { isShutDown = true }
+    func close() { isClosed = true }
+
+    /// The people of whom it was last told that they are here.
+    var present: Set<UInt64> {
+        var people: Set<UInt64> = []
+        for case .presence(_, let entries) in heard {
+            for entry in entries {
+                if entry.place == .gone { people.remove(entry.author) } else { people.insert(entry.author) }
+            }
+        }
+        return people
+    }
+
+    var lastStart: DownMessage.Subscribed? {
+        for case .subscribed(let subscribed) in heard.reversed() { return subscribed }
+        return nil
+    }
+
+    var errors: [ErrorCode] {
+        heard.compactMap { if case .error(let code, _, _, _) = $0 { code } else { nil } }
+    }
+
+    func subscribe(_ name: String, request: UInt64, logID: UInt64 = 0, revision: Int = 0) {
+        say(.subscribe(UpMessage.Subscribe(request: request, name: name, logID: logID, revision: revision)))
+    }
+
+    func submit(_ sequence: UInt64, base: Int, _ text: String, list: UInt64 = 1) {
+        let item = Item(id: ItemID(rawValue: sequence &* 7_919 &+ UInt64(base)), content: .note(text))
+        let delta = HandCore.Operation.insert([item], at: 0, .after).delta
+        say(.submit(Submission(list: list, base: base, sequence: sequence, delta: delta)))
+    }
+}

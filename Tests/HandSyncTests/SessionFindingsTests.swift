@@ -1,0 +1,182 @@
+import HandCore
+import HandSync
+import HandWire
+import Testing
+
+/// What the simulator found on the client's side, each in its shortest form.
+@Suite struct SessionFindingsTests {
+    /// A session with what it said.
+    private struct Talk {
+        var session = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
+        var said: [UpMessage] = []
+        var notices: [Replica.Notice] = []
+
+        init() {
+            perform { $0.start($1) }
+            perform { $0.connected(now: 0, $1) }
+            hear(
+                .welcome(
+                    DownMessage.Welcome(
+                        version: 1, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20,
+                        program: "")))
+        }
+
+        mutating func perform(_ body: (inout ClientSession, (ClientSession.Effect) -> Void) -> Void) {
+            var effects: [ClientSession.Effect] = []
+            body(&session) { effects.append($0) }
+            for effect in effects {
+                switch effect {
+                case .send(let frame):
+                    var reader = FrameReader(limit: frame.count)
+                    try? frame.withUnsafeBytes { bytes in
+                        try reader.read(bytes) { (body) throws(WireError) -> Bool in
+                            said.append(try UpMessage(body))
+                            return true
+                        }
+                    }
+                case .update(_, let update): notices += update.notices
+                default: break
+                }
+            }
+        }
+
+        mutating func hear(_ message: DownMessage) {
+            let frame = message.frame
+            perform { session, effect in frame.withUnsafeBytes { session.received($0, now: 0, effect) } }
+        }
+
+        mutating func begin(
+            _ request: UInt64, list: UInt64 = 1, logID: UInt64 = 5, _ hand: Hand = Hand(), revision: Int = 0,
+            lastSequence: UInt64 = 0
+        ) {
+            hear(
+                .subscribed(
+                    DownMessage.Subscribed(
+                        request: request, list: list, logID: logID, rules: Rules(), lastSequence: lastSequence,
+                        start: .snapshot(revision: revision, count: hand.count, digest: hand.digest))))
+            if !hand.isEmpty { hear(.chunk(request: request, items: Array(hand))) }
+        }
+
+        mutating func insert(_ id: UInt64, isExact: Bool = false) {
+            let item = Item(id: ItemID(rawValue: id), content: .note("n"))
+            let delta = HandCore.Operation.insert([item], at: 0, .after).delta
+            perform { session, effect in try? session.edit("a", delta, isExact: isExact, effect) }
+        }
+
+        var submissions: [Submission] { said.compactMap { if case .submit(let one) = $0 { one } else { nil } } }
+        var unsubscribed: [UInt64] { said.compactMap { if case .unsubscribe(let list) = $0 { list } else { nil } } }
+    }
+
+    /// Closed before the answer came, the list stayed subscribed on the server, and its person present.
+    @Test func aListClosedBeforeTheAnswerIsUnsubscribed() {
+        var talk = Talk()
+        talk.perform { $0.open("a", $1) }
+        talk.perform { $0.close("a", $1) }
+        talk.begin(1)
+        #expect(talk.unsubscribed == [1])
+        // Opened again in time, it stays.
+        talk.perform { $0.open("a", $1) }
+        talk.perform { $0.close("a", $1) }
+        talk.perform { $0.open("a", $1) }
+        talk.begin(2)
+        #expect(talk.unsubscribed == [1])
+        talk.begin(3)
+        #expect(talk.session.subscriptions["a"]?.isLive == true)
+    }
+
+    /// Of two rejections of one submission, sent twice on one connection, the second was taken for that of the next.
+    @Test func aSubmissionGoesOutOnceOnAConnection() {
+        var talk = Talk()
+        talk.perform { $0.open("a", $1) }
+        talk.begin(1)
+        talk.insert(1)
+        talk.insert(2)
+        // The connection lagged, and the server starts the list anew.
+        talk.begin(1)
+        #expect(talk.submissions.count == 1)
+        talk.hear(.rejected(list: 1, sequence: 1, .violation(.listFull(maximum: 5))))
+        #expect(talk.submissions.map(\.sequence) == [1, 1])
+        #expect(talk.submissions[1].delta.insertedItems.map(\.id.rawValue) == [2])
+    }
+
+    /// A list was deleted and made anew; the submission to the old one was waited for for ever.
+    @Test func aListMadeAnewGetsWhatWasNotAnswered() {
+        var talk = Talk()
+        talk.perform { $0.open("a", $1) }
+        talk.begin(1)
+        talk.insert(1)
+        talk.begin(1, list: 2, logID: 6)
+        #expect(talk.submissions.map(\.list) == [1, 2])
+    }
+
+    /// An exact edit on a history that is gone was submitted with a base beyond the new one, and closed the connection.
+    @Test func anExactEditOnAHistoryThatIsGoneIsTakenBack() throws {
+        for inFlight in [true, false] {
+            var replica = Replica(confirmed: Hand(), revision: 8, logID: 5, sequence: 3)
+            let items = [1, 2, 3].map { Item(id: ItemID(rawValue: $0), content: .note("n")) }
+            try replica.edit(HandCore.Operation.insert([items[0]], at: 0, .after).delta)
+            if inFlight { _ = replica.takeSubmission(list: 1) }
+            try replica.edit(HandCore.Operation.insert([items[1]], at: 1, .after).delta, isExact: true)
+            try replica.edit(HandCore.Operation.insert([items[2]], at: 2, .after).delta)
+            let update = replica.reset(to: Hand(), revision: 2, logID: 6, lastSequence: 0)
+            #expect(replica.view.map(\.id.rawValue) == [1, 3])
+            #expect(
+                update.notices.contains { if case .rejected(.revisionMoved, _) = $0 { true } else { false } })
+            #expect(replica.brokenInvariant() == nil)
+            while let submission = replica.takeSubmission(list: 1), replica.inFlight != nil {
+                #expect(!submission.isExact && submission.base == 2)
+                _ = replica.rejected(sequence: submission.sequence, .notStored)
+            }
+        }
+    }
+
+    /// A commit that cannot follow what is here closed the connection, and again after each reconnect.
+    @Test func aCommitThatDoesNotFitBringsASnapshot() {
+        var talk = Talk()
+        talk.perform { $0.open("a", $1) }
+        talk.begin(1)
+        let wrong = Commit(
+            revision: 1, author: 2, sequence: 1, base: 0, time: 0, count: 3, digest: 1,
+            delta: HandCore.Operation.delete(0..<2).delta)
+        talk.hear(.commit(list: 1, wrong))
+        #expect(talk.notices == [.diverged(revision: 1)])
+        guard case .subscribe(let again)? = talk.said.last else {
+            Issue.record("it does not subscribe again")
+            return
+        }
+        #expect(again.logID == 0 && again.revision == 0)
+        // Until the snapshot is here, commits are passed over.
+        talk.hear(.commit(list: 1, wrong))
+        #expect(talk.notices.count == 1)
+    }
+
+    /// After a restart a replica did not know any more that it had diverged, nor what the author of an edit had seen.
+    @Test func aCheckpointKeepsThatItHasDiverged() throws {
+        var replica = Replica(confirmed: Hand(), revision: 0, logID: 5, sequence: 0)
+        let item = Item(id: ItemID(rawValue: 1), content: .note("n"))
+        try replica.edit(HandCore.Operation.insert([item], at: 0, .after).delta)
+        let other = Commit(
+            revision: 1, author: 2, sequence: 1, base: 0, time: 0, count: 0, digest: 99, delta: .identity)
+        _ = try replica.receive(other)
+        #expect(replica.hasDiverged)
+        let bytes = replica.checkpoint.bytes
+        let kept = try bytes.withUnsafeBytes { try Replica.Checkpoint($0) }
+        #expect(kept == replica.checkpoint)
+        var back = try Replica(kept, confirmed: replica.confirmed)
+        #expect(back.hasDiverged)
+        #expect(back.takeSubmission(list: 1)?.lag == 1)
+    }
+
+    /// A rejection of what no longer fits a list that has diverged dropped the edit without a word.
+    @Test func aRejectionIsToldEvenWhereTheListHasDiverged() throws {
+        var talk = Talk()
+        talk.perform { $0.open("a", $1) }
+        talk.begin(1, Hand([Item(id: ItemID(rawValue: 7), content: .note("n"))]), revision: 1)
+        talk.insert(1)
+        let wrong = Commit(
+            revision: 2, author: 2, sequence: 1, base: 1, time: 0, count: 9, digest: 1, delta: .identity)
+        talk.hear(.commit(list: 1, wrong))
+        talk.hear(.rejected(list: 1, sequence: 1, .notStored))
+        #expect(talk.notices.contains { if case .rejected(.notStored, _) = $0 { true } else { false } })
+    }
+}
