@@ -43,8 +43,10 @@ import Testing
             process.environment = ProcessInfo.processInfo.environment.merging([
                 "PATH": folder + ":/usr/bin:/bin", "HAND_NAME": "ada",
                 "HAND_URL": "hand+unix://\(server.socket)/groceries",
-                "XDG_STATE_HOME": server.folder.path + "/state", "XDG_CONFIG_HOME": server.folder.path + "/config",
+                "HAND_DATA": server.folder.path + "/data", "XDG_STATE_HOME": server.folder.path + "/state",
+                "XDG_CONFIG_HOME": server.folder.path + "/config",
             ]) { $1 }
+            process.currentDirectoryURL = URL(fileURLWithPath: server.folder.path)
             let output = Pipe()
             process.standardOutput = output
             try process.run()

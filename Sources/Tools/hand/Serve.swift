@@ -13,7 +13,8 @@ struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a server.",
         discussion: """
-            Without options it listens on 127.0.0.1:7777 and keeps its lists under ~/.local/state/hand/server. There is
+            Without options it listens on 127.0.0.1:7777 and keeps its lists in $HAND_DATA, or else under
+            ~/.local/state/hand/server. There is
             no authentication yet: let only people you trust reach it. Ctrl-C or SIGTERM stops it in good order; after
             kill -9 or a loss of power nothing that was acknowledged is missing.
             """)
@@ -24,7 +25,7 @@ struct Serve: ParsableCommand {
     )
     var listen: [String] = []
 
-    @Option(help: ArgumentHelp("The folder for the lists.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder for the lists (default: $HAND_DATA).", valueName: "folder"))
     var data: String?
 
     @Option(
@@ -63,7 +64,7 @@ struct Serve: ParsableCommand {
 
     func run() throws {
         let endpoints = try (listen.isEmpty ? ["127.0.0.1:7777"] : listen).map(Self.endpoint)
-        let folder = data ?? Settings.stateFolder + "/server"
+        let folder = data ?? Settings.dataFolder
         let store = try SQLiteStore(folder: folder, durability: durability)
         let level = Logger.Level(rawValue: logLevel.rawValue) ?? .info
         LoggingSystem.bootstrap { label in

@@ -14,6 +14,11 @@ enum Settings {
 
     /// Where servers and clients keep their data.
     static var stateFolder: String { folder("XDG_STATE_HOME", "/.local/state") }
+    /// The folder of a server's store, where no option names one.
+    static var dataFolder: String {
+        let named = ProcessInfo.processInfo.environment["HAND_DATA"] ?? ""
+        return named.isEmpty ? stateFolder + "/server" : named
+    }
     static var configurationFile: String { folder("XDG_CONFIG_HOME", "/.config") + "/config.json" }
 
     /// What the configuration file may say.

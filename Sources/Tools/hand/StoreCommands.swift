@@ -7,13 +7,15 @@ import HandSync
 
 /// Where a server keeps its lists.
 struct StoreOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The folder of the store (default: the server's).", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the store (default: $HAND_DATA, then ~/.local/state/hand/server).", valueName: "folder"))
     var data: String?
 
     @Flag(help: "Print JSON.") var json = false
     @Flag(name: .shortAndLong, help: "Print no progress and no summary.") var quiet = false
 
-    var folder: String { data ?? Settings.stateFolder + "/server" }
+    var folder: String { data ?? Settings.dataFolder }
 
     /// Replays everything that is in a store.
     func verify(_ path: String) throws -> StoreReport {
