@@ -109,7 +109,7 @@ let package = Package(
             path: "Tests/FuzzTargets"),
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["FuzzTargets", "HandCore", "HandWire", "HandSync", "HandFormats", "HandSimulation"]),
+            dependencies: ["FuzzTargets", "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens"]),
         .testTarget(name: "HouseTests"),
         // Loaded into a server, not linked: see its header.
         .target(name: "FaultyDisk", path: "Tests/FaultyDisk"),

@@ -1,0 +1,36 @@
+import HandFormats
+import HandScreens
+import Testing
+
+/// What a URL means is written as a URL that means the same, whatever it has escaped.
+@Suite struct AddressesReadBackTests {
+    @Test(arguments: [
+        ("hand://a%2Fb/x", "hand://a%2Fb:7777/x"),
+        ("hand+unix:///a%20b/%3F.sock/x", "hand+unix:///a%20b/%3F.sock/x"),
+        ("hand://a%20b/ä-1", "hand://a%20b:7777/ä-1"),
+        ("hand://[fe80::1%25eth0]/x", "hand://[fe80::1%25eth0]:7777/x"),
+        ("hand://[::1]:80/x", "hand://[::1]:80/x"),
+        ("hand://127.0.0.1/x", "hand://127.0.0.1:7777/x"),
+    ])
+    func addressesAreWrittenEscaped(text: String, written: String) throws {
+        let address = try HandAddress(text)
+        #expect(address.description == written)
+        #expect(try HandAddress(written) == address)
+        #expect(try Location(written).description == written)
+    }
+
+    @Test func theZoneOfAnAddressIsNotEscaped() throws {
+        #expect(try HandAddress("hand://[fe80::1%25eth0]/x").server == .tcp(host: "fe80::1%eth0", port: 7777))
+    }
+
+    @Test(arguments: ["hand://[::1%28]/x", "hand://a%3Ab/x", "hand://[x]/x"])
+    func hostsThatAreNone(text: String) {
+        #expect(throws: HandAddress.ParseError.self) { try HandAddress(text) }
+    }
+
+    @Test(arguments: ["hand://h/a/b%3Fc%25", "hand://h/a/items/%2523", "hand://h/-/%20"])
+    func placesReadBack(text: String) throws {
+        let place = try Location(text)
+        #expect(try Location(place.description) == place)
+    }
+}
