@@ -38,7 +38,8 @@ public struct HandAddress: Equatable, Sendable {
         guard let parts = URLComponents(string: inASCII(text)), let scheme = parts.scheme else {
             throw fault(in: text, "this is not a URL")
         }
-        let path = parts.path.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
+        // By bytes: a slash and a mark that combines with it are one character.
+        let path = parts.path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         switch scheme.lowercased() {
         case "hand":
             guard let host = parts.host, !host.isEmpty else { throw fault(in: text, "the host is missing") }
@@ -60,7 +61,7 @@ public struct HandAddress: Equatable, Sendable {
     /// A host without the brackets that an address of IPv6 stands in; nil if it is none. In brackets Foundation leaves escapes
     /// as they are, and the `%` in front of a zone is the only one.
     private static func bare(_ host: String) -> String? {
-        guard host.hasPrefix("["), host.hasSuffix("]") else { return host.contains(":") ? nil : host }
+        guard host.hasPrefix("["), host.hasSuffix("]") else { return host.utf8.contains(UInt8(ascii: ":")) ? nil : host }
         let bare = host.dropFirst().dropLast().replacing("%25", with: "%")
         let rest = bare.replacing("%", with: "")
         return bare.contains(":") && rest == escaped(String(rest), keeping: ":") ? String(bare) : nil
@@ -98,7 +99,7 @@ extension HandAddress.Server: CustomStringConvertible {
     public var description: String {
         switch self {
         case .tcp(let host, let port):
-            host.contains(":")
+            host.utf8.contains(UInt8(ascii: ":"))
                 ? "hand://[\(HandAddress.escaped(host, keeping: ":"))]:\(port)"
                 : "hand://\(HandAddress.escaped(host)):\(port)"
         case .unix(let path): "hand+unix://\(HandAddress.escaped(path, keeping: "/"))"
