@@ -1,0 +1,118 @@
+import HandCore
+import HandWire
+
+extension ClientSession {
+    /// Follows a list, from what was kept of it or from nothing.
+    public mutating func open(
+        _ name: String, from replica: Replica? = nil, isJournaled: Bool = false, _ effect: (Effect) -> Void
+    ) {
+        guard subscriptions[name] == nil else { return }
+        var subscription = Subscription(
+            replica: replica ?? Replica(), isJournaled: isJournaled, isLoaded: replica.map { $0.logID != 0 } ?? false)
+        subscription.replica.author = author ?? replica?.author
+        subscriptions[name] = subscription
+        // Events are kept behind something that they happened to.
+        if isJournaled && replica == nil { effect(.checkpoint(list: name)) }
+        if isReady { subscribe(to: name, effect) }
+    }
+
+    public mutating func close(_ name: String, _ effect: (Effect) -> Void) {
+        guard let subscription = subscriptions.removeValue(forKey: name), isReady else { return }
+        if let list = subscription.list {
+            names[list] = nil
+            effect(.send(UpMessage.unsubscribe(list: list).frame))
+        } else {
+            abandoned[subscription.request] = name
+        }
+    }
+
+    mutating func subscribe(to name: String, _ effect: (Effect) -> Void) {
+        guard let replica = subscriptions[name]?.replica else { return }
+        let request = newRequest()
+        subscriptions[name]?.request = request
+        subscriptions[name]?.isCaughtUp = false
+        subscriptions[name]?.incoming = nil
+        let logID = replica.hasDiverged ? 0 : replica.logID
+        effect(
+            .send(
+                UpMessage.subscribe(
+                    UpMessage.Subscribe(
+                        request: request, name: name, logID: logID, revision: logID == 0 ? 0 : replica.revision)
+                ).frame))
+    }
+
+    mutating func newRequest() -> UInt64 {
+        defer { nextRequest += 1 }
+        return nextRequest
+    }
+
+    /// Makes an edit on a list's view, and submits it if that can be done now.
+    public mutating func edit(
+        _ name: String, _ delta: Delta, isExact: Bool = false, _ effect: (Effect) -> Void
+    ) throws(Replica.EditError) {
+        guard subscriptions[name] != nil else { return }
+        let made = try subscriptions[name]?.replica.edit(delta, isExact: isExact)
+        finishEdit(name, made, isExact: isExact, effect)
+    }
+
+    /// Takes one's newest edit back; false if there is none.
+    public mutating func undo(_ name: String, _ effect: (Effect) -> Void) throws(Replica.EditError) -> Bool {
+        let made = try subscriptions[name]?.replica.undo()
+        finishEdit(name, made, isExact: false, effect)
+        return made != nil
+    }
+
+    /// Makes again what was undone last; false if there is nothing.
+    public mutating func redo(_ name: String, _ effect: (Effect) -> Void) throws(Replica.EditError) -> Bool {
+        let made = try subscriptions[name]?.replica.redo()
+        finishEdit(name, made, isExact: false, effect)
+        return made != nil
+    }
+
+    private mutating func finishEdit(
+        _ name: String, _ delta: Delta?, isExact: Bool, _ effect: (Effect) -> Void
+    ) {
+        guard let delta else { return }
+        journal(name, .edit(delta, isExact: isExact), effect)
+        effect(.update(list: name, Replica.Update(delta: delta)))
+        submit(name, effect)
+    }
+
+    /// Brings the next portion on its way if none is.
+    mutating func submit(_ name: String, _ effect: (Effect) -> Void) {
+        guard let subscription = subscriptions[name], subscription.isLive, subscription.replica.inFlight == nil,
+            subscription.replica.hasPending
+        else { return }
+        journal(name, .submitted, effect)
+        sendSubmission(of: name, effect)
+    }
+
+    /// Sends what is in flight, or gets it there.
+    mutating func sendSubmission(of name: String, _ effect: (Effect) -> Void) {
+        guard let list = subscriptions[name]?.list,
+            let submission = subscriptions[name]?.replica.takeSubmission(list: list)
+        else { return }
+        subscriptions[name]?.unanswered = submission.sequence
+        effect(.send(UpMessage.submit(submission).frame))
+    }
+
+    func journal(_ name: String, _ event: JournalEvent, _ effect: (Effect) -> Void) {
+        if subscriptions[name]?.isJournaled == true { effect(.journal(list: name, event)) }
+    }
+
+    /// Tells others which item this person is on.
+    public mutating func setPresence(_ name: String, item: ItemID?, _ effect: (Effect) -> Void) {
+        subscriptions[name]?.presence = item
+        guard isReady, let list = subscriptions[name]?.list else { return }
+        effect(.send(UpMessage.presence(list: list, item: item).frame))
+    }
+
+    /// Asks the server something; the answer comes as an effect with that number. Nil if there is no connection.
+    public mutating func ask(_ message: (UInt64) -> UpMessage, _ effect: (Effect) -> Void) -> UInt64? {
+        guard isReady else { return nil }
+        let request = newRequest()
+        requests[request] = Request()
+        effect(.send(message(request).frame))
+        return request
+    }
+}
