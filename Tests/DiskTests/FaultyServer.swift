@@ -7,24 +7,6 @@ import HandSync
 import HandTestSupport
 import HandWire
 
-/// A folder that is gone when the test is over. Its path has no links, as the faulty disk wants it.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    /// - Parameter isInMemory: for many small stores, where no disk has to be waited for.
-    init(isInMemory: Bool = false) throws {
-        let memory = URL(fileURLWithPath: "/dev/shm")
-        let isThere = isInMemory && FileManager.default.isWritableFile(atPath: memory.path)
-        let temporary = isThere ? memory : FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-        path = temporary.appendingPathComponent("hand-" + UUID().uuidString.prefix(8)).path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
-}
-
 /// What was built beside the test bundle.
 enum Built {
     static let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path

@@ -1,4 +1,5 @@
 import Foundation
+import HandTestSupport
 import Testing
 
 /// The command line as scripts use it: data, messages, exit codes.

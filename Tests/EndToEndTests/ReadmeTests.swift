@@ -1,4 +1,5 @@
 import Foundation
+import HandTestSupport
 import Testing
 
 /// The examples of README.md are run, and print what it says, but for ids and times.

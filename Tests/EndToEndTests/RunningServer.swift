@@ -4,20 +4,8 @@ import HandCore
 import HandFormats
 import HandStore
 import HandSync
+import HandTestSupport
 import HandWire
-
-/// A folder that is gone when the test is over.
-final class TemporaryFolder: Sendable {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent("hand-" + UUID().uuidString.prefix(8)).path
-
-    init() throws {
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
-}
 
 /// The `hand` binary beside the test bundle.
 enum Binary {

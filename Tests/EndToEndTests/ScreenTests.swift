@@ -1,5 +1,6 @@
 import Foundation
 import HandCore
+import HandTestSupport
 import Testing
 
 /// Real terminals, the real binary, a real server.

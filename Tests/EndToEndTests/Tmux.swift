@@ -1,4 +1,5 @@
 import Foundation
+import HandTestSupport
 import Testing
 
 /// Terminals in a tmux of their own, driven through its control mode: tmux says when a screen has changed, so nothing is

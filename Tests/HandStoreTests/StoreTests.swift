@@ -8,15 +8,6 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// A folder that is gone when the test is over.
-final class TemporaryFolder {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent("hand-" + UUID().uuidString).path
-
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
-}
-
 /// A history of commits, made by an authority as a server makes it.
 func history(on start: Authority.Start, _ count: Int, author: UInt64, chaos: inout Chaos) -> [Commit] {
     var authority = Authority(start, limits: Limits())
@@ -37,7 +28,7 @@ func history(on start: Authority.Start, _ count: Int, author: UInt64, chaos: ino
     /// Every implementation and every durability must do the same.
     @Test(arguments: Durability.allCases)
     func whatIsAppendedIsRead(durability: Durability) throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder()
         let store = try SQLiteStore(folder: folder.path, durability: durability)
         var chaos = Chaos(seed: 1)
         let list = try store.create("groceries", rules: Rules(maximumCount: 500), logID: .max, deckSeed: nil)
@@ -65,7 +56,7 @@ func history(on start: Authority.Start, _ count: Int, author: UInt64, chaos: ino
 
     @Test(arguments: Durability.allCases)
     func appendingIsCompareAndSetOverManyLists(durability: Durability) throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder()
         let store = try SQLiteStore(folder: folder.path, durability: durability)
         var chaos = Chaos(seed: 2)
         let first = try store.create("a", rules: Rules(), logID: 1, deckSeed: nil)
@@ -91,7 +82,7 @@ func history(on start: Authority.Start, _ count: Int, author: UInt64, chaos: ino
 
     @Test(arguments: Durability.allCases)
     func listsAndPeople(durability: Durability) throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder()
         let store = try SQLiteStore(folder: folder.path, durability: durability)
         _ = try store.create("b", rules: .fiveCards, logID: 1, deckSeed: 4)
         _ = try store.create("a", rules: Rules(), logID: 2, deckSeed: nil)
@@ -110,7 +101,7 @@ func history(on start: Authority.Start, _ count: Int, author: UInt64, chaos: ino
     }
 
     @Test func aDeckGoesOnWhereItWas() throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder()
         var store = try SQLiteStore(folder: folder.path, durability: .os)
         let list = try store.create("hand", rules: .fiveCards, logID: 1, deckSeed: 11)
         var authority = Authority(try store.load(list.number), limits: Limits())
@@ -136,14 +127,14 @@ func history(on start: Authority.Start, _ count: Int, author: UInt64, chaos: ino
     // MARK: Opening
 
     @Test func fsyncIsReallyAskedFor() throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder()
         #expect(try SQLiteStore(folder: folder.path, durability: .fsync).synchronousLevel() == 2)
-        let other = TemporaryFolder()
+        let other = try TemporaryFolder()
         #expect(try SQLiteStore(folder: other.path, durability: .os).synchronousLevel() == 1)
     }
 
     @Test func aStoreInUseIsRefused() throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder()
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         #expect(throws: StoreError.inUse(path: folder.path)) {
             try SQLiteStore(folder: folder.path, durability: .os)
@@ -152,18 +143,17 @@ func history(on start: Authority.Start, _ count: Int, author: UInt64, chaos: ino
     }
 
     @Test func aNewerStoreIsRefusedAndLeftAlone() throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder()
         do { try SQLiteStore(folder: folder.path, durability: .os).close() }
         let file = folder.path + "/hand.sqlite"
         do { try DatabaseQueue(path: file).write { try $0.execute(sql: "PRAGMA user_version = 99") } }
-        #expect(throws: StoreError.newer(path: file, found: 99, known: 1)) {
+        #expect(throws: StoreError.newer(path: file, found: 99, known: 2)) {
             try SQLiteStore(folder: folder.path, durability: .os)
         }
     }
 
     @Test func whatIsNoStoreIsRefusedAndLeftAlone() throws {
-        let folder = TemporaryFolder()
-        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        let folder = try TemporaryFolder()
         let file = folder.path + "/hand.sqlite"
         try Data("my shopping list".utf8).write(to: URL(fileURLWithPath: file))
         #expect(throws: StoreError.notAStore(path: file)) { try SQLiteStore(folder: folder.path, durability: .os) }
@@ -174,7 +164,7 @@ func history(on start: Authority.Start, _ count: Int, author: UInt64, chaos: ino
     }
 
     @Test func damageIsFoundByDigests() throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder()
         var store = try SQLiteStore(folder: folder.path, durability: .os)
         var chaos = Chaos(seed: 3)
         let list = try store.create("a", rules: Rules(), logID: 1, deckSeed: nil)
