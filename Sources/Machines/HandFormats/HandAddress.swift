@@ -61,7 +61,9 @@ public struct HandAddress: Equatable, Sendable {
     /// A host without the brackets that an address of IPv6 stands in; nil if it is none. In brackets Foundation leaves escapes
     /// as they are, and the `%` in front of a zone is the only one.
     private static func bare(_ host: String) -> String? {
-        guard host.hasPrefix("["), host.hasSuffix("]") else { return host.utf8.contains(UInt8(ascii: ":")) ? nil : host }
+        guard host.hasPrefix("["), host.hasSuffix("]") else {
+            return host.utf8.contains(UInt8(ascii: ":")) ? nil : host
+        }
         let bare = host.dropFirst().dropLast().replacing("%25", with: "%")
         let rest = bare.replacing("%", with: "")
         return bare.contains(":") && rest == escaped(String(rest), keeping: ":") ? String(bare) : nil

@@ -11,8 +11,8 @@ struct HistoryCheck {
         let text: String
     }
 
-    let stored: StoredList
-    private let deckSeed: UInt64?
+    private let row: ListRow
+    var stored: StoredList { row.list }
     private var replayed: Replay
     private var ids: Set<ItemID> = []
     private var marks: [UInt64: SequenceMark] = [:]
@@ -23,16 +23,10 @@ struct HistoryCheck {
     var digest: UInt64 { replayed.hand.digest }
     var snapshots: Int { heads.count }
 
-    init(list: UInt64, _ database: Database) throws {
-        let sql = "SELECT \(SQLiteStore.columns), deck_seed FROM lists WHERE number = ?"
-        guard let row = try Row.fetchOne(database, sql: sql, arguments: [list.stored]) else {
-            throw StoreError.noSuchList("number \(list)")
-        }
-        stored = try SQLiteStore.list(row)
-        let seed: Int64? = try row.value(row.count - 1)
-        deckSeed = seed.map(UInt64.init(stored:))
+    init(_ row: ListRow) {
+        self.row = row
         replayed = Replay(
-            list: list, from: Hand(rules: stored.rules), revision: 0, deck: deckSeed.map(Deck.init(seed:)))
+            list: row.list.number, from: Hand(rules: row.list.rules), revision: 0, deck: row.firstDeck)
     }
 
     /// Where the history begins: with nothing, or with the list as it was at the floor.
@@ -45,8 +39,7 @@ struct HistoryCheck {
             guard heads.contains(stored.floor) else {
                 throw Fault(revision: stored.floor, text: "the list as it was where its history begins is missing")
             }
-            let (hand, revision, deck) = try SQLiteStore.snapshot(
-                of: number, rules: stored.rules, upTo: stored.floor, database)
+            let (hand, revision, deck) = try SQLiteStore.snapshot(of: stored, upTo: stored.floor, database)
             replayed = Replay(list: number, from: hand, revision: revision, deck: deck)
         }
         ids = Set(replayed.hand.lazy.map(\.id))
@@ -58,7 +51,7 @@ struct HistoryCheck {
         if stored.floor == 0, heads.first == 0 { try compareSnapshot(at: 0, database) }
         while replayed.revision < stored.revision {
             let frames = try SQLiteStore.frames(
-                of: stored.number, after: replayed.revision, through: stored.revision, about: 1 << 20, database)
+                of: stored, after: replayed.revision, through: stored.revision, about: 1 << 20, database)
             guard !frames.isEmpty else {
                 throw Fault(
                     revision: replayed.revision + 1, text: "missing; the list should be at \(stored.revision)")
@@ -101,8 +94,7 @@ struct HistoryCheck {
 
     private func compareSnapshot(at revision: Int, _ database: Database) throws {
         do {
-            let (hand, _, deck) = try SQLiteStore.snapshot(
-                of: stored.number, rules: stored.rules, upTo: revision, database)
+            let (hand, _, deck) = try SQLiteStore.snapshot(of: stored, upTo: revision, database)
             guard hand != replayed.hand || deck != replayed.deck else { return }
         } catch let error as StoreError {
             throw Fault(revision: revision, text: "\(error)")
@@ -122,7 +114,7 @@ struct HistoryCheck {
         if let last = heads.last, last > stored.revision {
             throw Fault(revision: last, text: "there is a snapshot of a revision that was never reached")
         }
-        let kept = try SQLiteStore.sequences(of: stored.number, database)
+        let kept = try SQLiteStore.sequences(of: row, database)
         for (author, mark) in marks where kept[author] != mark {
             throw Fault(revision: mark.revision, text: "the last sequence of author \(author) is kept otherwise")
         }

@@ -7,59 +7,82 @@ import HandWire
 extension SQLiteStore {
     public func append(_ batches: [CommitBatch]) throws {
         try write { database in
-            let commit = try database.cachedStatement(
-                sql: "INSERT INTO commits (list, revision, frame) VALUES (?, ?, ?)")
-            let sequence = try database.cachedStatement(
-                sql: "INSERT OR REPLACE INTO sequences (list, author, sequence, revision) VALUES (?, ?, ?, ?)")
-            let head = try database.cachedStatement(
-                sql: "UPDATE lists SET revision = ?, count = ? WHERE number = ? AND revision = ?")
-            for batch in batches {
-                guard let last = batch.commits.last else { continue }
-                try head.execute(arguments: [last.revision, last.count, batch.list.stored, batch.expected])
-                if database.changesCount != 1 { throw try Self.conflict(batch, database) }
-                var marks: [UInt64: SequenceMark] = [:]
-                for made in batch.commits {
-                    let frame = DownMessage.commit(list: batch.list, made).frame
-                    try commit.execute(arguments: [batch.list.stored, made.revision, Data(frame)])
-                    marks[made.author] = SequenceMark(sequence: made.sequence, revision: made.revision)
-                }
-                for (author, mark) in marks {
-                    try sequence.execute(
-                        arguments: [batch.list.stored, author.stored, mark.sequence.stored, mark.revision])
-                }
-            }
+            for batch in batches { try Self.append(batch, database) }
         }
     }
 
-    private static func conflict(_ batch: CommitBatch, _ database: Database) throws -> StoreError {
-        let sql = "SELECT revision FROM lists WHERE number = ?"
-        guard let found = try Int.fetchOne(database, sql: sql, arguments: [batch.list.stored]) else {
-            return .noSuchList("number \(batch.list)")
+    private static func append(_ batch: CommitBatch, _ database: Database) throws {
+        guard let last = batch.commits.last else { return }
+        guard var row = try ListRow.find(batch.list, database) else {
+            throw StoreError.noSuchList("number \(batch.list)")
         }
-        return .conflict(list: batch.list, expected: batch.expected, found: found)
+        guard row.list.revision == batch.expected else {
+            throw StoreError.conflict(list: batch.list, expected: batch.expected, found: row.list.revision)
+        }
+        let statement = try database.cachedStatement(sql: CheckedTable.commits.insertion)
+        var marks: [UInt64: SequenceMark] = [:]
+        for made in batch.commits {
+            let frame = DownMessage.commit(list: batch.list, made).frame
+            try statement.execute(
+                arguments: CheckedTable.commits.arguments([batch.list.stored, made.revision, Data(frame)]))
+            marks[made.author] = SequenceMark(sequence: made.sequence, revision: made.revision)
+        }
+        let newAuthors = try write(marks, of: batch.list, database)
+        try row.update(revision: last.revision, count: last.count, newAuthors: newAuthors, database)
+    }
+
+    /// - Returns: how many of the authors are new to the list.
+    private static func write(
+        _ marks: [UInt64: SequenceMark], of list: UInt64, _ database: Database
+    ) throws -> Int {
+        let known = try database.cachedStatement(sql: "SELECT 1 FROM sequences WHERE list = ? AND author = ?")
+        let statement = try database.cachedStatement(sql: CheckedTable.sequences.insertion)
+        var newAuthors = 0
+        for (author, mark) in marks {
+            if try Int.fetchOne(known, arguments: [list.stored, author.stored]) == nil { newAuthors += 1 }
+            try statement.execute(
+                arguments: CheckedTable.sequences.arguments(
+                    [list.stored, author.stored, mark.sequence.stored, mark.revision]))
+        }
+        return newAuthors
     }
 
     public func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
         try read { database in
-            try Self.frames(of: list, after: revision, through: .max, about: bytes, database)
+            guard let row = try ListRow.find(list, database) else { return [] }
+            return try Self.frames(of: row.list, after: revision, through: .max, about: bytes, database)
         }
     }
 
+    /// One after another, and none is missing: where commits have been forgotten, those up to the floor may be gone, the oldest
+    /// first.
     static func frames(
-        of list: UInt64, after revision: Int, through last: Int, about bytes: Int, _ database: Database
+        of list: StoredList, after revision: Int, through last: Int, about bytes: Int, _ database: Database
     ) throws -> [StoredFrame] {
-        let rows = try Row.fetchCursor(
-            database,
-            sql:
-                "SELECT revision, frame FROM commits WHERE list = ? AND revision > ? AND revision <= ? ORDER BY revision",
-            arguments: [list.stored, revision, last])
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT \(CheckedTable.commits.selection) FROM commits
+                WHERE list = ? AND revision > ? AND revision <= ? ORDER BY revision
+                """)
+        let rows = try Row.fetchCursor(statement, arguments: [list.number.stored, revision, last])
         var frames: [StoredFrame] = []
-        var total = 0
-        while total < bytes, let row = try rows.next() {
-            let frame: Data = try row.value(1)
-            frames.append(StoredFrame(revision: try row.value(0), bytes: [UInt8](frame)))
-            total += frame.count
+        var (total, end) = (0, max(revision, list.floor))
+        while total < bytes {
+            guard let row = try rows.next() else {
+                guard end >= min(last, list.revision) else { throw missing(end + 1, list) }
+                break
+            }
+            let found: Int = try row.value(1)
+            guard found == end + 1 || frames.isEmpty && found <= end else { throw missing(end + 1, list) }
+            try row.check(.commits, "revision \(found) of list \(list.number)")
+            let frame: Data = try row.value(2)
+            frames.append(StoredFrame(revision: found, bytes: [UInt8](frame)))
+            (total, end) = (total + frame.count, found)
         }
         return frames
+    }
+
+    private static func missing(_ revision: Int, _ list: StoredList) -> StoreError {
+        .damaged("revision \(revision) of list \(list.number) is missing")
     }
 }

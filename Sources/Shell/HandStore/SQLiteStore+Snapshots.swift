@@ -24,8 +24,10 @@ extension SQLiteStore {
         of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?, _ database: Database
     ) throws {
         try database.execute(
-            sql: "INSERT OR REPLACE INTO snapshot_heads (list, revision, count, digest, deck) VALUES (?, ?, ?, ?, ?)",
-            arguments: [list.stored, revision, hand.count, hand.digest.stored, deck.map { Data($0.codes) }])
+            sql: CheckedTable.snapshotHeads.insertion,
+            arguments: CheckedTable.snapshotHeads.arguments(
+                [list.stored, revision, hand.count, hand.digest.stored]
+                    + [deck.map { Data($0.codes).databaseValue } ?? .null]))
         let statement = try database.cachedStatement(
             sql: "INSERT OR REPLACE INTO snapshots (list, revision, part, items) VALUES (?, ?, ?, ?)")
         try hand.forEachPart(about: partBytes) { part, bytes in
@@ -49,17 +51,11 @@ extension SQLiteStore {
 
     public func load(_ list: UInt64) throws -> Authority.Start {
         try read { database in
-            let sql = "SELECT log_id, rules, deck_seed, revision, count FROM lists WHERE number = ?"
-            guard let row = try Row.fetchOne(database, sql: sql, arguments: [list.stored]) else {
-                throw StoreError.noSuchList("number \(list)")
-            }
-            let rules: Data = try row.value(1)
-            let seed: Int64? = try row.value(2)
-            let (revision, count): (Int, Int) = (try row.value(3), try row.value(4))
-            let replay = try Self.replay(
-                list, rules: try Self.rules([UInt8](rules)), deck: seed.map { Deck(seed: UInt64(stored: $0)) },
-                through: revision, database)
-            guard replay.revision == revision, replay.hand.count == count else {
+            guard let row = try ListRow.find(list, database) else { throw StoreError.noSuchList("number \(list)") }
+            let revision = row.list.revision
+            try Self.checkFloor(of: row.list, database)
+            let replay = try Self.replay(row.list, deck: row.firstDeck, through: revision, database)
+            guard replay.revision == revision, replay.hand.count == row.list.count else {
                 throw StoreError.damaged(
                     "list \(list) should be at revision \(revision), its commits end at \(replay.revision)")
             }
@@ -68,43 +64,57 @@ extension SQLiteStore {
                 throw StoreError.damaged("list \(list) should be at revision \(revision), its commits go on")
             }
             return Authority.Start(
-                list: list, logID: try row.bits(0), hand: replay.hand, revision: replay.revision,
-                deck: replay.deck, sequences: try Self.sequences(of: list, database), snapshotRevision: replay.start)
+                list: list, logID: row.list.logID, hand: replay.hand, revision: replay.revision,
+                deck: replay.deck, sequences: try Self.sequences(of: row, database), snapshotRevision: replay.start)
         }
     }
 
-    static func sequences(of list: UInt64, _ database: Database) throws -> [UInt64: SequenceMark] {
-        let sql = "SELECT author, sequence, revision FROM sequences WHERE list = ?"
+    /// What is kept of the history begins with the list as it was there, and goes on.
+    private static func checkFloor(of list: StoredList, _ database: Database) throws {
+        let head = "SELECT 1 FROM snapshot_heads WHERE list = ? AND revision = ?"
+        let place: StatementArguments = [list.number.stored, list.floor]
+        guard try list.floor == 0 || Int.fetchOne(database, sql: head, arguments: place) != nil else {
+            throw StoreError.damaged("list \(list.number) has no snapshot at revision \(list.floor)")
+        }
+        if list.floor < list.revision {
+            _ = try frames(of: list, after: list.floor, through: list.floor + 1, about: 1, database)
+        }
+    }
+
+    static func sequences(of row: ListRow, _ database: Database) throws -> [UInt64: SequenceMark] {
+        let list = row.list.number
+        let sql = "SELECT \(CheckedTable.sequences.selection) FROM sequences WHERE list = ?"
         var marks: [UInt64: SequenceMark] = [:]
-        for row in try Row.fetchAll(database, sql: sql, arguments: [list.stored]) {
-            marks[try row.bits(0)] = SequenceMark(sequence: try row.bits(1), revision: try row.value(2))
+        let rows = try Row.fetchCursor(database, sql: sql, arguments: [list.stored])
+        while let row = try rows.next() {
+            let author = try row.bits(1)
+            try row.check(.sequences, "the sequence of author \(author) in list \(list)")
+            marks[author] = SequenceMark(sequence: try row.bits(2), revision: try row.value(3))
+        }
+        guard marks.count == row.authors else {
+            throw StoreError.damaged("list \(list) has the sequences of \(marks.count) authors, not of \(row.authors)")
         }
         return marks
     }
 
     public func state(of list: UInt64, at revision: Int) throws -> Hand {
         try read { database in
-            let sql = "SELECT rules, revision, floor FROM lists WHERE number = ?"
-            guard let row = try Row.fetchOne(database, sql: sql, arguments: [list.stored]) else {
+            guard let row = try ListRow.find(list, database)?.list else {
                 throw StoreError.noSuchList("number \(list)")
             }
-            let (oldest, newest): (Int, Int) = (try row.value(2), try row.value(1))
-            guard (oldest...newest).contains(revision) else {
-                throw StoreError.noSuchRevision(revision, oldest: oldest, newest: newest)
+            guard (row.floor...row.revision).contains(revision) else {
+                throw StoreError.noSuchRevision(revision, oldest: row.floor, newest: row.revision)
             }
-            let rules: Data = try row.value(0)
-            return try Self.replay(
-                list, rules: try Self.rules([UInt8](rules)), deck: nil, through: revision, database
-            ).hand
+            return try Self.replay(row, deck: nil, through: revision, database).hand
         }
     }
 
     /// The newest snapshot up to `last` and the commits after it up to `last`, every digest compared.
     static func replay(
-        _ list: UInt64, rules: Rules, deck: Deck?, through last: Int, _ database: Database
+        _ list: StoredList, deck: Deck?, through last: Int, _ database: Database
     ) throws -> Replay {
-        let (hand, revision, kept) = try snapshot(of: list, rules: rules, upTo: last, database)
-        var replay = Replay(list: list, from: hand, revision: revision, deck: kept ?? deck)
+        let (hand, revision, kept) = try snapshot(of: list, upTo: last, database)
+        var replay = Replay(list: list.number, from: hand, revision: revision, deck: kept ?? deck)
         while replay.revision < last {
             let frames = try frames(of: list, after: replay.revision, through: last, about: 1 << 20, database)
             guard !frames.isEmpty else { break }
@@ -114,26 +124,27 @@ extension SQLiteStore {
     }
 
     static func snapshot(
-        of list: UInt64, rules: Rules, upTo last: Int, _ database: Database
+        of list: StoredList, upTo last: Int, _ database: Database
     ) throws -> (hand: Hand, revision: Int, deck: Deck?) {
         let sql = """
-            SELECT revision, count, digest, deck FROM snapshot_heads
+            SELECT \(CheckedTable.snapshotHeads.selection) FROM snapshot_heads
             WHERE list = ? AND revision <= ? ORDER BY revision DESC LIMIT 1
             """
-        guard let head = try Row.fetchOne(database, sql: sql, arguments: [list.stored, last]) else {
-            return (Hand(rules: rules), 0, nil)
+        guard let head = try Row.fetchOne(database, sql: sql, arguments: [list.number.stored, last]) else {
+            return (Hand(rules: list.rules), 0, nil)
         }
-        let (revision, count): (Int, Int) = (try head.value(0), try head.value(1))
+        let (revision, count): (Int, Int) = (try head.value(1), try head.value(2))
+        try head.check(.snapshotHeads, "the snapshot of list \(list.number) at revision \(revision)")
         var items: [Item] = []
         let parts = try Data.fetchCursor(
             database, sql: "SELECT items FROM snapshots WHERE list = ? AND revision = ? ORDER BY part",
-            arguments: [list.stored, revision])
+            arguments: [list.number.stored, revision])
         while let part = try parts.next() { items += try Item.all(in: [UInt8](part)) }
-        let hand = Hand(items, rules: rules)
-        guard hand.count == count, try hand.digest == head.bits(2) else {
-            throw StoreError.damaged("the snapshot of list \(list) at revision \(revision) has another digest")
+        let hand = Hand(items, rules: list.rules)
+        guard hand.count == count, try hand.digest == head.bits(3) else {
+            throw StoreError.damaged("the snapshot of list \(list.number) at revision \(revision) has another digest")
         }
-        let deck: Data? = try head.value(3)
+        let deck: Data? = try head.value(4)
         return (hand, revision, deck.map { Deck(codes: $0) })
     }
 }

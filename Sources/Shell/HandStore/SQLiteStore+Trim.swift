@@ -11,10 +11,12 @@ extension SQLiteStore {
     /// First the list is kept as it was at the cut, in the place of what led to it; the commits are removed behind that, step by
     /// step. Where that is interrupted, the next call goes on.
     public func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
-        guard let stored = try self.list(numbered: list) else { throw StoreError.noSuchList("number \(list)") }
+        guard let stored = try read({ try ListRow.find(list, $0)?.list }) else {
+            throw StoreError.noSuchList("number \(list)")
+        }
         let cut = try read { database in
             try retention.cut(floor: stored.floor, revision: stored.revision, now: now) { revision in
-                try Self.commit(revision, of: list, database).time
+                try Self.commit(revision, of: stored, database).time
             }
         }
         if cut > stored.floor { try raiseFloor(of: stored, to: cut) }
@@ -29,28 +31,24 @@ extension SQLiteStore {
         return Trimmed(floor: cut, hasMore: removed == Self.trimStep)
     }
 
-    private static func firstDeck(of list: UInt64, _ database: Database) throws -> Deck? {
-        let sql = "SELECT deck_seed FROM lists WHERE number = ?"
-        return try Int64.fetchOne(database, sql: sql, arguments: [list.stored]).map { Deck(seed: UInt64(stored: $0)) }
-    }
-
-    private static func commit(_ revision: Int, of list: UInt64, _ database: Database) throws -> Commit {
+    private static func commit(_ revision: Int, of list: StoredList, _ database: Database) throws -> Commit {
         let found = try frames(of: list, after: revision - 1, through: revision, about: 1, database).first
-        guard let found else { throw StoreError.damaged("revision \(revision) of list \(list) is missing") }
+        guard let found else { throw StoreError.damaged("revision \(revision) of list \(list.number) is missing") }
         return try found.commit()
     }
 
     /// Has the history begin at `floor`, with the list as it was then.
     private func raiseFloor(of list: StoredList, to floor: Int) throws {
-        let start = try read { database in
-            try Self.replay(
-                list.number, rules: list.rules, deck: try Self.firstDeck(of: list.number, database), through: floor,
-                database)
+        let start = try read { database -> Replay? in
+            guard let row = try ListRow.find(list.number, database) else { return nil }
+            return try Self.replay(row.list, deck: row.firstDeck, through: floor, database)
         }
         try write { database in
+            guard let start, var row = try ListRow.find(list.number, database) else {
+                throw StoreError.noSuchList(list.name)
+            }
             try Self.writeSnapshot(of: list.number, start.hand, revision: floor, deck: start.deck, database)
-            try database.execute(
-                sql: "UPDATE lists SET floor = ? WHERE number = ?", arguments: [floor, list.number.stored])
+            try row.update(floor: floor, database)
             for table in ["snapshots", "snapshot_heads"] {
                 try database.execute(
                     sql: "DELETE FROM \(table) WHERE list = ? AND revision < ?",

@@ -63,6 +63,9 @@ public final class SQLiteStore: CommitStore {
             if !isEmpty && mark != Schema.applicationID { throw StoreError.notAStore(path: path) }
             if found > Schema.version { throw StoreError.newer(path: path, found: found, known: Schema.version) }
             if found < Schema.version { try Schema.migrate(database, from: found) }
+            // A list that is not found by its name could be made a second time.
+            let finding = try String.fetchOne(database, sql: "PRAGMA integrity_check(lists)")
+            guard finding == "ok" else { throw StoreError.damaged("the lists: \(finding ?? "cannot be read")") }
         }
         // Only now: DatabasePool sets its own choice while it opens.
         try database.writeWithoutTransaction { database in

@@ -3,7 +3,7 @@ import GRDB
 /// The tables of a store and how older ones become newer. `PRAGMA user_version` says which format a file has.
 enum Schema {
     /// The format that this program writes.
-    /// 2: lists know where what is kept of their history begins.
+    /// 2: lists know where what is kept of their history begins, and how many authors they have; rows have checksums.
     static let version = 2
     /// Marks the file as a hand store ("hand" in ASCII).
     static let applicationID = 0x6861_6E64
@@ -11,9 +11,30 @@ enum Schema {
     /// Brings an empty or older database to the present format.
     static func migrate(_ database: Database, from found: Int) throws {
         if found < 1 { try createFirstFormat(database) }
-        if found < 2 { try database.execute(sql: "ALTER TABLE lists ADD COLUMN floor INTEGER NOT NULL DEFAULT 0") }
+        if found < 2 { try makeSecondFormat(database) }
         try database.execute(sql: "PRAGMA application_id = \(applicationID)")
         try database.execute(sql: "PRAGMA user_version = \(version)")
+    }
+
+    /// The checksums are those of what is found: damage from before is not noticed by them.
+    private static func makeSecondFormat(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                ALTER TABLE lists ADD COLUMN floor INTEGER NOT NULL DEFAULT 0;
+                ALTER TABLE lists ADD COLUMN authors INTEGER NOT NULL DEFAULT 0;
+                UPDATE lists SET authors = (SELECT count(*) FROM sequences WHERE list = number);
+                """)
+        for table in CheckedTable.allCases {
+            let checksum = DatabaseFunction("checksum_of_row") { table.checksum($0) }
+            database.add(function: checksum)
+            defer { database.remove(function: checksum) }
+            let columns = table.columns.joined(separator: ", ")
+            try database.execute(
+                sql: """
+                    ALTER TABLE \(table.rawValue) ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+                    UPDATE \(table.rawValue) SET checksum = checksum_of_row(\(columns));
+                    """)
+        }
     }
 
     private static func createFirstFormat(_ database: Database) throws {

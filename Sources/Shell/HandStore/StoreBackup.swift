@@ -66,12 +66,12 @@ public enum StoreBackup {
     private static func renewHistories(_ file: String, _ random: inout some RandomNumberGenerator) throws {
         try SQLiteStore.translating(file) {
             let database = try DatabaseQueue(path: file)
-            let lists = try database.read { try Int64.fetchAll($0, sql: "SELECT number FROM lists") }
-            let fresh = lists.map { ($0, max(1, UInt64.random(in: 1...UInt64.max, using: &random))) }
+            let lists = try database.read { try ListRow.all("TRUE", [], $0) }
+            let fresh = lists.map { ($0, UInt64.random(in: 1...UInt64.max, using: &random)) }
             try database.write { database in
                 for (list, logID) in fresh {
-                    try database.execute(
-                        sql: "UPDATE lists SET log_id = ? WHERE number = ?", arguments: [logID.stored, list])
+                    var list = list
+                    try list.update(logID: logID, database)
                 }
             }
             try database.close()

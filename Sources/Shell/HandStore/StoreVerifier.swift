@@ -41,9 +41,8 @@ public struct StoreVerifier {
             try database.read { database in
                 var report = StoreReport()
                 try checkFile(database, &report)
-                let lists = try Row.fetchAll(database, sql: "SELECT number, name FROM lists ORDER BY name")
-                for row in lists {
-                    report.lists.append(try verify(try row.bits(0), try row.value(1), database, progress))
+                for row in try ListRow.all("TRUE ORDER BY name", [], database) {
+                    report.lists.append(try verify(row, database, progress))
                 }
                 try checkOrphans(database, &report)
                 return report
@@ -83,9 +82,10 @@ public struct StoreVerifier {
     // MARK: One list
 
     private func verify(
-        _ number: UInt64, _ name: String, _ database: Database, _ progress: (String, Int, Int) -> Void
+        _ row: ListRow, _ database: Database, _ progress: (String, Int, Int) -> Void
     ) throws -> StoreReport.List {
-        var check = try HistoryCheck(list: number, database)
+        let name = row.list.name
+        var check = HistoryCheck(row)
         var problem: StoreReport.Problem?
         do {
             try check.start(database)

@@ -1,0 +1,110 @@
+import Foundation
+import GRDB
+import HandCore
+import HandSync
+import HandWire
+
+/// A row of `lists`, whose checksum is right.
+struct ListRow {
+    private(set) var list: StoredList
+    let deckSeed: UInt64?
+    /// How many authors have a sequence in this list: that many rows there must be.
+    private(set) var authors: Int
+    private let rules: Data
+
+    private init(_ row: Row) throws {
+        let number = try row.bits(0)
+        try row.check(.lists, "list \(number)")
+        rules = try row.value(3)
+        let seed: Int64? = try row.value(4)
+        deckSeed = seed.map { UInt64(stored: $0) }
+        authors = try row.value(8)
+        list = StoredList(
+            number: number, name: try row.value(1), logID: try row.bits(2), rules: try Self.rules([UInt8](rules)),
+            revision: try row.value(5), count: try row.value(6), floor: try row.value(7))
+    }
+
+    /// The deck as it was when the list was made.
+    var firstDeck: Deck? { deckSeed.map { Deck(seed: $0) } }
+
+    private static func rules(_ bytes: [UInt8]) throws -> Rules {
+        do {
+            return try bytes.withUnsafeBytes { all in
+                var reader = WireReader(all)
+                let rules = try reader.rules()
+                try reader.expectEnd(of: "rules")
+                return rules
+            }
+        } catch {
+            throw StoreError.damaged("the rules of a list do not read: \(error)")
+        }
+    }
+
+    // MARK: Reading
+
+    /// - Parameter condition: what follows `WHERE`.
+    static func all(
+        _ condition: String, _ arguments: StatementArguments, _ database: Database
+    ) throws -> [ListRow] {
+        let statement = try database.cachedStatement(
+            sql: "SELECT \(CheckedTable.lists.selection) FROM lists WHERE \(condition)")
+        let rows = try Row.fetchCursor(statement, arguments: arguments)
+        var found: [ListRow] = []
+        while let row = try rows.next() { found.append(try ListRow(row)) }
+        return found
+    }
+
+    static func find(_ number: UInt64, _ database: Database) throws -> ListRow? {
+        try all("number = ?", [number.stored], database).first
+    }
+
+    // MARK: Writing
+
+    /// Makes a list that has nothing in it.
+    ///
+    /// - Returns: nil if there is one of that name.
+    static func create(
+        _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, _ database: Database
+    ) throws -> StoredList? {
+        var writer = WireWriter()
+        writer.rules(rules)
+        let bytes = Data(writer.bytes)
+        try database.execute(
+            sql: "INSERT OR IGNORE INTO lists (name, log_id, rules, deck_seed) VALUES (?, ?, ?, ?)",
+            arguments: [name, logID.stored, bytes, deckSeed?.stored])
+        guard database.changesCount == 1 else { return nil }
+        let number = database.lastInsertedRowID
+        let values: [any DatabaseValueConvertible] = [
+            number, name, logID.stored, bytes, deckSeed?.stored.databaseValue ?? .null, 0, 0, 0, 0,
+        ]
+        try database.execute(
+            sql: "UPDATE lists SET checksum = ? WHERE number = ?",
+            arguments: [CheckedTable.lists.checksum(values.map(\.databaseValue)), number])
+        return StoredList(
+            number: UInt64(stored: number), name: name, logID: logID, rules: rules, revision: 0, count: 0)
+    }
+
+    /// Writes what changes of a list, over this row.
+    mutating func update(
+        logID: UInt64? = nil, revision: Int? = nil, count: Int? = nil, floor: Int? = nil, newAuthors: Int = 0,
+        _ database: Database
+    ) throws {
+        authors += newAuthors
+        list = StoredList(
+            number: list.number, name: list.name, logID: logID ?? list.logID, rules: list.rules,
+            revision: revision ?? list.revision, count: count ?? list.count, floor: floor ?? list.floor)
+        let fixed: [any DatabaseValueConvertible] = [
+            list.number.stored, list.name, list.logID.stored, rules, deckSeed?.stored.databaseValue ?? .null,
+        ]
+        let changing: [any DatabaseValueConvertible] = [list.revision, list.count, list.floor, authors]
+        let checksum = CheckedTable.lists.checksum((fixed + changing).map(\.databaseValue))
+        let statement = try database.cachedStatement(
+            sql: """
+                UPDATE lists SET log_id = ?, revision = ?, count = ?, floor = ?, authors = ?, checksum = ?
+                WHERE number = ?
+                """)
+        let arguments =
+            [list.logID.stored.databaseValue] + (changing + [checksum, list.number.stored]).map(\.databaseValue)
+        try statement.execute(arguments: StatementArguments(arguments))
+    }
+}
