@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import HandCore
 import HandStore
 import HandSync
@@ -18,10 +17,10 @@ import Testing
 
     /// A store as it lies on the disk when it was closed, and as it does while it is open.
     private static func samples(_ seed: UInt64) throws -> (closed: DiskImage, open: DiskImage, right: StoreContents) {
-        let folder = try TemporaryFolder()
-        let store = try StoreContents.make(in: folder.path, seed: seed)
+        let folder = try TemporaryFolder(isInMemory: true)
+        let store = try StoreMaker(in: folder.path, seed: seed).store
         let right = try StoreContents(of: store)
-        let open = try DiskImage(of: folder.path, ["hand.sqlite", "hand.sqlite-wal"])
+        let open = try DiskImage(of: folder.path, ["hand.sqlite", "hand.sqlite-wal", "durability"])
         try store.close()
         return (try DiskImage(of: folder.path, ["hand.sqlite"]), open, right)
     }
@@ -43,16 +42,8 @@ import Testing
 
     // MARK: Bits
 
-    /// Where nothing tells that a bit is wrong: what a list holds is told by digests, and the log's frames have checksums, but
-    /// these columns have neither. Of a commit, a digest tells only as long as it is replayed: not below a snapshot, and not
-    /// who made it and when.
-    private static let unprotected: Set = [
-        "authors.client", "authors.person", "commits.frame: author", "commits.frame: base, sequence or count",
-        "commits.frame: delta", "commits.frame: time", "lists.count", "lists.log_id", "lists.name", "lists.rules",
-        "sequences", "the deck",
-    ]
-
-    /// Flips of a closed store are noticed, harmless, or in an unprotected place; then they are counted.
+    /// Of a closed store, flips are noticed or harmless. None of these go unnoticed; what can, is a header of a page that says it
+    /// has fewer authors than it has, and the number from which new authors and lists are counted.
     @Test func flippedBits() throws {
         let seed = testSeed(71)
         var random = SplitMix64(seed: seed)
@@ -63,18 +54,15 @@ import Testing
             let bit = random.next(below: bits)
             var damaged = samples.closed
             damaged.flip(bit, of: "hand.sqlite")
-            var outcome = try Self.outcome(of: damaged, samples.right)
-            if case .unnoticed(let places, _) = outcome {
-                #expect(places.isSubset(of: Self.unprotected), "bit \(bit): \(places)")
-                outcome = .unnoticed(places, isEarlier: false)
-            }
+            let outcome = try Self.outcome(of: damaged, samples.right)
+            if case .unnoticed(let places, _) = outcome { Issue.record("bit \(bit): \(places)") }
             counts.note(outcome)
         }
         counts.tell("flips in a closed store")
     }
 
-    /// Of a log with a wrong bit SQLite takes what comes before it, as it must take a log that was cut short by a loss of power:
-    /// the lists are as they were at some time before.
+    /// A flip in the last transaction looks as if the power had failed while it was written: then the lists are as they were
+    /// before it.
     @Test func flippedBitsOfTheLog() throws {
         let seed = testSeed(72)
         var random = SplitMix64(seed: seed)
@@ -123,24 +111,6 @@ import Testing
             if case .unnoticed(_, let isEarlier) = outcome { #expect(isEarlier, "cut at \(cut)") }
         }
         counts.tell("cuts of the log")
-    }
-
-    /// The one number that says how long a list is stands beside its commits.
-    @Test func aRevisionThatWentBackIsNoticed() throws {
-        let folder = try TemporaryFolder(isInMemory: true)
-        try StoreContents.make(in: folder.path, seed: testSeed(75)).close()
-        let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
-        // The snapshot of that revision is whole, and the count can be right by chance.
-        let head = "SELECT count FROM snapshot_heads WHERE list = 1 AND revision = 16"
-        try database.write { database in
-            let count = try Int.fetchOne(database, sql: head)
-            try database.execute(
-                sql: "UPDATE lists SET revision = 16, count = ? WHERE number = 1", arguments: [count])
-        }
-        try database.close()
-        let store = try SQLiteStore(folder: folder.path, durability: .os)
-        #expect(throws: StoreError.damaged("list 1 should be at revision 16, its commits go on")) { try store.load(1) }
-        try store.close()
     }
 }
 

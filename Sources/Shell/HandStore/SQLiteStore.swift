@@ -26,10 +26,24 @@ public final class SQLiteStore: CommitStore {
             let file = folder + "/hand.sqlite"
             lock = try StoreLock(path: folder + "/lock", folder: folder)
             try Self.checkHeader(file)
+            if DurabilityMark(folder: folder).isSet { try LogCheck.check(file) }
             database = try Self.translating(file) { try DatabasePool(path: file) }
             path = file
         }
-        try Self.translating(path) { try prepare(durability) }
+        try Self.translating(path) {
+            try prepare(durability)
+            if durability != .memory { try remember(durability, DurabilityMark(folder: folder)) }
+        }
+    }
+
+    /// Nothing may stay in the log that was written otherwise.
+    private func remember(_ durability: Durability, _ mark: DurabilityMark) throws {
+        if mark.isSet && durability != .fsync { try mark.clear() }
+        guard !mark.isSet && durability == .fsync else { return }
+        // If the log cannot be emptied now, it works as it is, and the next opening sees to it.
+        guard (try? database.writeWithoutTransaction({ try $0.checkpoint(.truncate) })) != nil else { return }
+        try DurabilityMark.flush(fileAt: path + "-wal")
+        try mark.set()
     }
 
     static func makeFolder(_ folder: String) throws {

@@ -1,0 +1,52 @@
+import Foundation
+import HandSync
+
+/// A file beside the store, which is there while everything in the log was written with a flush after each transaction. Only then
+/// is a log that does not read in its middle damaged; without flushes, the loss of power may leave any part of it.
+///
+/// It is not kept in the database, because it must be known before the log is read.
+struct DurabilityMark {
+    private static let content = "fsync\n"
+    private let folder: String
+    private var path: String { folder + "/durability" }
+
+    init(folder: String) {
+        self.folder = folder
+    }
+
+    var isSet: Bool { FileManager.default.contents(atPath: path) == Data(Self.content.utf8) }
+
+    /// To be called when the log is empty, on the disk too.
+    func set() throws(StoreError) {
+        let descriptor = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure() }
+        defer { close(descriptor) }
+        guard pwrite(descriptor, Self.content, Self.content.utf8.count, 0) == Self.content.utf8.count else {
+            throw failure()
+        }
+        try Self.flush(descriptor, path)
+        try Self.flush(fileAt: folder)
+    }
+
+    /// To be called before anything is written without a flush.
+    func clear() throws(StoreError) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw failure() }
+        try Self.flush(fileAt: folder)
+    }
+
+    /// Flushes a file or folder; one that is not there is as good as flushed.
+    static func flush(fileAt path: String) throws(StoreError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        try flush(descriptor, path)
+    }
+
+    private static func flush(_ descriptor: Int32, _ path: String) throws(StoreError) {
+        guard fsync(descriptor) == 0 else { throw .syncFailed(path: path) }
+    }
+
+    private func failure() -> StoreError {
+        .failed("\(path): \(String(cString: strerror(errno)))")
+    }
+}

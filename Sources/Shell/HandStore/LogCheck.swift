@@ -1,0 +1,181 @@
+import Foundation
+import HandSync
+
+/// Tells a damaged log from one whose end was not written yet when the power failed.
+///
+/// SQLite reads its write-ahead log (https://www.sqlite.org/fileformat2.html#walformat) up to the first frame whose checksum is
+/// wrong, and takes that for the end: whatever comes behind a flipped bit would be lost without a word. But each transaction is
+/// flushed before the next is begun, and each frame's checksum continues the one stored in the frame before. So a good frame right
+/// behind the last frame of a transaction says that this transaction, and all before it, had been on the disk. If a frame before
+/// that is bad, the log is damaged.
+///
+/// What cannot be told: damage within the last transaction of the log, or within the frame headers (of 24 bytes) that end the one
+/// before it. It looks like a transaction that was cut short. And all that was written without flushes; see `DurabilityMark`.
+struct LogCheck {
+    static let headerSize = 32
+    static let frameHeaderSize = 24
+    /// What is written at once, or not at all.
+    private static let sectorSize = 512
+
+    private let isBigEndian: Bool
+    private let salts: [UInt8]
+    /// The checksum stored in what comes before the next frame.
+    private var sum: (UInt32, UInt32)
+    /// Whether something was bad before the next frame.
+    private var isBroken: Bool
+    /// Whether any good frame is proof enough: the header is flushed before the first frame is written.
+    private let isHeaderBad: Bool
+    /// Whether the frame before the next one is the last of its transaction.
+    private var isAtEnd = false
+
+    /// Looks through the log of the database at `path`; none is fine.
+    ///
+    /// - Throws: `StoreError.damaged`. Nothing is ever written.
+    static func check(_ path: String) throws {
+        guard let file = FileHandle(forReadingAtPath: path + "-wal") else { return }
+        defer { try? file.close() }
+        let found: Bool
+        do { found = try isDamaged(file, database: path) } catch {
+            throw StoreError.failed("cannot read \(path)-wal: \(error.localizedDescription)")
+        }
+        guard !found else {
+            throw StoreError.damaged(
+                "\(path)-wal does not read in its middle. If there is no backup, moving that file away gives up what is only in it"
+            )
+        }
+    }
+
+    private static func isDamaged(_ file: FileHandle, database: String) throws -> Bool {
+        let start = [UInt8](try file.read(upToCount: headerSize + frameHeaderSize) ?? Data())
+        guard start.count == headerSize + frameHeaderSize else { return false }
+        let header = Array(start[..<headerSize])
+        let salts = Array(start[headerSize + 8..<headerSize + 16])
+        let isBigEndian = header[3] & 1 == 1
+        if isGood(header) {
+            let check = LogCheck(header, salts: Array(header[16..<24]), isBigEndian: isBigEndian, isHeaderBad: false)
+            return try check.findsProof(file, pageSize: number(header, 8))
+        }
+        if isBegunAnew(header, over: salts) { return false }
+        // The size of the pages and the order of bytes may be what is damaged.
+        let known = pageSize(of: database)
+        for pageSize in Set([number(header, 8), known]) where (512...65_536).contains(pageSize) {
+            for isBigEndian in [false, true] {
+                let check = LogCheck(header, salts: salts, isBigEndian: isBigEndian, isHeaderBad: true)
+                if try check.findsProof(file, pageSize: pageSize) { return true }
+            }
+        }
+        return false
+    }
+
+    private init(_ header: [UInt8], salts: [UInt8], isBigEndian: Bool, isHeaderBad: Bool) {
+        self.isBigEndian = isBigEndian
+        self.salts = salts
+        self.isHeaderBad = isHeaderBad
+        isBroken = isHeaderBad
+        sum = (UInt32(Self.number(header, 24)), UInt32(Self.number(header, 28)))
+    }
+
+    // MARK: Frames
+
+    /// Reads frame after frame, about a megabyte at a time.
+    private func findsProof(_ file: FileHandle, pageSize: Int) throws -> Bool {
+        var check = self
+        var offset = Self.headerSize
+        let size = Self.frameHeaderSize + pageSize
+        try file.seek(toOffset: UInt64(offset))
+        while let piece = try file.read(upToCount: max(1, (1 << 20) / size) * size), piece.count >= size {
+            let isFound = piece.withUnsafeBytes { piece in
+                for start in stride(from: 0, through: piece.count - size, by: size) {
+                    let frame = UnsafeRawBufferPointer(rebasing: piece[start..<start + size])
+                    if check.isProof(frame, at: offset + start) { return true }
+                }
+                return false
+            }
+            if isFound { return true }
+            offset += piece.count
+        }
+        return false
+    }
+
+    /// Takes the next frame; returns whether the log is damaged, now that this frame is there.
+    private mutating func isProof(_ frame: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+        let stored = (Self.number(frame, 16), Self.number(frame, 20))
+        let isOurs = frame[8..<16].elementsEqual(salts)
+        var isGood = false
+        if isOurs {
+            var found = Self.checksum(frame[..<8], isBigEndian, from: sum)
+            found = Self.checksum(frame[Self.frameHeaderSize...], isBigEndian, from: found)
+            isGood = (Int(found.0), Int(found.1)) == stored && Self.number(frame, 0) != 0
+        }
+        if isGood && isBroken && (isAtEnd || isHeaderBad) { return true }
+        isBroken = isBroken || !isGood
+        // Of a frame that is not whole, the header may be; but if it lies in two sectors, half of it can be an older one's.
+        let isWhole = offset % Self.sectorSize <= Self.sectorSize - Self.frameHeaderSize
+        isAtEnd = Self.number(frame, 4) != 0 && isOurs && (isGood || isWhole)
+        sum = (UInt32(stored.0), UInt32(stored.1))
+        return false
+    }
+
+    // MARK: Header
+
+    private static func isGood(_ header: [UInt8]) -> Bool {
+        let (magic, pageSize) = (number(header, 0), number(header, 8))
+        guard magic & ~1 == 0x377F_0682, (512...65_536).contains(pageSize), pageSize & (pageSize - 1) == 0 else {
+            return false
+        }
+        return Array(header[24...]) == sealed(header)
+    }
+
+    /// The checksum that belongs to a header.
+    private static func sealed(_ header: [UInt8]) -> [UInt8] {
+        let sum = header.withUnsafeBytes { checksum($0[..<24], header[3] & 1 == 1, from: (0, 0)) }
+        return bytes(sum.0) + bytes(sum.1)
+    }
+
+    /// Whether this header is the beginning of a new one over the end of an old one, to which the first frame belongs: the log was
+    /// being begun anew, so all that is in it is in the database too.
+    private static func isBegunAnew(_ header: [UInt8], over salts: [UInt8]) -> Bool {
+        let count = UInt32(number(header, 12)) &- 1
+        var old = Array(header[..<12]) + bytes(count) + salts
+        old += sealed(old)
+        let new = sealed(header)
+        return (16..<headerSize).contains { cut in
+            header[cut...] == old[cut...] && (cut <= 24 || header[24..<cut].elementsEqual(new[..<(cut - 24)]))
+        }
+    }
+
+    private static func pageSize(of database: String) -> Int {
+        let file = FileHandle(forReadingAtPath: database)
+        defer { try? file?.close() }
+        let start = [UInt8]((try? file?.read(upToCount: 18)) ?? Data())
+        guard start.count == 18 else { return 0 }
+        let size = Int(start[16]) << 8 | Int(start[17])
+        return size == 1 ? 65_536 : size
+    }
+
+    // MARK: Numbers
+
+    /// Four bytes, the highest first, as all but the checksummed words are.
+    private static func number(_ bytes: some RandomAccessCollection<UInt8>, _ offset: Int) -> Int {
+        bytes.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    private static func bytes(_ number: UInt32) -> [UInt8] {
+        withUnsafeBytes(of: number.bigEndian) { Array($0) }
+    }
+
+    /// The log's own checksum, over a multiple of eight bytes.
+    private static func checksum(
+        _ bytes: Slice<UnsafeRawBufferPointer>, _ isBigEndian: Bool, from start: (UInt32, UInt32)
+    ) -> (UInt32, UInt32) {
+        let bytes = UnsafeRawBufferPointer(rebasing: bytes)
+        var sum = start
+        for offset in stride(from: 0, to: bytes.count, by: 8) {
+            let first = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+            let second = bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+            sum.0 &+= (isBigEndian ? UInt32(bigEndian: first) : UInt32(littleEndian: first)) &+ sum.1
+            sum.1 &+= (isBigEndian ? UInt32(bigEndian: second) : UInt32(littleEndian: second)) &+ sum.0
+        }
+        return sum
+    }
+}
