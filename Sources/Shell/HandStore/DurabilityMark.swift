@@ -21,8 +21,9 @@ struct DurabilityMark {
         let descriptor = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure() }
         defer { close(descriptor) }
-        guard pwrite(descriptor, Self.content, Self.content.utf8.count, 0) == Self.content.utf8.count else {
-            throw failure()
+        // A byte at a time, because less may be written than was asked for.
+        for (offset, byte) in Self.content.utf8.enumerated() {
+            guard pwrite(descriptor, [byte], 1, off_t(offset)) == 1 else { throw failure() }
         }
         try Self.flush(descriptor, path)
         try Self.flush(fileAt: folder)

@@ -58,7 +58,7 @@ struct LogCheck {
         if isBegunAnew(header, over: salts) { return false }
         // The size of the pages and the order of bytes may be what is damaged.
         let known = pageSize(of: database)
-        for pageSize in Set([number(header, 8), known]) where (512...65_536).contains(pageSize) {
+        for pageSize in Set([number(header, 8), known]) where canBeSize(pageSize) {
             for isBigEndian in [false, true] {
                 let check = LogCheck(header, salts: salts, isBigEndian: isBigEndian, isHeaderBad: true)
                 if try check.findsProof(file, pageSize: pageSize) { return true }
@@ -120,10 +120,11 @@ struct LogCheck {
 
     private static func isGood(_ header: [UInt8]) -> Bool {
         let (magic, pageSize) = (number(header, 0), number(header, 8))
-        guard magic & ~1 == 0x377F_0682, (512...65_536).contains(pageSize), pageSize & (pageSize - 1) == 0 else {
-            return false
-        }
-        return Array(header[24...]) == sealed(header)
+        return magic & ~1 == 0x377F_0682 && canBeSize(pageSize) && Array(header[24...]) == sealed(header)
+    }
+
+    private static func canBeSize(_ pageSize: Int) -> Bool {
+        (512...65_536).contains(pageSize) && pageSize & (pageSize - 1) == 0
     }
 
     /// The checksum that belongs to a header.
@@ -138,10 +139,9 @@ struct LogCheck {
         let count = UInt32(number(header, 12)) &- 1
         var old = Array(header[..<12]) + bytes(count) + salts
         old += sealed(old)
-        let new = sealed(header)
-        return (16..<headerSize).contains { cut in
-            header[cut...] == old[cut...] && (cut <= 24 || header[24..<cut].elementsEqual(new[..<(cut - 24)]))
-        }
+        // The first salt is counted up; the second is new, and the checksum belongs to both.
+        let new = header[..<16] + bytes(UInt32(number(salts, 0)) &+ 1) + header[20..<24] + sealed(header)
+        return (16..<headerSize).contains { header[..<$0] == new[..<$0] && header[$0...] == old[$0...] }
     }
 
     private static func pageSize(of database: String) -> Int {

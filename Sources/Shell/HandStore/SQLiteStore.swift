@@ -39,7 +39,10 @@ public final class SQLiteStore: CommitStore {
     /// Nothing may stay in the log that was written otherwise.
     private func remember(_ durability: Durability, _ mark: DurabilityMark) throws {
         if mark.isSet && durability != .fsync { try mark.clear() }
-        guard !mark.isSet && durability == .fsync else { return }
+        guard durability == .fsync else { return }
+        // The library writes a transaction of its own when it begins a log, without a flush.
+        try DurabilityMark.flush(fileAt: path + "-wal")
+        guard !mark.isSet else { return }
         // If the log cannot be emptied now, it works as it is, and the next opening sees to it.
         guard (try? database.writeWithoutTransaction({ try $0.checkpoint(.truncate) })) != nil else { return }
         try DurabilityMark.flush(fileAt: path + "-wal")

@@ -1,0 +1,150 @@
+import Foundation
+import GRDB
+import HandCore
+import HandSimulation
+import HandStore
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// What is changed behind the store's back is noticed wherever it is read.
+@Suite struct ChecksumTests {
+    private let folder: TemporaryFolder
+    private let client = ClientID(high: 5, low: 6)
+
+    /// A list with 20 commits, its history kept from revision 8 on, a snapshot at 12; and two clients.
+    init() throws {
+        folder = try TemporaryFolder(isInMemory: true)
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        let list = try store.create("a", rules: Rules(maximumCount: 100), logID: 7, deckSeed: 3)
+        let author = try store.author(for: client, person: "ada")
+        _ = try store.author(for: ClientID(high: 7, low: 8), person: "bob")
+        var chaos = Chaos(seed: 81)
+        let commits = history(on: try store.load(list.number), 20, author: author, chaos: &chaos)
+        try store.append([CommitBatch(list: list.number, expected: 0, commits: Array(commits[..<12]))])
+        let start = try store.load(list.number)
+        try store.saveSnapshot(of: list.number, start.hand, revision: 12, deck: start.deck)
+        try store.append([CommitBatch(list: list.number, expected: 12, commits: Array(commits[12...]))])
+        #expect(try store.trim(list.number, keeping: Retention(commits: 12), now: 0).floor == 8)
+        try store.close()
+    }
+
+    private func execute(_ sql: String) throws {
+        let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
+        try database.write { try $0.execute(sql: sql) }
+        try database.close()
+    }
+
+    /// Asks the store for everything; returns what it complains of.
+    private func complaint() throws -> String? {
+        do {
+            let store = try SQLiteStore(folder: folder.path, durability: .os)
+            defer { try? store.close() }
+            _ = try store.people([1, 2])
+            _ = try store.author(for: client, person: "ada")
+            for list in try store.lists(after: "", limit: 9) {
+                _ = try store.load(list.number)
+                _ = try store.frames(of: list.number, after: 0, about: .max)
+                for revision in list.floor...list.revision { _ = try store.state(of: list.number, at: revision) }
+            }
+            return nil
+        } catch StoreError.damaged(let what) {
+            return what
+        }
+    }
+
+    @Test(arguments: [
+        ("UPDATE lists SET name = 'b'", "list 1 has another checksum"),
+        ("UPDATE lists SET log_id = 6", "list 1 has another checksum"),
+        ("UPDATE lists SET rules = x'00'", "list 1 has another checksum"),
+        ("UPDATE lists SET deck_seed = NULL", "list 1 has another checksum"),
+        ("UPDATE lists SET revision = 19", "list 1 has another checksum"),
+        ("UPDATE lists SET count = count + 1", "list 1 has another checksum"),
+        ("UPDATE lists SET floor = 0", "list 1 has another checksum"),
+        ("UPDATE lists SET authors = 2", "list 1 has another checksum"),
+        ("UPDATE commits SET revision = 99 WHERE revision = 20", "revision 20 of list 1 is missing"),
+        ("UPDATE commits SET frame = frame || x'00' WHERE revision = 9", "revision 9 of list 1 has another checksum"),
+        ("DELETE FROM commits WHERE revision = 9", "revision 9 of list 1 is missing"),
+        ("DELETE FROM commits WHERE revision = 10", "revision 10 of list 1 is missing"),
+        ("DELETE FROM commits WHERE revision = 20", "revision 20 of list 1 is missing"),
+        ("UPDATE sequences SET author = 2", "the sequence of author 2 in list 1 has another checksum"),
+        ("UPDATE sequences SET sequence = 1", "the sequence of author 1 in list 1 has another checksum"),
+        ("DELETE FROM sequences", "list 1 has the sequences of 0 authors, not of 1"),
+        (
+            "UPDATE snapshot_heads SET deck = x'01' WHERE revision = 12",
+            "the snapshot of list 1 at revision 12 has another checksum"
+        ),
+        ("DELETE FROM snapshot_heads WHERE revision = 8", "list 1 has no snapshot at revision 8"),
+        ("UPDATE authors SET person = 'eve' WHERE number = 1", "author 1 has another checksum"),
+        ("UPDATE authors SET client_low = 4 WHERE number = 1", "author 1 has another checksum"),
+        ("UPDATE authors SET number = 9 WHERE number = 1", "author 9 has another checksum"),
+    ])
+    func everyColumnIsChecked(change: String, expected: String) throws {
+        #expect(try complaint() == nil)
+        try execute(change)
+        #expect(try complaint() == expected)
+    }
+
+    /// A page of an older time is whole in itself.
+    @Test func aListThatWentBackIsNoticed() throws {
+        let file = folder.path + "/hand.sqlite"
+        let old = try DatabaseQueue(path: file).read { try Row.fetchOne($0, sql: "SELECT * FROM lists") }
+        let row = try #require(old)
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        var chaos = Chaos(seed: 82)
+        let next = history(on: try store.load(1), 1, author: 1, chaos: &chaos)
+        try store.append([CommitBatch(list: 1, expected: 20, commits: next)])
+        try store.close()
+        let columns = row.columnNames.map { "\($0) = :\($0)" }.joined(separator: ", ")
+        let values = Dictionary(uniqueKeysWithValues: row.map { ($0, $1) })
+        let database = try DatabaseQueue(path: file)
+        try database.write {
+            try $0.execute(sql: "UPDATE lists SET \(columns)", arguments: StatementArguments(values))
+        }
+        try database.close()
+        #expect(try complaint() == "list 1 should be at revision 20, its commits go on")
+    }
+
+    /// The first format had no checksums; those of what it holds are made when it is opened.
+    @Test func aStoreOfTheFirstFormatIsTakenOver() throws {
+        try execute(
+            """
+            PRAGMA user_version = 1;
+            DELETE FROM snapshot_heads; DELETE FROM snapshots; DELETE FROM commits; DELETE FROM sequences;
+            ALTER TABLE lists DROP COLUMN floor; ALTER TABLE lists DROP COLUMN authors;
+            """)
+        for table in ["lists", "commits", "sequences", "snapshot_heads", "authors"] {
+            try execute("ALTER TABLE \(table) DROP COLUMN checksum")
+        }
+        var chaos = Chaos(seed: 83)
+        let start = Authority.Start(
+            list: 1, logID: 7, hand: Hand(rules: Rules(maximumCount: 100)), revision: 0, deck: Deck(seed: 3),
+            sequences: [:], snapshotRevision: 0)
+        let commits = history(on: start, 5, author: 2, chaos: &chaos)
+        let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
+        try database.write { database in
+            for commit in commits {
+                try database.execute(
+                    sql: "INSERT INTO commits (list, revision, frame) VALUES (1, ?, ?)",
+                    arguments: [commit.revision, Data(DownMessage.commit(list: 1, commit).frame)])
+            }
+            try database.execute(
+                sql: "INSERT INTO sequences (list, author, sequence, revision) VALUES (1, 2, 5, 5)")
+            try database.execute(sql: "UPDATE lists SET revision = 5, count = ?", arguments: [commits[4].count])
+        }
+        try database.close()
+        #expect(try complaint() == nil)
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        let loaded = try store.load(1)
+        #expect(loaded.revision == 5 && loaded.hand.digest == commits[4].digest)
+        #expect(loaded.sequences == [2: SequenceMark(sequence: 5, revision: 5)])
+        try store.append([
+            CommitBatch(list: 1, expected: 5, commits: history(on: loaded, 2, author: 1, chaos: &chaos))
+        ])
+        #expect(try store.load(1).sequences.count == 2)
+        try store.close()
+        try execute("UPDATE commits SET frame = x'00' WHERE revision = 3")
+        #expect(try complaint() == "revision 3 of list 1 has another checksum")
+    }
+}
