@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func aSoundStoreIsSound() throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder()
         try Self.made(folder, 40)
         let report = try Self.verify(folder)
         #expect(report.isSound)
@@ -59,7 +59,7 @@ import Testing
         ("INSERT INTO snapshot_heads SELECT list, 99, count, digest, deck FROM snapshot_heads LIMIT 1", 99),
     ])
     func damageIsFound(sql: String, revision: Int) throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder()
         try Self.made(folder, 40)
         try Self.change(folder, sql)
         let problem = try #require(try Self.verify(folder).lists[0].problem)
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test func aBackupOfAServedStoreIsWhole() throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder()
         try Self.made(folder, 40)
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         let file = folder.path + "/copy"
@@ -79,7 +79,7 @@ import Testing
 
     /// A backup that is put back has other histories, refuses to take a store's place unasked, and moves it aside if asked.
     @Test func aBackupIsPutBack() throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder()
         try Self.made(folder, 40)
         let file = folder.path + "/copy"
         try StoreBackup.write(folder.path, to: file)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func aServedStoreIsNotReplaced() throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder()
         try Self.made(folder, 10)
         let file = folder.path + "/copy"
         try StoreBackup.write(folder.path, to: file)
@@ -113,7 +113,7 @@ import Testing
     // MARK: Forgetting
 
     @Test func oldCommitsAreForgottenAndTheListIsNot() throws {
-        let folder = TemporaryFolder()
+        let folder = try TemporaryFolder()
         try Self.made(folder, 200)
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         let number = try #require(try store.list(named: "things")).number
