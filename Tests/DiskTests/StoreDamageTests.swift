@@ -50,7 +50,7 @@ import Testing
         let samples = try Self.samples(seed)
         let bits = (samples.closed.files["hand.sqlite"]?.count ?? 0) * 8
         var counts = Counts()
-        for _ in 0..<(wantsExhaustiveTests ? 20_000 : 600) {
+        for _ in 0..<(wantsExhaustiveTests ? 20_000 : 300) {
             let bit = random.next(below: bits)
             var damaged = samples.closed
             damaged.flip(bit, of: "hand.sqlite")
@@ -69,7 +69,7 @@ import Testing
         let samples = try Self.samples(seed)
         let bits = (samples.open.files["hand.sqlite-wal"]?.count ?? 0) * 8
         var counts = Counts()
-        for _ in 0..<(wantsExhaustiveTests ? 20_000 : 600) {
+        for _ in 0..<(wantsExhaustiveTests ? 20_000 : 300) {
             let bit = random.next(below: bits)
             var damaged = samples.open
             damaged.flip(bit, of: "hand.sqlite-wal")
@@ -103,7 +103,7 @@ import Testing
         let samples = try Self.samples(testSeed(74))
         let size = samples.open.files["hand.sqlite-wal"]?.count ?? 0
         var counts = Counts()
-        for cut in stride(from: 0, to: size, by: 2_060) {
+        for cut in stride(from: 0, to: size, by: 6_180) {
             var damaged = samples.open
             damaged.apply(.truncate(file: "hand.sqlite-wal", size: cut))
             let outcome = try Self.outcome(of: damaged, samples.right)
