@@ -113,6 +113,14 @@ let package = Package(
         .testTarget(name: "HouseTests"),
         // Loaded into a server, not linked: see its header.
         .target(name: "FaultyDisk", path: "Tests/FaultyDisk"),
+        .target(name: "FaultyNetwork", dependencies: ["HandCore", "EventLoop"], path: "Tests/FaultyNetwork"),
+        .executableTarget(
+            name: "hand-soak",
+            dependencies: [
+                "hand", "HandCore", "HandSync", "HandFormats", "HandClient", "HandStore", "EventLoop", "HandSimulation",
+                "FaultyNetwork", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Soak"),
         .testTarget(
             name: "DiskTests",
             dependencies: [
@@ -124,7 +132,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "hand", "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "HandStore", "EventLoop",
-                "HandSimulation", "HandTestSupport",
+                "HandSimulation", "HandTestSupport", "FaultyNetwork",
             ]),
         .testTarget(
             name: "HandStoreTests",

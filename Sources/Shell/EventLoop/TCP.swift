@@ -60,6 +60,16 @@ public final class TCP: Stream {
         if !isClosing { uv_tcp_keepalive(tcp, 1, seconds) }
     }
 
+    /// Closes it without an orderly end: what was not sent is dropped, and the peer is told `.connectionReset`.
+    public func reset() {
+        var descriptor: Int32 = -1
+        if !isClosing, uv_fileno(base, &descriptor) == 0 {
+            var atOnce = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
+        }
+        close()
+    }
+
     /// This end. Missing once it is closed.
     public var localAddress: SocketAddress? {
         if isClosing { return nil }

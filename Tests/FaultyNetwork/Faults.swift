@@ -1,0 +1,43 @@
+/// What a network does to the connections that lead through it. Nothing at first.
+public struct Faults: Sendable, Equatable {
+    /// What happens to the bytes of one direction.
+    public struct Direction: Sendable, Equatable {
+        /// Milliseconds that every byte is on its way.
+        public var latency: UInt64 = 0
+        /// Up to so many milliseconds more, chosen for each piece. Bytes stay in order, as they do in TCP.
+        public var jitter: UInt64 = 0
+        /// Sizes of the pieces in which bytes arrive; nil for as they were sent.
+        public var pieceBytes: ClosedRange<Int>?
+        public var bytesPerSecond: Int?
+        /// Nothing arrives, and nobody is told. What was sent waits, and arrives when this ends.
+        public var isSilent = false
+        /// Nothing is taken from the sender, who finds that there is no room any more.
+        public var takesNothing = false
+        /// The probability that a piece ends its connection instead of arriving.
+        public var resetsPerPiece = 0.0
+
+        public init() {}
+    }
+
+    /// From those who connect to the server.
+    public var up = Direction()
+    public var down = Direction()
+    /// The probability that a connection is reset within a second.
+    public var resetsPerSecond = 0.0
+    /// The share of resets of which only one end hears. The other believes in its connection until it gives up by itself.
+    public var halfOpenShare = 0.0
+
+    public init() {}
+
+    /// Changes both directions alike.
+    public mutating func bothWays(_ change: (inout Direction) -> Void) {
+        change(&up)
+        change(&down)
+    }
+
+    /// Nothing passes, in either direction, and nobody is told.
+    public var isPartitioned: Bool {
+        get { up.isSilent && down.isSilent }
+        set { bothWays { $0.isSilent = newValue } }
+    }
+}

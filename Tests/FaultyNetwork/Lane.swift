@@ -1,0 +1,157 @@
+import EventLoop
+import HandCore
+
+/// One direction of one connection: takes bytes from one stream, and hands them to another when and as the faults say.
+final class Lane {
+    /// The bytes from which on no more is read. What one read brings may come on top.
+    static let limit = 256 << 10
+
+    private struct Parcel {
+        /// Nil is the orderly end.
+        let bytes: [UInt8]?
+        let due: UInt64
+    }
+
+    private let source: Stream
+    private let target: Stream
+    private let timer: Timer
+    private var random: SplitMix64
+    private var parcels: [Parcel] = []
+    private var next = 0
+    /// Bytes that were read and have not been handed on.
+    private(set) var heldBytes = 0
+    /// When the parcel that came last is due, and when the line will have carried it.
+    private var lastDue: UInt64 = 0
+    private var lineIsFree = 0.0
+    private(set) var sourceHasEnded = false
+    private(set) var isFinished = false
+
+    var faults: Faults.Direction {
+        didSet {
+            deliver()
+            throttle()
+        }
+    }
+    /// Called when a piece has met a reset.
+    var onReset: () -> Void = {}
+    /// Called when the end of the source has arrived at the target.
+    var onFinished: () -> Void = {}
+    var onDelivered: (Int) -> Void = { _ in }
+
+    init(from source: Stream, to target: Stream, _ faults: Faults.Direction, seed: UInt64) {
+        self.source = source
+        self.target = target
+        self.faults = faults
+        timer = Timer(source.loop)
+        random = SplitMix64(seed: seed)
+    }
+
+    /// Starts to carry; `onFailure` is told when the source has failed.
+    func start(onFailure: @escaping () -> Void) {
+        target.onDrain = { [weak self] in self?.deliver() }
+        source.startReading { [weak self] bytes in
+            self?.take(bytes)
+        } onEnd: { [weak self] error in
+            if error.isEOF { self?.takeEnd() } else { onFailure() }
+        }
+        throttle()
+    }
+
+    /// Drops what is on its way. The streams stay as they are.
+    func stop() {
+        isFinished = true
+        timer.close()
+        target.onDrain = nil
+        parcels = []
+        next = 0
+        heldBytes = 0
+    }
+
+    // MARK: Taking
+
+    private func take(_ bytes: UnsafeRawBufferPointer) {
+        guard !isFinished else { return }
+        heldBytes += bytes.count
+        var start = 0
+        while start < bytes.count {
+            let size = min(bytes.count - start, pieceSize ?? bytes.count)
+            parcels.append(Parcel(bytes: Array(bytes[start..<start + size]), due: dueTime(of: size)))
+            start += size
+        }
+        deliver()
+        throttle()
+    }
+
+    private func takeEnd() {
+        guard !isFinished else { return }
+        sourceHasEnded = true
+        parcels.append(Parcel(bytes: nil, due: dueTime(of: 0)))
+        deliver()
+    }
+
+    private var pieceSize: Int? {
+        faults.pieceBytes.map { max(1, $0.lowerBound + random.next(below: $0.count)) }
+    }
+
+    private func dueTime(of size: Int) -> UInt64 {
+        let jitter = faults.jitter == 0 ? 0 : UInt64(random.next(below: Int(faults.jitter) + 1))
+        var leaves = Double(source.loop.now)
+        if let speed = faults.bytesPerSecond {
+            lineIsFree = max(lineIsFree, leaves) + Double(size) * 1000 / Double(speed)
+            leaves = lineIsFree
+        }
+        lastDue = max(lastDue, UInt64(leaves) + faults.latency + jitter)
+        return lastDue
+    }
+
+    /// Reads only while there is room.
+    private func throttle() {
+        guard !isFinished else { return }
+        if faults.takesNothing || heldBytes >= Self.limit {
+            source.stopReading()
+        } else {
+            source.resumeReading()
+        }
+    }
+
+    // MARK: Handing on
+
+    private func deliver() {
+        guard !isFinished, !faults.isSilent else { return }
+        // What the target does not take stays here, where it counts.
+        while next < parcels.count, !target.isWriting {
+            let parcel = parcels[next]
+            let now = source.loop.now
+            guard parcel.due <= now else {
+                timer.start(after: parcel.due - now) { [weak self] in self?.deliver() }
+                break
+            }
+            next += 1
+            guard let bytes = parcel.bytes else { return finish() }
+            if random.chance(faults.resetsPerPiece) { return onReset() }
+            heldBytes -= bytes.count
+            onDelivered(bytes.count)
+            target.write([OutputBuffer(bytes)])
+        }
+        // Not for each parcel, so that the cost of one does not depend on the number of them.
+        if next * 2 >= parcels.count {
+            parcels.removeFirst(next)
+            next = 0
+        }
+        throttle()
+    }
+
+    private func finish() {
+        isFinished = true
+        timer.close()
+        target.shutdown()
+        onFinished()
+    }
+}
+
+extension SplitMix64 {
+    /// Whether something of that probability happens now.
+    mutating func chance(_ probability: Double) -> Bool {
+        probability > 0 && Double(next() >> 11) * 0x1p-53 < probability
+    }
+}

@@ -1,0 +1,80 @@
+import EventLoop
+import Synchronization
+
+/// What a proxy has done so far.
+public struct Traffic: Sendable, Equatable {
+    public var connections = 0
+    /// Connections that came to nothing as the server was not there.
+    public var refused = 0
+    public var resets = 0
+    /// Bytes that have arrived.
+    public var bytes = 0
+}
+
+/// The part of a proxy that lives on its loop: listens, and has a ``Passage`` for each connection.
+final class Relay {
+    /// Milliseconds between two draws for a reset.
+    private static let interval: UInt64 = 100
+
+    let seed: UInt64
+    var target: SocketAddress
+    private(set) var faults: Faults
+    private let traffic: TrafficCount
+    private let ticker: Timer
+    private var listener: Listener?
+    private var passages: [UInt64: Passage] = [:]
+    private var nextNumber: UInt64 = 0
+
+    init(to target: SocketAddress, seed: UInt64, _ faults: Faults, _ loop: Loop, _ traffic: TrafficCount) throws {
+        self.target = target
+        self.seed = seed
+        self.faults = faults
+        self.traffic = traffic
+        ticker = Timer(loop)
+        listener = try Listener.tcp(
+            loop, address: try SocketAddress(ip: "127.0.0.1", port: 0),
+            onConnection: { [unowned self] in accept($0) })
+        ticker.start(after: Self.interval, repeating: Self.interval) { [unowned self] in
+            for passage in inOrder { passage.tick(seconds: Double(Self.interval) / 1000) }
+        }
+    }
+
+    var address: SocketAddress? { listener?.localAddress }
+    var heldBytes: [Int] { inOrder.map(\.heldBytes) }
+
+    func adopt(_ faults: Faults) {
+        self.faults = faults
+        for passage in inOrder { passage.adopt(faults) }
+    }
+
+    func resetAll() {
+        for passage in inOrder { passage.reset() }
+    }
+
+    /// Has the loop end, and with it everything that is open on it.
+    func stop() {
+        ticker.loop.stop()
+    }
+
+    func remove(_ passage: Passage) {
+        passages[passage.number] = nil
+    }
+
+    func count(_ change: (inout Traffic) -> Void) {
+        traffic.value.withLock { change(&$0) }
+    }
+
+    /// The oldest first: what happens must not depend on the order of a dictionary.
+    private var inOrder: [Passage] { passages.values.sorted { $0.number < $1.number } }
+
+    private func accept(_ client: TCP) {
+        count { $0.connections += 1 }
+        nextNumber += 1
+        passages[nextNumber] = Passage(nextNumber, client, self)
+    }
+}
+
+/// Written on the loop's thread, read on others.
+final class TrafficCount: Sendable {
+    let value = Mutex(Traffic())
+}

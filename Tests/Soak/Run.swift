@@ -1,0 +1,169 @@
+import FaultyNetwork
+import Foundation
+import HandClient
+import HandCore
+import HandFormats
+import HandStore
+
+/// One run from the first client to the verified store.
+struct Run {
+    let seconds: Int
+    let clients: Int
+    let seed: UInt64
+    let interval: Int
+    let folder: String
+    let tell: @Sendable (String) -> Void
+
+    /// Seconds in which everybody must be done when the network is good again. The longest that a client waits between two
+    /// tries is a quarter of that.
+    private static let longestEnd = 60
+
+    func run() async throws -> Verdict {
+        let server = SoakServer(folder)
+        let proxy = try FaultyProxy(to: try server.start(), seed: seed)
+        let ledger = SoakLedger()
+        let workers = try await makeWorkers(proxy, ledger)
+        var samples = Samples()
+        let finished: [Worker] = try await withThrowingTaskGroup(of: Worker?.self) { group in
+            for worker in workers { group.addTask { try await work(worker, ledger) } }
+            do { try await weather(proxy, server, ledger, &samples) } catch { giveUp("\(error)", server) }
+            proxy.heal()
+            ledger.finish()
+            group.addTask {
+                try await Task.sleep(for: .seconds(Self.longestEnd))
+                return nil
+            }
+            var finished: [Worker] = []
+            while finished.count < workers.count, let worker = try await group.next() {
+                guard let worker else {
+                    giveUp("after \(Self.longestEnd) s of a good network \(finished.count) workers are done", server)
+                }
+                finished.append(worker)
+            }
+            group.cancelAll()
+            return finished
+        }
+        var verdict = Verdict(samples)
+        verdict.seconds = seconds
+        verdict.acknowledged = ledger.acknowledged
+        verdict.reconnects = proxy.traffic.connections - clients
+        verdict.restarts = server.restarts
+        let views = try await views(finished, &verdict)
+        proxy.close()
+        try server.stop()
+        try compare(views, ledger, server, &verdict)
+        verdict.problems = ledger.problems
+        return verdict
+    }
+
+    /// Ends the program: workers may be waiting for an answer that never comes.
+    private func giveUp(_ reason: String, _ server: SoakServer) -> Never {
+        kill(server.processID, SIGKILL)
+        tell("converged NO: \(reason)")
+        exit(1)
+    }
+
+    private func makeWorkers(_ proxy: FaultyProxy, _ ledger: SoakLedger) async throws -> [Worker] {
+        let maker = try HandClient(
+            ClientConfiguration(
+                server: .tcp(host: "127.0.0.1", port: proxy.address.port), person: "maker", program: "soak"))
+        let workers = try (0..<clients).map {
+            try Worker($0, port: proxy.address.port, folder: folder, ledger: ledger, seed: seed)
+        }
+        for list in Worker.sharedLists + workers.map(\.ownList) { try await maker.create(list) }
+        await maker.close()
+        return workers
+    }
+
+    /// A worker that fails says so, and the others go on.
+    private func work(_ worker: Worker, _ ledger: SoakLedger) async throws -> Worker {
+        var worker = worker
+        do { try await worker.work() } catch { ledger.report("worker \(worker.number): \(error)") }
+        return worker
+    }
+
+    // MARK: The time of faults
+
+    private func weather(
+        _ proxy: FaultyProxy, _ server: SoakServer, _ ledger: SoakLedger, _ samples: inout Samples
+    ) async throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var weather = Weather(proxy, server, ledger, workers: clients, seed: seed)
+        var (nextChange, nextLine, lastCount) = (start, start + .seconds(interval), 0)
+        while clock.now < start + .seconds(seconds) {
+            if clock.now >= nextChange {
+                // Why not later: see `Samples`.
+                let isEarly = clock.now < start + .seconds(seconds) / 4
+                nextChange = clock.now + .milliseconds(try weather.change(mayRestart: isEarly))
+            }
+            if clock.now >= nextLine {
+                nextLine += .seconds(interval)
+                let (theirs, mine) = (Holdings(of: "\(server.processID)"), Holdings(of: "self"))
+                samples.add(server: theirs, own: mine)
+                let count = ledger.acknowledged
+                let elapsed = (clock.now - start).components.seconds
+                tell(line(Int(elapsed), count, count - lastCount, proxy.traffic, server.restarts, theirs, mine))
+                lastCount = count
+            }
+            try await Task.sleep(until: min(nextChange, nextLine), clock: clock)
+        }
+    }
+
+    private func line(
+        _ elapsed: Int, _ acknowledged: Int, _ new: Int, _ traffic: Traffic, _ restarts: Int, _ server: Holdings,
+        _ own: Holdings
+    ) -> String {
+        String(
+            format: "%5d s  acknowledged %8d  %6.1f/s  reconnects %5d  restarts %3d  "
+                + "server %6.1f MB %3d fd  own %6.1f MB %3d fd",
+            elapsed, acknowledged, Double(new) / Double(interval), traffic.connections - clients, restarts,
+            server.megabytes, server.descriptors, own.megabytes, own.descriptors)
+    }
+
+    // MARK: The end
+
+    /// The lists as everybody sees them at the end. Who sees another is counted out.
+    private func views(_ workers: [Worker], _ verdict: inout Verdict) async throws -> [String: Hand] {
+        var views: [String: Hand] = [:]
+        verdict.isConverged = true
+        for name in Worker.sharedLists + workers.map(\.ownList) {
+            let followers = workers.filter { Worker.sharedLists.contains(name) || $0.ownList == name }
+            var head = 0
+            for worker in followers { head = max(head, try await worker.revision(of: name)) }
+            for worker in followers {
+                let view = try await worker.view(of: name, at: head)
+                if let other = views[name], other != view { verdict.isConverged = false }
+                views[name] = view
+            }
+            if let worker = followers.first {
+                verdict.doubled += try await worker.doubledCommits(of: name, upTo: head)
+            }
+        }
+        for worker in workers { await worker.close() }
+        return views
+    }
+
+    /// Compares the store with the views and with what was acknowledged, and has it verified.
+    private func compare(
+        _ views: [String: Hand], _ ledger: SoakLedger, _ server: SoakServer, _ verdict: inout Verdict
+    ) throws {
+        verdict.isVerified = try StoreVerifier(path: server.data).verify().isSound
+        let store = try SQLiteStore(folder: server.data, durability: .fsync)
+        defer { try? store.close() }
+        for (name, view) in views {
+            guard let list = try store.list(named: name) else { throw Broken("the store has no list '\(name)'") }
+            let stored = try store.load(list.number).hand
+            if stored != view { verdict.isConverged = false }
+            let ids = Set(stored.map(\.id))
+            verdict.doubled += stored.count - ids.count
+            verdict.missing += ledger.expected(in: name).subtracting(ids).count
+            if let model = ledger.model(of: name), model != stored {
+                let right = Set(model.map(\.id))
+                verdict.missing += right.subtracting(ids).count
+                verdict.doubled += ids.subtracting(right).count
+                ledger.report("'\(name)' is not what its only author made of it")
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import HandCore
+import HandSync
+import Synchronization
+
+/// What the workers know. Written on their loops' threads, inside of edits, so that the order is that of the views.
+final class SoakLedger: Sendable {
+    private struct State {
+        var acknowledged = 0
+        var problems: [String] = []
+        /// Items that were inserted into a shared list, and that nobody has deleted or taken back.
+        var expected: [String: Set<ItemID>] = [:]
+        /// Lists that one worker alone edits: what they must be.
+        var models: [String: Hand] = [:]
+        var isOver = false
+        var replacements: Set<Int> = []
+    }
+
+    private let state = Mutex(State())
+
+    // MARK: Edits
+
+    /// An edit is about to be made on a shared list. It counts before the server has it: at the end all are acknowledged.
+    func note(_ delta: Delta, on view: Hand, of list: String) throws {
+        let after = try view.applying(delta)
+        let gone = Set(view.map(\.id)).subtracting(after.map(\.id))
+        let new = delta.insertedItems.map(\.id)
+        state.withLock {
+            $0.expected[list, default: []].formUnion(new)
+            $0.expected[list, default: []].subtract(gone)
+        }
+    }
+
+    /// Items may have gone without an edit of their own: an insertion was undone.
+    func forget(_ items: Set<ItemID>, of list: String) {
+        state.withLock { $0.expected[list, default: []].subtract(items) }
+    }
+
+    /// An edit of a list that only one worker edits.
+    ///
+    /// - Throws: if the view is not what all edits before it have made of the list.
+    func follow(_ view: Hand, of list: String, _ make: (Hand) -> Delta) throws -> Delta {
+        try state.withLock { state in
+            let model = state.models[list] ?? Hand()
+            guard view == model else {
+                throw Broken("\(list) is not what its only author made of it: \(view.count) items, not \(model.count)")
+            }
+            let delta = make(model)
+            state.models[list] = try model.applying(delta)
+            return delta
+        }
+    }
+
+    func acknowledge(_ edits: Int) {
+        state.withLock { $0.acknowledged += edits }
+    }
+
+    func report(_ problem: String) {
+        state.withLock { if $0.problems.count < 20 { $0.problems.append(problem) } }
+    }
+
+    var acknowledged: Int { state.withLock { $0.acknowledged } }
+    var problems: [String] { state.withLock { $0.problems } }
+    func expected(in list: String) -> Set<ItemID> { state.withLock { $0.expected[list] ?? [] } }
+    func model(of list: String) -> Hand? { state.withLock { $0.models[list] } }
+
+    // MARK: The course of things
+
+    var isOver: Bool { state.withLock { $0.isOver } }
+    func finish() { state.withLock { $0.isOver = true } }
+
+    /// Has a worker end its client and go on with a new one.
+    func replaceClient(of worker: Int) { _ = state.withLock { $0.replacements.insert(worker) } }
+    func takeReplacement(_ worker: Int) -> Bool { state.withLock { $0.replacements.remove(worker) != nil } }
+}
