@@ -52,6 +52,8 @@ import Testing
     @Test func whatIsHeldBackIsBounded() async throws {
         var faults = Faults()
         faults.up.pieceBytes = 1...2_000
+        // So that it does not have everything through before it is stopped.
+        faults.up.bytesPerSecond = 3_000_000
         try await send(pattern, faults) { proxy, loop, arrived in
             while arrived().count < 100_000 { loop.runOnce() }
             proxy.change { $0.isPartitioned = true }

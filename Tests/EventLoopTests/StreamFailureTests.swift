@@ -25,6 +25,24 @@ import Testing
         }
     }
 
+    @Test func aResetIsToldAsOne() throws {
+        try withLoop { loop in
+            let log = Log<UVError>()
+            try withPair(loop) { client, server in
+                server.startReading { _ in
+                } onEnd: { [unowned server] error in
+                    log.add(error)
+                    server.close()
+                }
+                client.reset()
+                #expect(client.isClosing)
+                client.reset()
+            }
+            loop.run()
+            #expect(log.entries == [.connectionReset])
+        }
+    }
+
     /// Also shows that `SIGPIPE` ends nothing.
     @Test func aWriteErrorIsReportedOnceAndLater() throws {
         try withLoop { loop in

@@ -24,24 +24,14 @@ struct Run {
         let ledger = SoakLedger()
         let workers = try await makeWorkers(proxy, ledger)
         var samples = Samples()
-        let finished: [Worker] = try await withThrowingTaskGroup(of: Worker?.self) { group in
-            for worker in workers { group.addTask { try await work(worker, ledger) } }
-            do { try await weather(proxy, server, ledger, &samples) } catch { giveUp("\(error)", server) }
+        var watch: Task<Void, any Error>?
+        let finished = try await withThrowingTaskGroup(of: Worker.self) { group in
+            for worker in workers { group.addTask { await work(worker, ledger) } }
+            do { try await weather(proxy, server, ledger, &samples) } catch { giveUp("\(error)", server.processID) }
             proxy.heal()
             ledger.finish()
-            group.addTask {
-                try await Task.sleep(for: .seconds(Self.longestEnd))
-                return nil
-            }
-            var finished: [Worker] = []
-            while finished.count < workers.count, let worker = try await group.next() {
-                guard let worker else {
-                    giveUp("after \(Self.longestEnd) s of a good network \(finished.count) workers are done", server)
-                }
-                finished.append(worker)
-            }
-            group.cancelAll()
-            return finished
+            watch = watchTheEnd(server.processID)
+            return try await group.reduce(into: []) { $0.append($1) }
         }
         var verdict = Verdict(samples)
         verdict.seconds = seconds
@@ -49,6 +39,7 @@ struct Run {
         verdict.reconnects = proxy.traffic.connections - clients
         verdict.restarts = server.restarts
         let views = try await views(finished, &verdict)
+        watch?.cancel()
         proxy.close()
         try server.stop()
         try compare(views, ledger, server, &verdict)
@@ -56,9 +47,16 @@ struct Run {
         return verdict
     }
 
-    /// Ends the program: workers may be waiting for an answer that never comes.
-    private func giveUp(_ reason: String, _ server: SoakServer) -> Never {
-        kill(server.processID, SIGKILL)
+    /// Workers that wait for an answer that never comes would wait for ever.
+    private func watchTheEnd(_ server: Int32) -> Task<Void, any Error> {
+        Task {
+            try await Task.sleep(for: .seconds(Self.longestEnd))
+            giveUp("not everybody was done \(Self.longestEnd) s after the last fault", server)
+        }
+    }
+
+    private func giveUp(_ reason: String, _ server: Int32) -> Never {
+        kill(server, SIGKILL)
         tell("converged NO: \(reason)")
         exit(1)
     }
@@ -76,7 +74,7 @@ struct Run {
     }
 
     /// A worker that fails says so, and the others go on.
-    private func work(_ worker: Worker, _ ledger: SoakLedger) async throws -> Worker {
+    private func work(_ worker: Worker, _ ledger: SoakLedger) async -> Worker {
         var worker = worker
         do { try await worker.work() } catch { ledger.report("worker \(worker.number): \(error)") }
         return worker
@@ -99,26 +97,20 @@ struct Run {
             }
             if clock.now >= nextLine {
                 nextLine += .seconds(interval)
-                let (theirs, mine) = (Holdings(of: "\(server.processID)"), Holdings(of: "self"))
-                samples.add(server: theirs, own: mine)
-                let count = ledger.acknowledged
-                let elapsed = (clock.now - start).components.seconds
-                tell(line(Int(elapsed), count, count - lastCount, proxy.traffic, server.restarts, theirs, mine))
-                lastCount = count
+                let holdings = (server: Holdings(of: "\(server.processID)"), own: Holdings(of: "self"))
+                samples.add(server: holdings.server, own: holdings.own)
+                let commits = ledger.commits
+                let rate = Double(commits - lastCount) / Double(interval)
+                tell(
+                    String(
+                        format: "%5d s  acknowledged %8d  commits %6.1f/s  reconnects %5d  restarts %3d",
+                        Int((clock.now - start).components.seconds), ledger.acknowledged, rate,
+                        proxy.traffic.connections - clients, server.restarts)
+                        + "  server \(holdings.server)  own \(holdings.own)")
+                lastCount = commits
             }
             try await Task.sleep(until: min(nextChange, nextLine), clock: clock)
         }
-    }
-
-    private func line(
-        _ elapsed: Int, _ acknowledged: Int, _ new: Int, _ traffic: Traffic, _ restarts: Int, _ server: Holdings,
-        _ own: Holdings
-    ) -> String {
-        String(
-            format: "%5d s  acknowledged %8d  %6.1f/s  reconnects %5d  restarts %3d  "
-                + "server %6.1f MB %3d fd  own %6.1f MB %3d fd",
-            elapsed, acknowledged, Double(new) / Double(interval), traffic.connections - clients, restarts,
-            server.megabytes, server.descriptors, own.megabytes, own.descriptors)
     }
 
     // MARK: The end

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What a process holds at one moment.
-struct Holdings: Sendable {
+struct Holdings: Sendable, CustomStringConvertible {
     let megabytes: Double
     let descriptors: Int
 
@@ -14,6 +14,8 @@ struct Holdings: Sendable {
         megabytes = pages * Double(sysconf(Int32(_SC_PAGESIZE))) / 1_048_576
         descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count) ?? 0
     }
+
+    var description: String { String(format: "%6.1f MB %3d fd", megabytes, descriptors) }
 }
 
 /// What was measured in the course of the run.

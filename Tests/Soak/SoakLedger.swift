@@ -6,6 +6,7 @@ import Synchronization
 final class SoakLedger: Sendable {
     private struct State {
         var acknowledged = 0
+        var commits = 0
         var problems: [String] = []
         /// Items that were inserted into a shared list, and that nobody has deleted or taken back.
         var expected: [String: Set<ItemID>] = [:]
@@ -50,8 +51,12 @@ final class SoakLedger: Sendable {
         }
     }
 
-    func acknowledge(_ edits: Int) {
-        state.withLock { $0.acknowledged += edits }
+    /// So many edits are on the server; it made so many commits of them.
+    func acknowledge(_ edits: Int, commits: Int) {
+        state.withLock {
+            $0.acknowledged += edits
+            $0.commits += commits
+        }
     }
 
     func report(_ problem: String) {
@@ -59,6 +64,7 @@ final class SoakLedger: Sendable {
     }
 
     var acknowledged: Int { state.withLock { $0.acknowledged } }
+    var commits: Int { state.withLock { $0.commits } }
     var problems: [String] { state.withLock { $0.problems } }
     func expected(in list: String) -> Set<ItemID> { state.withLock { $0.expected[list] ?? [] } }
     func model(of list: String) -> Hand? { state.withLock { $0.models[list] } }

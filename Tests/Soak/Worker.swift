@@ -133,17 +133,26 @@ struct Worker {
 
     private func settle(_ list: FollowedList, edits: Int) async throws {
         let outcome = try await list.settled()
-        for case .diverged(let revision) in outcome.notices {
-            ledger.report("worker \(number) had another '\(list.name)' than the server at revision \(revision)")
+        var commits = 0
+        for notice in outcome.notices {
+            switch notice {
+            case .acknowledged: commits += 1
+            case .diverged(let revision):
+                ledger.report("worker \(number) had another '\(list.name)' than the server at revision \(revision)")
+            case .rejected, .superseded: break
+            }
         }
         var rejected = 0
         for reason in outcome.rejections {
             rejected += 1
-            // What is asked of an exact edit.
-            if case .revisionMoved = reason { continue }
-            ledger.report("worker \(number), '\(list.name)': \(reason)")
+            switch reason {
+            // The first is what is asked of an exact edit. The second comes of two who deleted one item and both took that
+            // back: it is there again once.
+            case .revisionMoved, .duplicateItem: continue
+            default: ledger.report("worker \(number), '\(list.name)': \(reason)")
+            }
         }
-        ledger.acknowledge(max(0, edits - rejected))
+        ledger.acknowledge(max(0, edits - rejected), commits: commits)
     }
 
     // MARK: Other things
