@@ -19,10 +19,11 @@ final class Network {
     private let hermit: FollowedList
 
     /// - Parameter faults: what the network does once everybody has the list.
-    init(seed: UInt64, _ faults: Faults) async throws {
-        // Who is silent for two seconds is gone: no test has to wait longer for somebody to notice.
+    init(seed: UInt64, _ faults: Faults, idleTimeout: Int = 2) async throws {
+        // Who is silent for so long is gone: no test has to wait longer for somebody to notice.
         let server = try RunningServer(
-            try TemporaryFolder(), ["--listen", "127.0.0.1:0", "--idle-timeout", "2", "--durability", "os"])
+            try TemporaryFolder(),
+            ["--listen", "127.0.0.1:0", "--idle-timeout", "\(idleTimeout)", "--durability", "os"])
         let proxy = try FaultyProxy(to: try server.tcpAddress(), seed: seed)
         clients = try (0..<Self.people).map { number in
             try HandClient(

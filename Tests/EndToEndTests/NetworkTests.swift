@@ -20,7 +20,7 @@ import Testing
             $0.bytesPerSecond = 200_000
         }
         let network = try await Network(seed: testSeed(71), faults)
-        try await network.edit { try await $0.acknowledged(120) }
+        try await network.edit { try await $0.acknowledged(60) }
         #expect(network.proxy.traffic.connections == Network.people)
     }
 
@@ -43,9 +43,9 @@ import Testing
     /// The network stands still and goes on: sometimes before anybody notices, sometimes after somebody has given up. Then
     /// the other way, where only one direction stands still.
     @Test func partitions() async throws {
-        let network = try await Network(seed: testSeed(73), Faults())
+        let network = try await Network(seed: testSeed(73), Faults(), idleTimeout: 1)
         try await network.edit { network in
-            for round in 0..<6 {
+            for round in 0..<4 {
                 try await network.acknowledged(40)
                 network.proxy.change { faults in
                     if round % 3 != 1 { faults.down.isSilent = true }

@@ -7,6 +7,9 @@ import HandSync
 
 /// Somebody who does a little of everything, on lists that others edit too and on one that is theirs alone.
 ///
+/// Undo reaches 1,000 edits back, and what others do meanwhile is kept with each of them. So that a run of minutes can tell
+/// growth from that, every client is replaced by one that knows nothing long before it is that far.
+///
 /// Every second one keeps a journal, with which the next client goes on where the last one was cut off; the others begin
 /// with nothing each time, when everything is acknowledged.
 struct Worker {
@@ -60,6 +63,7 @@ struct Worker {
         case 2: try await reopen(shared)
         case 3: try await showPresence(in: shared)
         case 4: try await editExactly(shared)
+        case 9 where random.next(below: 4) == 0: try await beginAnew()
         case 5...8: try await editAlone()
         default:
             let edits = try await edit(shared)
@@ -198,6 +202,17 @@ struct Worker {
         client = try Self.client(number, port, folder, seed: random.next())
         for list in allLists { _ = try await client.open(list) }
         try await settle(try await client.open(name), edits: edits)
+    }
+
+    /// Somebody else takes over, when everything is acknowledged.
+    private mutating func beginAnew() async throws {
+        for list in allLists { try await settle(try await client.open(list), edits: 0) }
+        await client.close()
+        for ending in ["", "-wal", "-shm", ".lock"] {
+            try? FileManager.default.removeItem(atPath: "\(folder)/worker-\(number).sqlite\(ending)")
+        }
+        client = try Self.client(number, port, folder, seed: random.next())
+        for list in allLists { _ = try await client.open(list).live() }
     }
 
     // MARK: The end

@@ -5,6 +5,8 @@ import HandSync
 final class JournalWriter {
     let journal: ClientJournal
     private var buffer = JournalBuffer()
+    /// Lists of which the buffer knows how much is kept.
+    private var known: Set<String> = []
 
     init(_ journal: ClientJournal) {
         self.journal = journal
@@ -32,6 +34,10 @@ final class JournalWriter {
     }
 
     func writeEverything(_ session: ClientSession) throws {
+        for list in session.subscriptions.keys where !known.contains(list) {
+            buffer.found(try journal.eventCount(of: list), of: list)
+            known.insert(list)
+        }
         try buffer.write { write in
             switch write {
             case .append(let events, let list): try journal.append(events, to: list)

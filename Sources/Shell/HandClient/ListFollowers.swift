@@ -76,7 +76,7 @@ final class ListFollowers {
     }
 
     private func note(_ notice: Replica.Notice) {
-        settlement.notices.append(notice)
+        settlement.note(notice)
         switch notice {
         case .acknowledged(_, let revision): settlement.revision = revision
         case .rejected(let reason, _): settlement.rejections.append(reason)

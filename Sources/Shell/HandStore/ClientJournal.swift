@@ -137,6 +137,15 @@ extension ClientJournal {
         return replica
     }
 
+    /// The number of events that are kept of a list since it was written as a whole.
+    public func eventCount(of list: String) throws -> Int {
+        try SQLiteStore.translating(path) {
+            try database.read { database in
+                try Int.fetchOne(database, sql: "SELECT count(*) FROM events WHERE list = ?", arguments: [list]) ?? 0
+            }
+        }
+    }
+
     /// The lists of which something is kept.
     public func lists() throws -> [String] {
         try SQLiteStore.translating(path) {

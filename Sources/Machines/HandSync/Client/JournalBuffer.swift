@@ -30,6 +30,12 @@ public struct JournalBuffer: Sendable {
         if event.isUrgent || events[list, default: []].count > waiting { isUrgent = true }
     }
 
+    /// So many events of a list were kept by programs that ran before: they count, or a journal that is only ever opened
+    /// for a short while would never be written anew.
+    public mutating func found(_ count: Int, of list: String) {
+        if written[list] == nil { written[list] = count }
+    }
+
     /// The replica was set anew; what was collected of it so far is in it.
     public mutating func replace(_ list: String) {
         events[list] = nil
