@@ -5,6 +5,7 @@ import HandClient
 import HandCore
 import HandFormats
 import HandSimulation
+import HandTestSupport
 import Testing
 
 /// A server, a bad network in front of it, and people who edit one list through it.
