@@ -27,9 +27,13 @@ import Testing
         try store.close()
     }
 
-    private static func change(_ folder: TemporaryFolder, _ sql: String) throws {
+    /// - Parameter hidden: whether the checksums are made to fit.
+    private static func change(_ folder: TemporaryFolder, _ sql: String, hidden: Bool = false) throws {
         let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
-        try database.write { try $0.execute(sql: sql) }
+        try database.write { database in
+            try database.execute(sql: sql)
+            if hidden { for table in CheckedTable.allCases { try table.writeChecksums(database) } }
+        }
         try database.close()
     }
 
@@ -47,23 +51,60 @@ import Testing
         #expect(report.commits == 40)
     }
 
-    /// Plant the damage: each is found, with the first revision that is wrong.
-    @Test(arguments: [
+    /// What can be wrong with a store, and the first revision that is; nil if it is not a matter of one.
+    private static let damage: [(sql: String, revision: Int?)] = [
         ("DELETE FROM commits WHERE revision = 17", 17),
         ("UPDATE commits SET frame = (SELECT frame FROM commits WHERE revision = 3) WHERE revision = 23", 23),
         ("UPDATE snapshots SET items = (SELECT items FROM snapshots WHERE revision = 10) WHERE revision = 20", 20),
-        ("UPDATE lists SET revision = 39", 40),
-        ("UPDATE sequences SET sequence = sequence + 1", 40),
         ("DELETE FROM authors", 1),
-        ("DELETE FROM sequences", 40),
-        ("INSERT INTO snapshot_heads SELECT list, 99, count, digest, deck FROM snapshot_heads LIMIT 1", 99),
-    ])
-    func damageIsFound(sql: String, revision: Int) throws {
+        ("DELETE FROM sequences", nil),
+        ("DELETE FROM snapshots WHERE revision = 30", 30),
+    ]
+
+    @Test(arguments: damage, [false, true])
+    func damageIsFound(_ damage: (sql: String, revision: Int?), hidden: Bool) throws {
+        let folder = try TemporaryFolder()
+        try Self.made(folder, 40)
+        try Self.change(folder, damage.sql, hidden: hidden)
+        let problem = try #require(try Self.verify(folder).lists[0].problem)
+        #expect(problem.revision == damage.revision, "\(problem.text)")
+    }
+
+    /// What a checksum gives away at once is found without it too.
+    @Test(
+        arguments: [
+            ("UPDATE lists SET revision = 39", 40),
+            ("UPDATE lists SET count = count + 1", nil),
+            ("UPDATE sequences SET sequence = sequence + 1", 40),
+            ("INSERT INTO snapshot_heads SELECT list, 99, count, digest, deck, 0 FROM snapshot_heads LIMIT 1", 99),
+            ("UPDATE snapshot_heads SET digest = digest + 1 WHERE revision = 20", 20),
+        ] as [(String, Int?)])
+    func damageIsFoundWithoutChecksums(sql: String, revision: Int?) throws {
         let folder = try TemporaryFolder()
         try Self.made(folder, 40)
         try Self.change(folder, sql)
+        #expect(try !Self.verify(folder).isSound)
+        try Self.change(folder, "SELECT 1", hidden: true)
         let problem = try #require(try Self.verify(folder).lists[0].problem)
         #expect(problem.revision == revision, "\(problem.text)")
+    }
+
+    /// A list that cannot be read does not hide what is wrong with the next.
+    @Test func everyListIsLookedAt() throws {
+        let folder = try TemporaryFolder()
+        try Self.made(folder, 40)
+        try Self.change(
+            folder,
+            """
+            INSERT INTO lists (name, log_id, rules) VALUES ('a list', 1, x'00');
+            DELETE FROM commits WHERE revision = 17
+            """)
+        let report = try Self.verify(folder)
+        #expect(
+            report.problems.map(\.text) == [
+                "the store is damaged: list 2 has another checksum. Restore it from a backup; nothing was changed."
+            ])
+        #expect(report.lists.map(\.problem?.revision) == [17])
     }
 
     @Test func aBackupOfAServedStoreIsWhole() throws {

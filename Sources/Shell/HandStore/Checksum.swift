@@ -3,7 +3,7 @@ import GRDB
 import HandSync
 
 /// The tables whose rows end in a checksum of all that stands before it.
-enum CheckedTable: String, CaseIterable {
+package enum CheckedTable: String, CaseIterable {
     case lists, commits, sequences, authors
     case snapshotHeads = "snapshot_heads"
 
@@ -37,6 +37,15 @@ enum CheckedTable: String, CaseIterable {
         var checksum = Checksum(of: rawValue)
         for value in values { checksum.add(value) }
         return checksum.stored
+    }
+
+    /// Gives every row the checksum of what it holds now.
+    package func writeChecksums(_ database: Database) throws {
+        let checksum = DatabaseFunction("checksum_of_row") { self.checksum($0) }
+        database.add(function: checksum)
+        defer { database.remove(function: checksum) }
+        let columns = columns.joined(separator: ", ")
+        try database.execute(sql: "UPDATE \(rawValue) SET checksum = checksum_of_row(\(columns))")
     }
 }
 

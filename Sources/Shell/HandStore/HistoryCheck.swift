@@ -50,8 +50,7 @@ struct HistoryCheck {
     mutating func replay(_ database: Database, _ progress: (Int) -> Void) throws {
         if stored.floor == 0, heads.first == 0 { try compareSnapshot(at: 0, database) }
         while replayed.revision < stored.revision {
-            let frames = try SQLiteStore.frames(
-                of: stored, after: replayed.revision, through: stored.revision, about: 1 << 20, database)
+            let frames = try nextFrames(database)
             guard !frames.isEmpty else {
                 throw Fault(
                     revision: replayed.revision + 1, text: "missing; the list should be at \(stored.revision)")
@@ -67,6 +66,21 @@ struct HistoryCheck {
                 if heads.contains(next) { try compareSnapshot(at: next, database) }
             }
             progress(replayed.revision)
+        }
+    }
+
+    /// Many at a time; where one of them is damaged, those before it.
+    private func nextFrames(_ database: Database) throws -> [StoredFrame] {
+        let first = replayed.revision + 1
+        var last = stored.revision
+        while true {
+            do {
+                return try SQLiteStore.frames(
+                    of: stored, after: replayed.revision, through: last, about: 1 << 20, database)
+            } catch let error as StoreError {
+                guard last > first else { throw error }
+                last = first + (min(last, first + 1 << 20) - first) / 2
+            }
         }
     }
 

@@ -25,15 +25,9 @@ enum Schema {
                 UPDATE lists SET authors = (SELECT count(*) FROM sequences WHERE list = number);
                 """)
         for table in CheckedTable.allCases {
-            let checksum = DatabaseFunction("checksum_of_row") { table.checksum($0) }
-            database.add(function: checksum)
-            defer { database.remove(function: checksum) }
-            let columns = table.columns.joined(separator: ", ")
             try database.execute(
-                sql: """
-                    ALTER TABLE \(table.rawValue) ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
-                    UPDATE \(table.rawValue) SET checksum = checksum_of_row(\(columns));
-                    """)
+                sql: "ALTER TABLE \(table.rawValue) ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
+            try table.writeChecksums(database)
         }
     }
 

@@ -41,8 +41,13 @@ public struct StoreVerifier {
             try database.read { database in
                 var report = StoreReport()
                 try checkFile(database, &report)
-                for row in try ListRow.all("TRUE ORDER BY name", [], database) {
-                    report.lists.append(try verify(row, database, progress))
+                for number in try Int64.fetchAll(database, sql: "SELECT number FROM lists ORDER BY name") {
+                    do {
+                        guard let row = try ListRow.find(UInt64(stored: number), database) else { continue }
+                        report.lists.append(try verify(row, database, progress))
+                    } catch let error as StoreError {
+                        report.problems.append(StoreReport.Problem(revision: nil, text: "\(error)"))
+                    }
                 }
                 try checkOrphans(database, &report)
                 return report
@@ -95,7 +100,8 @@ public struct StoreVerifier {
         } catch let found as HistoryCheck.Fault {
             problem = StoreReport.Problem(revision: found.revision, text: found.text)
         } catch let error as StoreError {
-            problem = StoreReport.Problem(revision: check.revision + 1, text: "\(error)")
+            let isAtEnd = check.revision == check.stored.revision
+            problem = StoreReport.Problem(revision: isAtEnd ? nil : check.revision + 1, text: "\(error)")
         }
         return StoreReport.List(
             name: name, floor: check.stored.floor, revision: check.stored.revision, count: check.stored.count,
