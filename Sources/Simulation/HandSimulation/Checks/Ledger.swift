@@ -107,6 +107,15 @@ final class Ledger {
         }
     }
 
+    /// A commit holds at least one edit of its author, and no edit is in two.
+    func check(edits: Int, of replica: Replica, _ name: String, client: Int) {
+        guard let author = replica.author, let commits = histories[replica.logID]?.sequences[author] else { return }
+        if commits > UInt64(edits) {
+            system.report(
+                .exactlyOnce, "client \(client) has made \(edits) edits of \(name), and \(commits) are committed")
+        }
+    }
+
     /// What a replica takes for confirmed.
     func check(_ replica: Replica, of name: String, client: Int) {
         guard replica.logID != 0, !replica.hasDiverged else { return }

@@ -19,6 +19,8 @@ final class SimulatedClient {
     private(set) var others: [String: [UInt64: DownMessage.Presence]] = [:]
     /// Each list's view as it follows from the deltas that were reported.
     var followed: [String: Hand] = [:]
+    /// How many edits this client has made in each list, undo and redo included.
+    private var edits: [String: Int] = [:]
     /// The next write to the journal does not happen: the process dies before it.
     var diesAtNextWrite = false
 
@@ -121,6 +123,7 @@ final class SimulatedClient {
         case .disconnect: disconnect()
         case .journal(let list, let event):
             if case .commit(let commit) = event { system.received(commit, of: list, by: self) }
+            if case .edit = event { edits[list, default: 0] += 1 }
             buffer.add(event, to: list)
         case .checkpoint(let list): buffer.replace(list)
         case .update(let list, let update): note(update, of: list)
@@ -244,6 +247,7 @@ final class SimulatedClient {
                 system.report(.view, "client \(number): the deltas of \(name) do not lead to its view")
             }
             system.ledger.check(replica, of: name, client: number)
+            system.ledger.check(edits: edits[name] ?? 0, of: replica, name, client: number)
             let lost = system.promises.lost(
                 client: number, list: name, pending: replica.pending, committed: system.ledger.inserted)
             if let lost { system.report(.intention, "client \(number) has lost item \(lost) of \(name)") }
