@@ -175,6 +175,25 @@ import Testing
         #expect(try Self.verify(folder).isSound)
     }
 
+    /// Found by the simulator, seed 51096: a snapshot that waited for its turn while the history was forgotten further than that.
+    @Test(arguments: ["SQLite", "simulated"]) func aSnapshotThatComesTooLateIsNotKept(kind: String) throws {
+        let folder = try TemporaryFolder()
+        let store: any CommitStore =
+            kind == "SQLite" ? try SQLiteStore(folder: folder.path, durability: .os) : SimulatedStore()
+        let list = try store.create("things", rules: Rules(), logID: 9, deckSeed: nil)
+        let author = try store.author(for: ClientID(high: 1, low: 2), person: "Ada")
+        var chaos = Chaos(seed: 6)
+        let commits = history(on: try store.load(list.number), 12, author: author, chaos: &chaos)
+        try store.append([CommitBatch(list: list.number, expected: 0, commits: commits)])
+        let before = try (store.load(list.number).hand, store.state(of: list.number, at: 5))
+        while try store.trim(list.number, keeping: Retention(commits: 2), now: 0).hasMore {}
+        try store.saveSnapshot(of: list.number, before.1, revision: 5, deck: nil)
+        #expect(try store.load(list.number).hand == before.0)
+        #expect(try store.load(list.number).snapshotRevision == 10)
+        try store.close()
+        if kind == "SQLite" { #expect(try Self.verify(folder).lists.map(\.snapshots) == [1]) }
+    }
+
     /// Commits are kept as long as either the number or the age asks for them.
     @Test func retentionKeepsWhatAnythingAsksFor() {
         func cut(_ retention: Retention, now: UInt64 = 1_000) -> Int {

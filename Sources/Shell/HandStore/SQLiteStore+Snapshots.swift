@@ -12,9 +12,9 @@ extension SQLiteStore {
 
     public func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
         try write { database in
-            // The list may have been deleted since this was asked for.
-            let sql = "SELECT 1 FROM lists WHERE number = ?"
-            guard try Int.fetchOne(database, sql: sql, arguments: [list.stored]) != nil else { return }
+            // The list may have been deleted since this was asked for, or its history forgotten as far as that.
+            let sql = "SELECT 1 FROM lists WHERE number = ? AND floor <= ?"
+            guard try Int.fetchOne(database, sql: sql, arguments: [list.stored, revision]) != nil else { return }
             try Self.writeSnapshot(of: list, hand, revision: revision, deck: deck, database)
             try Self.forgetOldSnapshots(of: list, database)
         }

@@ -20,7 +20,8 @@ public protocol CommitStore: Sendable {
     /// The list as it was at `revision`.
     func state(of list: UInt64, at revision: Int) throws -> Hand
 
-    /// Keeps a snapshot, so that loading need not go through the whole history.
+    /// Keeps a snapshot, so that loading need not go through the whole history; nothing if the history has been forgotten as far
+    /// as that, or the list is gone.
     func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws
 
     /// Forgets a part of the commits that the retention does not ask for; small parts, so that other writes need not wait.

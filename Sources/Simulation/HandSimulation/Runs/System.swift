@@ -149,26 +149,31 @@ final class System {
         disk.isFull = false
         disk.failsFlush = false
         server.diskDelay = 0
-        settle()
+        settle { self.unfinished() }
         // A connection that went away silently is noticed by its silence; until then somebody may be shown who is gone.
         if finding == nil { wait(3 * weather.limits.idleDeadline) }
-        if finding == nil { settle() }
+        if finding == nil { settle { self.unfinished() ?? self.wrongPresence() } }
         if finding == nil { checkEnd() }
     }
 
-    /// Runs until everybody has the same lists.
-    private func settle() {
+    private struct Unrest {
+        let checker: Finding.Checker
+        let text: String
+    }
+
+    /// Runs until nothing keeps the system from being at rest.
+    private func settle(_ unrest: () -> Unrest?) {
         let deadline = scheduler.now + 600_000
-        var problem: String?
+        var found: Unrest?
         repeat {
             wait(1_000)
             for client in clients {
                 client.start()
                 openEverything(client)
             }
-            problem = unfinished()
-        } while problem != nil && finding == nil && scheduler.now < deadline
-        if let problem { report(.convergence, problem) }
+            found = unrest()
+        } while found != nil && finding == nil && scheduler.now < deadline
+        if let found { report(found.checker, found.text) }
     }
 
     private func openEverything(_ client: SimulatedClient) {
@@ -177,21 +182,39 @@ final class System {
         }
     }
 
-    /// What keeps the system from being at rest; nil if nothing does.
-    private func unfinished() -> String? {
-        guard server.isUp else { return "the server is down" }
+    /// In which way clients do not have the lists as they are; nil if all do.
+    private func unfinished() -> Unrest? {
+        func unrest(_ text: String) -> Unrest { Unrest(checker: .convergence, text: text) }
+        guard server.isUp else { return unrest("the server is down") }
         for list in disk.durable.lists.values.sorted(by: { $0.stored.number < $1.stored.number }) {
-            guard let history = ledger.histories[list.stored.logID] else { return "a list has no history" }
+            guard let history = ledger.histories[list.stored.logID] else { return unrest("a list has no history") }
             let truth = Hand(history.list.items, rules: list.stored.rules)
             for client in clients {
                 guard let subscription = client.session?.subscriptions[list.stored.name], subscription.isLive else {
-                    return "client \(client.number) does not follow \(list.stored.name)"
+                    return unrest("client \(client.number) does not follow \(list.stored.name)")
                 }
                 let replica = subscription.replica
-                if replica.hasPending { return "client \(client.number) has something pending in \(history.name)" }
-                if replica.revision != history.commits.count || replica.view != truth {
-                    return "client \(client.number) has \(history.name) at \(replica.revision), not as it is"
+                if replica.hasPending {
+                    return unrest("client \(client.number) has something pending in \(history.name)")
                 }
+                if replica.revision != history.commits.count || replica.view != truth {
+                    return unrest("client \(client.number) has \(history.name) at \(replica.revision), not as it is")
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Who does not see everybody, or somebody else; nil if there is nobody.
+    private func wrongPresence() -> Unrest? {
+        let expected = Set(clients.compactMap { $0.session?.author })
+        for name in disk.durable.lists.values.map(\.stored.name).sorted() {
+            for client in clients {
+                let seen = Set((client.others[name] ?? [:]).keys)
+                guard seen != expected else { continue }
+                return Unrest(
+                    checker: .presence,
+                    text: "client \(client.number) sees \(seen.sorted()) on \(name), not \(expected.sorted())")
             }
         }
         return nil
@@ -202,25 +225,12 @@ final class System {
             let name = list.stored.name
             guard let history = ledger.histories[list.stored.logID] else { continue }
             if let problem = promises.problem(with: name, history.list.items.map(\.id)) { report(.intention, problem) }
-            checkPresence(name)
             do {
                 let start = try store.load(list.stored.number)
                 if start.hand != Hand(history.list.items, rules: list.stored.rules) {
                     report(.durability, "\(name) does not load as it is")
                 }
             } catch { report(.durability, "\(name) does not load: \(error)") }
-        }
-    }
-
-    /// Everybody sees everybody, and nobody else.
-    private func checkPresence(_ name: String) {
-        let expected = Set(clients.compactMap { $0.session?.author })
-        for client in clients {
-            let seen = Set((client.others[name] ?? [:]).keys)
-            if seen != expected {
-                report(
-                    .presence, "client \(client.number) sees \(seen.sorted()) on \(name), not \(expected.sorted())")
-            }
         }
     }
 }

@@ -54,6 +54,7 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
 
     package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
         try disk.write { contents in
+            guard let floor = contents.lists[list]?.stored.floor, floor <= revision else { return }
             contents.lists[list]?.snapshots.append(
                 StoreContents.Snapshot(revision: revision, hand: hand, deck: deck))
         }
