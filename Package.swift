@@ -15,6 +15,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ],
     targets: [
         // MARK: Core
@@ -28,6 +29,7 @@ let package = Package(
         .target(
             name: "HandScreens", dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats"],
             path: "Sources/Machines/HandScreens", exclude: ["README.md"]),
+        .target(name: "HandScript", dependencies: ["HandCore"], path: "Sources/Machines/HandScript"),
 
         // MARK: Shell
         .systemLibrary(
@@ -45,6 +47,13 @@ let package = Package(
             name: "HandClient",
             dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats", "EventLoop", "HandStore"],
             path: "Sources/Shell/HandClient"),
+        .target(
+            name: "HandLoad",
+            dependencies: [
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScript", "EventLoop",
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ],
+            path: "Sources/Shell/HandLoad"),
         .systemLibrary(name: "CNcurses", path: "Sources/Shell/CNcurses", providers: [.apt(["libncurses-dev"])]),
         .target(
             name: "Terminal", dependencies: ["CNcurses", "EventLoop", "HandScreens"], path: "Sources/Shell/Terminal"),
@@ -68,8 +77,9 @@ let package = Package(
             name: "hand",
             dependencies: [
                 "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "EventLoop", "HandStore",
-                "HandServer", "HandSimulation",
+                "HandServer", "HandSimulation", "HandScript", "HandLoad",
                 "HandClient", "HandApp", "Terminal",
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

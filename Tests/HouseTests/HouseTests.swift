@@ -11,7 +11,7 @@ import Testing
     static let system: Set<String> = [
         "CLibuv", "CNcurses", "GRDB", "Foundation", "FoundationEssentials", "Glibc", "Dispatch", "Synchronization",
     ]
-    static let packages: Set<String> = ["ArgumentParser", "HeapModule", "Logging"]
+    static let packages: Set<String> = ["ArgumentParser", "HeapModule", "Histogram", "Logging"]
 
     struct Source {
         let layer: String

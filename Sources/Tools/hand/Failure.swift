@@ -3,6 +3,7 @@ import EventLoop
 import Foundation
 import HandClient
 import HandFormats
+import HandLoad
 import HandStore
 import HandSync
 import HandWire
@@ -18,6 +19,8 @@ enum ExitStatus: Int32 {
     case notAllowed = 5
     case unreachable = 6
     case conflict = 7
+    /// A bound of a load test was not met, as other tools of the kind say it.
+    case threshold = 99
 }
 
 /// What went wrong, in words and as an exit code.
@@ -41,6 +44,7 @@ struct Failure: Error {
         case let error as StoreError: self.init(.error, error.description)
         case let error as FormatError: self.init(.error, error.description)
         case let error as UVError: self.init(.error, error.description)
+        case let error as LoadRun.Failure: self.init(.unreachable, Printable.clean(error.description))
         case let error as TerminalError: self.init(.usage, error.description)
         case let error as CocoaError: self.init(.error, error.localizedDescription)
         default:

@@ -26,7 +26,8 @@ struct HandCommand: AsyncParsableCommand {
         groupedSubcommands: [
             CommandGroup(name: "Screen:", subcommands: [Open.self, Demo.self, Keys.self]),
             CommandGroup(
-                name: "Server:", subcommands: [Serve.self, Verify.self, Backup.self, Recover.self, Simulate.self]),
+                name: "Server:",
+                subcommands: [Serve.self, Verify.self, Backup.self, Recover.self, Load.self, Simulate.self]),
             CommandGroup(name: "Lists:", subcommands: [Lists.self, Create.self, Delete.self]),
             CommandGroup(name: "Reading:", subcommands: [List.self, Show.self, Watch.self, Who.self]),
             CommandGroup(

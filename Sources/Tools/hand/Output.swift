@@ -18,8 +18,11 @@ enum Output {
     /// A line that the next one overwrites; nothing where standard error is no terminal.
     static func progress(_ text: String) {
         guard isatty(stderrDescriptor) == 1 else { return }
-        write("\r\u{1B}[K" + text, to: stderrDescriptor)
+        write(clear + text, to: stderrDescriptor)
     }
+
+    /// Takes back a line of progress.
+    static var clear: String { isatty(stderrDescriptor) == 1 ? "\r\u{1B}[K" : "" }
 
     static func exit(_ status: ExitStatus) -> Never {
         Foundation.exit(status.rawValue)

@@ -1,0 +1,118 @@
+import HandCore
+
+/// What scripted clients do: how many there are, which parts they play, and the statements of each part.
+///
+/// Read from text by `Script(parsing:)`; run, one client at a time, by `ScriptRun`.
+public struct Script: Equatable, Sendable {
+    /// The name that lists get: the first is called so, others have their number behind it.
+    public var list = "load"
+    /// The clients are spread over so many lists.
+    public var lists = 1
+    /// Items that each list is filled with at the start, if it is new.
+    public var items = 0
+    /// The rules of lists that are new.
+    public var rules = Rules()
+    /// How many clients there are if nobody says otherwise.
+    public var clients = 10
+    /// At least one.
+    public var roles: [Role] = []
+
+    /// A part that some of the clients play.
+    public struct Role: Equatable, Sendable {
+        public var name: String
+        public var share: Share
+        public var body: [Statement]
+    }
+
+    /// How many clients play a part.
+    public enum Share: Equatable, Sendable {
+        case count(Int)
+        case percent(Int)
+        /// Those that no other part has.
+        case rest
+    }
+
+    /// One line, or a block.
+    public indirect enum Statement: Equatable, Sendable {
+        case add(Content, ScriptText, Place)
+        case move(Place, to: Place)
+        case delete(Place)
+        case edit(Place, ScriptText)
+        case tick(Place)
+        /// Face-down cards at the end, which the server turns up.
+        case deal(Int)
+        case undo
+        case redo
+        /// Milliseconds, drawn anew each time.
+        case pause(ClosedRange<Int>)
+        /// Without a connection for so many milliseconds; what the block does is kept and sent afterwards.
+        case offline(ClosedRange<Int>, [Statement])
+        /// The connection is lost, and made anew at once.
+        case disconnect
+        /// Waits until everything is acknowledged and this client has the server's list, and compares the two.
+        case expectConverged
+        /// So many times, or until the run ends.
+        case loop(Int?, [Statement])
+        /// One of them, as often as its weight says.
+        case choose([Choice])
+    }
+
+    public struct Choice: Equatable, Sendable {
+        public var weight: Int
+        public var body: Statement
+    }
+
+    /// What kind of item is added.
+    public enum Content: String, CaseIterable, Sendable {
+        case note, task, heading
+    }
+
+    /// An item, or a gap.
+    public enum Place: Equatable, Sendable {
+        case top, end, random
+        /// Counted from 1.
+        case number(Int)
+    }
+
+    /// Which part each of so many clients plays. Fixed numbers first, then percentages of all, rounded down; the rest plays the
+    /// part that has no share, or the first.
+    public func parts(of clients: Int) -> [Role] {
+        var parts: [Role] = []
+        var free = clients
+        for role in roles {
+            let wanted: Int
+            switch role.share {
+            case .count(let count): wanted = count
+            case .percent(let percent): wanted = clients * percent / 100
+            case .rest: continue
+            }
+            parts += Array(repeating: role, count: min(wanted, free))
+            free = clients - parts.count
+        }
+        if let rest = roles.first(where: { $0.share == .rest }) ?? roles.first {
+            parts += Array(repeating: rest, count: free)
+        }
+        return parts
+    }
+
+    /// The name of the list that a client works on.
+    public func list(of client: Int) -> String { names[client % names.count] }
+
+    /// The names of all lists.
+    public var names: [String] { lists == 1 ? [list] : (1...lists).map { "\(list)-\($0)" } }
+
+    /// Whether every client has to hold the list: light ones cannot work offline, undo, or compare.
+    public var needsReplicas: Bool { roles.contains { $0.body.contains(where: \.needsReplica) } }
+}
+
+extension Script.Statement {
+    var needsReplica: Bool {
+        switch self {
+        case .undo, .redo, .expectConverged: true
+        case .offline(_, let body): !body.isEmpty
+        case .loop(_, let body): body.contains(where: \.needsReplica)
+        case .choose(let choices): choices.contains { $0.body.needsReplica }
+        case .add, .move, .delete, .edit, .tick, .deal, .pause, .disconnect: false
+        }
+    }
+}

@@ -1,0 +1,151 @@
+/// The words of one line, with their columns.
+struct ScriptLine {
+    struct Word: Equatable {
+        enum Form: Equatable { case word, quoted, comma }
+        let text: String
+        let form: Form
+        let column: Int
+    }
+
+    let number: Int
+    private let words: [Word]
+    private var next = 0
+    /// Where something would stand that is missing.
+    private let endColumn: Int
+
+    /// - Throws: `ScriptError` if a quotation does not end.
+    init(_ text: some StringProtocol, number: Int) throws(ScriptError) {
+        self.number = number
+        var words: [Word] = []
+        let characters = Array(text)
+        var position = 0
+        while position < characters.count, characters[position] != "#" {
+            let start = position
+            switch characters[position] {
+            case " ", "\t", "\r": position += 1
+            case ",":
+                position += 1
+                words.append(Word(text: ",", form: .comma, column: start + 1))
+            case "\"":
+                guard let quoted = Self.quoted(characters, &position) else {
+                    throw ScriptError(line: number, column: start + 1, message: "the quotation does not end")
+                }
+                words.append(Word(text: quoted, form: .quoted, column: start + 1))
+            default:
+                while position < characters.count, !" \t\r,\"".contains(characters[position]) { position += 1 }
+                words.append(Word(text: String(characters[start..<position]), form: .word, column: start + 1))
+            }
+        }
+        self.words = words
+        endColumn = (words.last.map { $0.column + $0.text.count + ($0.form == .quoted ? 2 : 0) } ?? 1)
+    }
+
+    /// What stands between quotation marks; a backslash takes the next character as it is. Nil if there is no end.
+    private static func quoted(_ characters: [Character], _ position: inout Int) -> String? {
+        var text = ""
+        position += 1
+        while position < characters.count {
+            defer { position += 1 }
+            switch characters[position] {
+            case "\"": return text
+            case "\\" where position + 1 < characters.count:
+                position += 1
+                text.append(characters[position])
+            case let other: text.append(other)
+            }
+        }
+        return nil
+    }
+
+    var isEmpty: Bool { words.isEmpty }
+    var isAtEnd: Bool { next == words.count }
+    var column: Int { isAtEnd ? endColumn : words[next].column }
+    var peeked: Word? { isAtEnd ? nil : words[next] }
+
+    func error(_ message: String, column: Int? = nil) -> ScriptError {
+        ScriptError(line: number, column: column ?? self.column, message: message)
+    }
+
+    func expected(_ what: String) -> ScriptError {
+        error("expected \(what), found \(peeked.map { "'\($0.text)'" } ?? "the end of the line")")
+    }
+
+    /// The next word, whatever it is.
+    mutating func take() -> Word? {
+        guard let word = peeked else { return nil }
+        next += 1
+        return word
+    }
+
+    /// Whether the next word is this one; then it is taken.
+    mutating func take(_ keyword: String) -> Bool {
+        guard let word = peeked, word.form != .quoted, word.text == keyword else { return false }
+        next += 1
+        return true
+    }
+
+    mutating func expect(_ keyword: String) throws(ScriptError) {
+        guard take(keyword) else { throw expected("'\(keyword)'") }
+    }
+
+    mutating func end() throws(ScriptError) {
+        guard isAtEnd else { throw expected("the end of the line") }
+    }
+
+    // MARK: Values
+
+    /// A whole number within a range, perhaps with something behind it, such as `%`.
+    mutating func number(_ what: String, in range: ClosedRange<Int>, suffix: String = "") throws(ScriptError) -> Int {
+        guard let word = peeked, word.form == .word, word.text.hasSuffix(suffix),
+            let value = Int(word.text.dropLast(suffix.count)), range.contains(value)
+        else { throw expected("\(what) from \(range.lowerBound)\(suffix) to \(range.upperBound)\(suffix)") }
+        next += 1
+        return value
+    }
+
+    /// A time in milliseconds: `50ms`, `5s`, `2m`.
+    mutating func duration() throws(ScriptError) -> Int {
+        guard let word = peeked, word.form == .word, let value = Self.milliseconds(word.text) else {
+            throw expected("a time such as 50ms, 5s or 2m")
+        }
+        next += 1
+        return value
+    }
+
+    /// One time, or two between which it is drawn: `5s`, `1s to 5s`.
+    mutating func durations() throws(ScriptError) -> ClosedRange<Int> {
+        let first = try duration()
+        let column = column
+        guard take("to") else { return first...first }
+        let last = try duration()
+        guard first <= last else { throw error("expected a time that is not shorter than the first", column: column) }
+        return first...last
+    }
+
+    static func milliseconds(_ text: String) -> Int? {
+        Script.seconds(text).map { Int(($0 * 1_000).rounded()) }
+    }
+
+    /// A text in quotation marks, or one word.
+    mutating func text(_ what: String) throws(ScriptError) -> ScriptText {
+        guard let word = peeked, word.form != .comma else { throw expected(what) }
+        do {
+            let text = try ScriptText(word.text)
+            next += 1
+            return text
+        } catch {
+            throw self.error(error.message, column: word.column + error.offset + (word.form == .quoted ? 1 : 0))
+        }
+    }
+}
+
+extension Script {
+    /// The seconds that a text such as `500ms`, `30s` or `5m` says; nil for any other.
+    public static func seconds(_ text: String) -> Double? {
+        for (unit, factor) in [("ms", 0.001), ("s", 1), ("m", 60)] where text.hasSuffix(unit) {
+            guard let value = Double(text.dropLast(unit.count)), value >= 0, value < 1e6 else { return nil }
+            return value * factor
+        }
+        return nil
+    }
+}

@@ -1,0 +1,254 @@
+import HandCore
+
+extension Script {
+    /// Reads a script: one statement a line, blocks up to their `end`, `#` before what is for people only.
+    ///
+    /// - Throws: `ScriptError` with the first place that does not read, and what was expected there.
+    public init(parsing source: String) throws(ScriptError) {
+        var parser = ScriptParser()
+        var number = 0
+        for text in source.split(separator: "\n", omittingEmptySubsequences: false) {
+            number += 1
+            var line = try ScriptLine(text, number: number)
+            if line.isEmpty { continue }
+            try parser.take(&line)
+        }
+        self = try parser.finish(lines: number)
+    }
+}
+
+/// Takes lines one after the other.
+struct ScriptParser {
+    /// A block that has begun and not ended.
+    private struct Block {
+        enum Kind {
+            case loop(Int?)
+            case offline(ClosedRange<Int>)
+            case choose([Script.Choice])
+            case role(String, Script.Share)
+        }
+
+        var kind: Kind
+        var body: [Script.Statement] = []
+        let line: Int
+        /// The weight of the block itself, within a `choose`.
+        let weight: Int?
+
+        var isOffline: Bool {
+            if case .offline = kind { true } else { false }
+        }
+    }
+
+    private var script = Script()
+    private var blocks: [Block] = []
+    private var hasSettings: Set<String> = []
+
+    static let largestCount = 1_000_000
+
+    mutating func take(_ line: inout ScriptLine) throws(ScriptError) {
+        if line.take("end") {
+            try line.end()
+            return try endBlock(at: line)
+        }
+        if line.take("role") { return try beginRole(&line) }
+        if try takeSetting(&line) { return try line.end() }
+        if blocks.isEmpty { blocks.append(Block(kind: .role("client", .rest), line: line.number, weight: nil)) }
+        var weight: Int?
+        if case .choose? = blocks.last?.kind { weight = try line.number("a weight", in: 1...1_000) }
+        if try beginBlock(&line, weight: weight) { return try line.end() }
+        let statement = try line.statement()
+        try line.end()
+        add(statement, weight: weight)
+    }
+
+    mutating func finish(lines: Int) throws(ScriptError) -> Script {
+        try endRole(at: lines + 1)
+        guard !script.roles.isEmpty else {
+            throw ScriptError(
+                line: max(1, lines), column: 1, message: "expected at least one statement, such as 'loop'")
+        }
+        let named = script.roles.filter { $0.share == .rest }
+        if named.count > 1 {
+            throw ScriptError(
+                line: max(1, lines), column: 1,
+                message: "the roles '\(named[0].name)' and '\(named[1].name)' both have the rest of the clients")
+        }
+        return script
+    }
+
+    // MARK: Settings
+
+    /// What stands before all roles and statements, once each.
+    private mutating func takeSetting(_ line: inout ScriptLine) throws(ScriptError) -> Bool {
+        let settings = ["clients", "list", "lists", "items", "rules"]
+        guard let name = line.peeked?.text, settings.contains(name) else { return false }
+        guard blocks.isEmpty && script.roles.isEmpty else {
+            throw line.error("'\(name)' stands before all roles and statements")
+        }
+        guard hasSettings.insert(name).inserted else { throw line.error("'\(name)' stands here a second time") }
+        _ = line.take()
+        switch name {
+        case "clients": script.clients = try line.number("a number of clients", in: 1...100_000)
+        case "lists": script.lists = try line.number("a number of lists", in: 1...10_000)
+        case "items": script.items = try line.number("a number of items", in: 0...10_000_000)
+        case "list":
+            guard let word = line.take(), word.form != .comma, !word.text.isEmpty else {
+                throw line.expected("the list's name")
+            }
+            script.list = word.text
+        default: script.rules = try line.rules()
+        }
+        return true
+    }
+
+    // MARK: Blocks
+
+    private mutating func beginRole(_ line: inout ScriptLine) throws(ScriptError) {
+        try endRole(at: line.number)
+        guard let word = line.take(), word.form != .comma else { throw line.expected("the role's name") }
+        if script.roles.contains(where: { $0.name == word.text }) {
+            throw line.error("there is a role '\(word.text)' already", column: word.column)
+        }
+        var share = Script.Share.rest
+        if line.take("rest") || line.isAtEnd {
+            share = .rest
+        } else if line.peeked?.text.hasSuffix("%") == true {
+            share = .percent(try line.number("a share", in: 1...100, suffix: "%"))
+        } else {
+            share = .count(try line.number("a number of clients, a share such as 10%, or 'rest'", in: 1...100_000))
+        }
+        try line.end()
+        blocks.append(Block(kind: .role(word.text, share), line: line.number, weight: nil))
+    }
+
+    /// A role ends where the next one begins, or with the script.
+    private mutating func endRole(at line: Int) throws(ScriptError) {
+        guard let block = blocks.last else { return }
+        guard case .role(let name, let share) = block.kind else {
+            throw ScriptError(line: line, column: 1, message: "the block of line \(block.line) has no 'end'")
+        }
+        guard !block.body.isEmpty else {
+            throw ScriptError(line: block.line, column: 1, message: "the role '\(name)' does nothing")
+        }
+        script.roles.append(Script.Role(name: name, share: share, body: block.body))
+        blocks = []
+    }
+
+    private mutating func beginBlock(_ line: inout ScriptLine, weight: Int?) throws(ScriptError) -> Bool {
+        let kind: Block.Kind
+        if line.take("loop") {
+            if line.isAtEnd, blocks.contains(where: \.isOffline) {
+                throw line.expected("how often; without an end nobody would come back from 'offline'")
+            }
+            kind = .loop(line.isAtEnd ? nil : try line.number("how often", in: 1...Int(Int32.max)))
+        } else if line.take("choose") {
+            kind = .choose([])
+        } else if line.take("offline") {
+            let time = try line.durations()
+            guard line.take("with") else {
+                add(.offline(time, []), weight: weight)
+                return true
+            }
+            kind = .offline(time)
+        } else {
+            return false
+        }
+        blocks.append(Block(kind: kind, line: line.number, weight: weight))
+        return true
+    }
+
+    private mutating func endBlock(at line: ScriptLine) throws(ScriptError) {
+        guard let block = blocks.popLast() else { throw line.error("nothing has begun that could end here", column: 1) }
+        let isEmpty: Bool
+        switch block.kind {
+        case .role: throw line.error("nothing has begun that could end here; a role ends by itself", column: 1)
+        case .choose(let choices): isEmpty = choices.isEmpty
+        case .loop, .offline: isEmpty = block.body.isEmpty
+        }
+        if isEmpty { throw line.error("the block of line \(block.line) does nothing", column: 1) }
+        switch block.kind {
+        case .loop(let count): add(.loop(count, block.body), weight: block.weight)
+        case .offline(let time): add(.offline(time, block.body), weight: block.weight)
+        case .choose(let choices): add(.choose(choices), weight: block.weight)
+        case .role: break
+        }
+    }
+
+    private mutating func add(_ statement: Script.Statement, weight: Int?) {
+        guard var block = blocks.popLast() else { return }
+        if case .choose(let choices) = block.kind {
+            block.kind = .choose(choices + [Script.Choice(weight: weight ?? 1, body: statement)])
+        } else {
+            block.body.append(statement)
+        }
+        blocks.append(block)
+    }
+}
+
+// MARK: - One line
+
+extension ScriptLine {
+    fileprivate mutating func statement() throws(ScriptError) -> Script.Statement {
+        let start = self
+        switch take()?.text {
+        case "add":
+            let content = Script.Content.allCases.first { take($0.rawValue) } ?? .task
+            let text = try text("the item's text")
+            return .add(content, text, try optionalPlace() ?? .end)
+        case "move":
+            let from = try place("an item")
+            try expect("to")
+            return .move(from, to: try place("a place"))
+        case "delete": return .delete(try place("an item"))
+        case "edit":
+            let item = try place("an item")
+            try expect("to")
+            return .edit(item, try text("the new text"))
+        case "tick": return .tick(try place("an item"))
+        case "deal": return .deal(isAtEnd ? 1 : try number("a number of cards", in: 1...52))
+        case "undo": return .undo
+        case "redo": return .redo
+        case "pause": return .pause(try durations())
+        case "disconnect": return .disconnect
+        case "expect":
+            try expect("converged")
+            return .expectConverged
+        default:
+            throw start.expected(
+                "a statement (add, move, delete, edit, tick, deal, undo, redo, pause, offline, disconnect, "
+                    + "expect, loop, choose, role)")
+        }
+    }
+
+    private mutating func optionalPlace() throws(ScriptError) -> Script.Place? {
+        guard take("at") else { return nil }
+        return try place("a place")
+    }
+
+    private mutating func place(_ what: String) throws(ScriptError) -> Script.Place {
+        if take("random") { return .random }
+        if take("top") { return .top }
+        if take("end") { return .end }
+        if let word = peeked, word.form == .word, let number = Int(word.text), number >= 1 {
+            _ = take()
+            return .number(number)
+        }
+        throw expected("\(what): top, end, random or a number from 1")
+    }
+
+    fileprivate mutating func rules() throws(ScriptError) -> Rules {
+        var rules = Rules()
+        repeat {
+            if take("max-items") {
+                rules.maximumCount = try number("the most items", in: 1...Int(Int32.max))
+            } else if take("max-bytes") {
+                rules.maximumSize = try number("the most bytes of an item", in: 1...1 << 20)
+            } else if take("deck") {
+                rules.hasDeck = true
+            } else {
+                throw expected("a rule: max-items N, max-bytes N or deck")
+            }
+        } while take(",")
+        return rules
+    }
+}

@@ -1,0 +1,71 @@
+import HandCore
+
+/// A text with places for what differs: `{client}`, `{iteration}`, `{random}`, `{role}`; a brace itself is `{{` or `}}`.
+public struct ScriptText: Equatable, Sendable {
+    public enum Variable: String, CaseIterable, Sendable {
+        /// The client's number, from 1.
+        case client
+        /// How often the innermost loop has begun.
+        case iteration
+        /// Nine digits, drawn anew each time.
+        case random
+        /// The name of the client's part.
+        case role
+    }
+
+    public enum Part: Equatable, Sendable {
+        case text(String)
+        case variable(Variable)
+    }
+
+    public let parts: [Part]
+
+    /// What does not read as a text: which characters, and what was expected.
+    struct Fault: Error {
+        /// In characters, from the start of the text.
+        let offset: Int
+        let message: String
+    }
+
+    init(_ source: String) throws(Fault) {
+        var parts: [Part] = []
+        var text = ""
+        var rest = Array(source)[...]
+        while let next = rest.popFirst() {
+            guard next == "{" || next == "}" else {
+                text.append(next)
+                continue
+            }
+            let offset = rest.startIndex - 1
+            if rest.first == next {
+                rest.removeFirst()
+                text.append(next)
+                continue
+            }
+            guard next == "{", let end = rest.firstIndex(of: "}") else {
+                throw Fault(offset: offset, message: "a single '\(next)'; write '\(next)\(next)' for the character")
+            }
+            let name = String(rest[..<end])
+            guard let variable = Variable(rawValue: name) else {
+                let known = Variable.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
+                throw Fault(offset: offset, message: "expected one of \(known), found '{\(name)}'")
+            }
+            if !text.isEmpty { parts.append(.text(text)) }
+            text = ""
+            parts.append(.variable(variable))
+            rest = rest[(end + 1)...]
+        }
+        if !text.isEmpty { parts.append(.text(text)) }
+        self.parts = parts
+    }
+
+    /// The text with everything filled in.
+    func filled(_ value: (Variable) -> String) -> String {
+        parts.map { part in
+            switch part {
+            case .text(let text): text
+            case .variable(let variable): value(variable)
+            }
+        }.joined()
+    }
+}

@@ -1,0 +1,27 @@
+import HandWire
+
+/// What stands in front of a commit's delta, read without looking at the delta.
+struct CommitHeader {
+    static let type: UInt8 = 4
+
+    let revision: Int
+    let author: UInt64
+    let sequence: UInt64
+    let count: Int
+    let digest: UInt64
+
+    /// Reads the body of a commit's frame.
+    @inline(__always)
+    init(_ body: UnsafeRawBufferPointer) throws(WireError) {
+        var reader = WireReader(body)
+        _ = try reader.byte("message type")
+        _ = try reader.varint("list")
+        revision = try reader.revision("revision")
+        author = try reader.varint("author")
+        sequence = try reader.varint("sequence")
+        _ = try reader.varint("lag")
+        _ = try reader.varint("time")
+        count = try reader.count("count")
+        digest = try reader.word("digest")
+    }
+}

@@ -1,0 +1,197 @@
+import EventLoop
+import HandCore
+import HandScript
+import HandSync
+import HandWire
+
+/// A client that holds the list as every real one does, and finds out by each commit's digest whether it has what the server
+/// has.
+final class FullClient: Participant {
+    private let number: Int
+    private let list: String
+    private let meter: Meter
+    private let loop: Loop
+    private unowned let delegate: any ParticipantDelegate
+    private var wire: Wire?
+    private var session: ClientSession
+    private var random: SplitMix64
+    private var outgoing: [UInt8] = []
+    private var wasLive = false
+    private var wasSettled = true
+    /// When the edits were made of which nothing has been heard, the oldest first.
+    private var madeAt: [UInt64] = []
+    /// How many of them are in flight.
+    private var inFlight = 0
+    private var submitted: UInt64 = 0
+
+    init(
+        number: Int, list: String, loop: Loop, to destination: Wire.Destination, _ meter: Meter, seed: UInt64,
+        _ delegate: any ParticipantDelegate
+    ) {
+        self.number = number
+        self.list = list
+        self.meter = meter
+        self.loop = loop
+        self.delegate = delegate
+        random = SplitMix64(seed: seed)
+        let id = ClientID.random(using: &random)
+        session = ClientSession(client: id, person: "load \(number + 1)", program: "hand load", seed: random.next())
+        wire = Wire(loop, destination, meter) { [unowned self] in received($0) }
+    }
+
+    private var replica: Replica? { session.subscriptions[list]?.replica }
+    var isSettled: Bool { replica?.hasPending != true && replica?.inFlight == nil }
+    var revision: Int { replica?.revision ?? 0 }
+    var digest: UInt64? { replica?.confirmed.digest }
+
+    func start() {
+        perform { session, effect in
+            // As if it were kept, so that each commit is told; nothing writes it down.
+            session.open(list, isJournaled: true, effect)
+            session.start(effect)
+        }
+    }
+
+    func close() {
+        perform { session, effect in session.stop(reason: "the test is over", effect) }
+    }
+
+    func goOffline() {
+        perform { session, effect in session.stop(reason: "offline", effect) }
+    }
+
+    /// What was made offline could not be answered before now.
+    func goOnline() {
+        let now = Loop.monotonicNanoseconds
+        madeAt = madeAt.map { _ in now }
+        perform { session, effect in session.start(effect) }
+    }
+
+    func tick(now: UInt64) {
+        guard let deadline = session.deadline, now >= deadline else { return }
+        perform { session, effect in session.timer(now: now, effect) }
+    }
+
+    // MARK: Editing
+
+    func edit(_ edit: ScriptRun.Edit, since time: UInt64) -> Bool {
+        guard let view = replica?.view,
+            let delta = edit.delta(count: view.count, itemID: .random(using: &random), item: { view[$0] })
+        else { return false }
+        return change(since: time) { session, effects in
+            try session.edit(list, delta) { effects.append($0) }
+            return true
+        }
+    }
+
+    func undo(since time: UInt64) -> Bool {
+        change(since: time) { session, effects in try session.undo(list) { effects.append($0) } }
+    }
+
+    func redo(since time: UInt64) -> Bool {
+        change(since: time) { session, effects in try session.redo(list) { effects.append($0) } }
+    }
+
+    private func change(
+        since time: UInt64, _ body: (inout ClientSession, inout [ClientSession.Effect]) throws -> Bool
+    ) -> Bool {
+        madeAt.append(time)
+        var effects: [ClientSession.Effect] = []
+        let isDone = (try? body(&session, &effects)) ?? false
+        if !isDone { madeAt.removeLast() }
+        carryOut(effects)
+        return isDone
+    }
+
+    // MARK: Effects
+
+    private func received(_ event: Wire.Event) {
+        switch event {
+        case .opened: perform { session, effect in session.connected(now: loop.now, effect) }
+        case .lost(let reason):
+            perform { session, effect in session.disconnected(reason: reason, now: loop.now, effect) }
+            delegate.hasLost(reason)
+        case .bytes(let bytes):
+            meter.received(bytes: bytes.count, commits: 0)
+            perform { session, effect in session.received(bytes, now: loop.now, effect) }
+        }
+    }
+
+    private func perform(_ body: (inout ClientSession, (ClientSession.Effect) -> Void) -> Void) {
+        var effects: [ClientSession.Effect] = []
+        body(&session) { effects.append($0) }
+        carryOut(effects)
+    }
+
+    private func carryOut(_ effects: [ClientSession.Effect]) {
+        for effect in effects { carryOut(effect) }
+        if !outgoing.isEmpty {
+            wire?.write(outgoing)
+            outgoing = []
+        }
+        tell()
+    }
+
+    private func carryOut(_ effect: ClientSession.Effect) {
+        switch effect {
+        case .connect: wire?.connect()
+        case .send(let bytes): outgoing += bytes
+        case .disconnect:
+            outgoing = []
+            wire?.close()
+        case .journal(_, .commit(let commit)): saw(commit)
+        case .journal(_, .submitted): note(submission: replica?.inFlight)
+        case .update(_, let update): for notice in update.notices { note(notice) }
+        case .status(.online): meter.connected()
+        case .refused(_, let code, let text): meter.failed("\(code)", "client \(number + 1): \(text)")
+        default: break
+        }
+    }
+
+    private func saw(_ commit: Commit) {
+        meter.received(bytes: 0, commits: 1)
+        if commit.author != session.author, meter.samples(revision: commit.revision, client: number) {
+            meter.saw(author: commit.author, sequence: commit.sequence, now: Loop.monotonicNanoseconds)
+        }
+    }
+
+    private func note(submission: Replica.InFlight?) {
+        guard let submission, let author = session.author, let first = madeAt.first else { return }
+        inFlight = submission.count
+        if submission.sequence != submitted { meter.submitted(submission.sequence, by: author, at: first) }
+        submitted = submission.sequence
+    }
+
+    private func note(_ notice: Replica.Notice) {
+        switch notice {
+        case .acknowledged:
+            let now = Loop.monotonicNanoseconds
+            if let first = madeAt.first { meter.acknowledged(since: first, now: now) }
+            forget()
+        case .rejected(let reason, _):
+            meter.failed("rejected: \(reason.name)", "client \(number + 1): \(reason)")
+            forget()
+        case .diverged(let revision):
+            meter.failed(
+                "diverged",
+                "client \(number + 1) diverged at revision \(revision) of '\(list)': after that commit its list has "
+                    + "another digest than the server's")
+        case .superseded: break
+        }
+    }
+
+    /// What was in flight is answered.
+    private func forget() {
+        madeAt.removeFirst(min(max(1, inFlight), madeAt.count))
+        inFlight = 0
+    }
+
+    private func tell() {
+        let (wasLive, wasSettled) = (wasLive, wasSettled)
+        // Set first, as who hears of it may edit at once.
+        self.wasLive = session.subscriptions[list]?.isLive == true
+        self.wasSettled = isSettled
+        if self.wasLive && !wasLive { delegate.isReady() }
+        if self.wasSettled && !wasSettled { delegate.isSettled() }
+    }
+}

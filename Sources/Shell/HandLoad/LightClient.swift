@@ -1,0 +1,213 @@
+import EventLoop
+import HandCore
+import HandScript
+import HandWire
+
+/// A client that holds no list: it knows how long the list is and which revision it has seen, and makes edits by position.
+/// Of what comes it reads no more than the headers.
+final class LightClient: Participant {
+    private let number: Int
+    private let list: String
+    private let meter: Meter
+    private unowned let delegate: any ParticipantDelegate
+    private var wire: Wire?
+    private var reader = FrameReader(limit: Int(Int32.max))
+    private var random: SplitMix64
+    private let id: ClientID
+    private var author: UInt64 = 0
+    /// The list's number on this connection, once it is subscribed to.
+    private var listNumber: UInt64?
+    private var logID: UInt64 = 0
+    private var count = 0
+    private(set) var revision = 0
+    private(set) var digest: UInt64?
+    private var sequence: UInt64 = 0
+    /// Items of the snapshot that are still to come.
+    private var missing = 0
+    private var pending: Pending?
+    /// Whether the connection was lost without being given up; it is made anew at the next tick.
+    private var isLost = false
+    private var nextPing: UInt64 = 0
+    /// Milliseconds; a server waits 45 s for a sign of life unless told otherwise.
+    private static let pingInterval: UInt64 = 10_000
+
+    private struct Pending {
+        let submission: Submission
+        let madeAt: UInt64
+    }
+
+    init(
+        number: Int, list: String, loop: Loop, to destination: Wire.Destination, _ meter: Meter, seed: UInt64,
+        _ delegate: any ParticipantDelegate
+    ) {
+        self.number = number
+        self.list = list
+        self.meter = meter
+        self.delegate = delegate
+        random = SplitMix64(seed: seed)
+        id = .random(using: &random)
+        wire = Wire(loop, destination, meter) { [unowned self] in received($0) }
+    }
+
+    var isSettled: Bool { pending == nil }
+
+    func start() {
+        isLost = false
+        wire?.connect()
+    }
+
+    func close() { goOffline() }
+
+    func goOffline() {
+        isLost = false
+        wire?.close()
+        listNumber = nil
+    }
+
+    func goOnline() { start() }
+
+    func tick(now: UInt64) {
+        if isLost { start() }
+        guard listNumber != nil, now >= nextPing else { return }
+        nextPing = now + Self.pingInterval
+        wire?.write(UpMessage.ping(now).frame)
+    }
+
+    // MARK: Editing
+
+    func undo(since time: UInt64) -> Bool { false }
+    func redo(since time: UInt64) -> Bool { false }
+
+    func edit(_ edit: ScriptRun.Edit, since time: UInt64) -> Bool {
+        guard let listNumber, pending == nil, let delta = edit.delta(count: count, itemID: .random(using: &random))
+        else { return false }
+        sequence += 1
+        let submission = Submission(list: listNumber, base: revision, sequence: sequence, delta: delta)
+        submit(submission, since: time)
+        return true
+    }
+
+    private func submit(_ submission: Submission, since time: UInt64) {
+        pending = Pending(submission: submission, madeAt: time)
+        meter.submitted(submission.sequence, by: author, at: time)
+        wire?.write(UpMessage.submit(submission).frame)
+    }
+
+    // MARK: Receiving
+
+    private func received(_ event: Wire.Event) {
+        switch event {
+        case .opened:
+            reader = FrameReader(limit: Int(Int32.max))
+            let hello = UpMessage.Hello(
+                capabilities: [], client: id, person: "load \(number + 1)", program: "hand load")
+            let subscribe = UpMessage.Subscribe(request: 1, name: list, logID: logID, revision: revision)
+            wire?.write(UpMessage.hello(hello).frame + UpMessage.subscribe(subscribe).frame)
+        case .lost(let reason):
+            listNumber = nil
+            isLost = true
+            delegate.hasLost(reason)
+        case .bytes(let bytes): read(bytes)
+        }
+    }
+
+    private func read(_ bytes: UnsafeRawBufferPointer) {
+        var commits = 0
+        let now = Loop.monotonicNanoseconds
+        var isSettled = false
+        do {
+            try reader.read(bytes) { (body) throws(WireError) -> Bool in
+                if body[0] == CommitHeader.type {
+                    commits += 1
+                    if try take(CommitHeader(body), now) { isSettled = true }
+                } else {
+                    if try take(DownMessage(body), now) { isSettled = true }
+                }
+                return true
+            }
+        } catch {
+            meter.failed("malformed", "client \(number + 1): the server sent \(error)")
+        }
+        meter.received(bytes: bytes.count, commits: commits)
+        if isSettled { delegate.isSettled() }
+    }
+
+    /// Whether it was what this client had in flight.
+    @inline(__always)
+    private func take(_ commit: CommitHeader, _ now: UInt64) throws(WireError) -> Bool {
+        if commit.revision != revision + 1 {
+            meter.failed("order", "client \(number + 1): revision \(commit.revision) came after \(revision)")
+        }
+        revision = commit.revision
+        count = commit.count
+        digest = commit.digest
+        guard commit.author == author else {
+            if meter.samples(revision: commit.revision, client: number) {
+                meter.saw(author: commit.author, sequence: commit.sequence, now: now)
+            }
+            return false
+        }
+        guard let mine = pending, mine.submission.sequence == commit.sequence else { return false }
+        pending = nil
+        meter.acknowledged(since: mine.madeAt, now: now)
+        return true
+    }
+
+    private func take(_ message: DownMessage, _ now: UInt64) throws(WireError) -> Bool {
+        switch message {
+        case .welcome(let welcome):
+            author = welcome.author
+            meter.connected()
+        case .subscribed(let subscribed): return began(subscribed, now)
+        case .chunk(_, let items):
+            missing -= items.count
+            if missing == 0 { delegate.isReady() }
+        case .rejected(_, let sequence, let reason):
+            guard pending?.submission.sequence == sequence else { return false }
+            // Its sequence is free again.
+            self.sequence -= 1
+            pending = nil
+            meter.failed("rejected: \(reason.name)", "client \(number + 1): \(reason)")
+            return true
+        case .stale(_, let sequence, let head):
+            guard let mine = pending?.submission, mine.sequence == sequence else { return false }
+            // Carried over by nobody: a position is as good at the newest revision.
+            let base = max(revision, head)
+            submit(
+                Submission(list: mine.list, base: base, sequence: sequence, delta: mine.delta),
+                since: pending?.madeAt ?? now)
+        case .acknowledged(_, let sequence, _):
+            guard let mine = pending, mine.submission.sequence == sequence else { return false }
+            pending = nil
+            meter.acknowledged(since: mine.madeAt, now: now)
+            return true
+        case .error(let code, _, _, let text):
+            meter.failed("\(code)", "client \(number + 1): \(text)")
+        default: break
+        }
+        return false
+    }
+
+    private func began(_ subscribed: DownMessage.Subscribed, _ now: UInt64) -> Bool {
+        listNumber = subscribed.list
+        logID = subscribed.logID
+        missing = 0
+        if case .snapshot(let revision, let count, let digest) = subscribed.start {
+            (self.revision, self.count, self.digest) = (revision, count, digest)
+            missing = count
+        }
+        var isSettled = false
+        if let mine = pending {
+            if mine.submission.sequence <= subscribed.lastSequence {
+                pending = nil
+                meter.acknowledged(since: mine.madeAt, now: now)
+                isSettled = true
+            } else {
+                wire?.write(UpMessage.submit(mine.submission).frame)
+            }
+        }
+        sequence = max(sequence, subscribed.lastSequence)
+        if missing == 0 { delegate.isReady() }
+        return isSettled
+    }
+}

@@ -1,0 +1,93 @@
+/// A plot of lines as SVG, without anything from elsewhere.
+struct LinePlot {
+    struct Line {
+        let name: String
+        let color: String
+        /// x and y, with x growing.
+        let points: [(x: Double, y: Double)]
+    }
+
+    let title: String
+    let unit: String
+    let lines: [Line]
+    /// Names of places on the x axis, instead of numbers.
+    var marks: [(x: Double, name: String)] = []
+
+    private static let (width, height) = (760.0, 260.0)
+    private static let (left, right, top, bottom) = (70.0, 12.0, 34.0, 28.0)
+
+    var svg: String {
+        let points = lines.flatMap(\.points)
+        let x = Scale(points.map(\.x), startsAtZero: false, to: Self.left...Self.width - Self.right)
+        let y = Scale(points.map(\.y), startsAtZero: true, to: Self.height - Self.bottom, Self.top)
+        var parts = [
+            "<svg viewBox=\"0 0 \(Int(Self.width)) \(Int(Self.height))\" role=\"img\" aria-label=\"\(title)\">",
+            "<text class=\"title\" x=\"\(Int(Self.left))\" y=\"18\">\(title), \(unit)</text>",
+        ]
+        for tick in y.ticks {
+            let place = Self.number(y.place(tick))
+            parts.append(
+                "<line class=\"grid\" x1=\"\(Self.left)\" x2=\"\(Self.width - Self.right)\" y1=\"\(place)\" y2=\"\(place)\"/>"
+                    + "<text class=\"tick\" text-anchor=\"end\" x=\"\(Self.left - 6)\" y=\"\(place)\" dy=\"4\">"
+                    + "\(Self.label(tick))</text>")
+        }
+        for mark in marks.isEmpty ? x.ticks.map({ ($0, Self.label($0)) }) : marks {
+            parts.append(
+                "<text class=\"tick\" text-anchor=\"middle\" x=\"\(Self.number(x.place(mark.0)))\" "
+                    + "y=\"\(Self.height - 8)\">\(mark.1)</text>")
+        }
+        for (index, line) in lines.enumerated() {
+            let path = line.points.map { "\(Self.number(x.place($0.x))),\(Self.number(y.place($0.y)))" }
+            parts.append(
+                "<polyline fill=\"none\" stroke=\"\(line.color)\" stroke-width=\"1.8\" "
+                    + "points=\"\(path.joined(separator: " "))\"/>")
+            let place = Self.width - Self.right - 110 * Double(lines.count - index) + 8
+            parts.append(
+                "<rect x=\"\(place)\" y=\"9\" width=\"14\" height=\"4\" fill=\"\(line.color)\"/>"
+                    + "<text class=\"tick\" x=\"\(place + 20)\" y=\"15\">\(line.name)</text>")
+        }
+        return parts.joined(separator: "\n") + "\n</svg>"
+    }
+
+    /// From values to places.
+    private struct Scale {
+        let low: Double
+        let high: Double
+        let start: Double
+        let end: Double
+
+        init(_ values: [Double], startsAtZero: Bool, to places: ClosedRange<Double>) {
+            self.init(values, startsAtZero: startsAtZero, to: places.lowerBound, places.upperBound)
+        }
+
+        init(_ values: [Double], startsAtZero: Bool, to start: Double, _ end: Double) {
+            low = startsAtZero ? 0 : values.min() ?? 0
+            let most = values.max() ?? 1
+            high = most > low ? most : low + 1
+            (self.start, self.end) = (start, end)
+        }
+
+        func place(_ value: Double) -> Double { start + (value - low) / (high - low) * (end - start) }
+
+        /// Four to eight round numbers.
+        var ticks: [Double] {
+            var step = 1e-9
+            while (high - low) / step > 8 {
+                for factor in [2, 2.5, 2] where (high - low) / step > 8 { step *= factor }
+            }
+            return Array(stride(from: (low / step).rounded(.up) * step, through: high, by: step))
+        }
+    }
+
+    private static func number(_ value: Double) -> String { LoadReport.decimal(value, 1) }
+
+    private static func label(_ value: Double) -> String {
+        switch abs(value) {
+        case 1e6...: LoadReport.decimal(value / 1e6, 1) + " M"
+        case 1e4...: LoadReport.decimal(value / 1e3, 0) + " k"
+        case 10...: LoadReport.decimal(value, 0)
+        case 0: "0"
+        default: LoadReport.decimal(value, 2)
+        }
+    }
+}

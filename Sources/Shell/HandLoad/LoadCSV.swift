@@ -1,0 +1,37 @@
+import Histogram
+
+/// Results of load tests as tables for other programs.
+public enum LoadCSV {
+    /// A line each second; times in microseconds.
+    public static func text(_ result: LoadResult) -> String {
+        let percentiles = LoadReport.percentiles
+        var columns = ["second", "clients", "edits", "commits", "deliveries", "bytes_sent", "bytes_received", "errors"]
+        columns += percentiles.map { "ack_\($0.name)_us" } + percentiles.map { "seen_\($0.name)_us" }
+        var text = columns.joined(separator: ",") + "\n"
+        for sample in result.samples {
+            let figures = sample.figures
+            var cells = [
+                LoadReport.decimal(sample.at, 3), "\(sample.clients)", "\(figures.edits)", "\(figures.commits)",
+                "\(figures.deliveries)", "\(figures.bytesSent)", "\(figures.bytesReceived)",
+                "\(figures.errors.values.reduce(0, +))",
+            ]
+            for histogram in [figures.acknowledged, figures.seen] {
+                cells += percentiles.map { percentile in
+                    histogram.totalCount > 0 ? "\(histogram.valueAtPercentile(percentile.value) / 1_000)" : ""
+                }
+            }
+            text += cells.joined(separator: ",") + "\n"
+        }
+        return text
+    }
+
+    /// How latencies are spread, in the form of HdrHistogram's plotter; milliseconds.
+    public static func distribution(_ result: LoadResult) -> String {
+        var text = ""
+        for (name, histogram) in [("acknowledged", result.total.acknowledged), ("seen", result.total.seen)] {
+            text += "#[\(name)]\n"
+            histogram.outputPercentileDistribution(to: &text, outputValueUnitScalingRatio: 1e6)
+        }
+        return text
+    }
+}

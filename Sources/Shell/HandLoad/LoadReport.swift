@@ -1,0 +1,108 @@
+import HandFormats
+import Histogram
+
+/// A result as lines for people.
+public struct LoadReport {
+    private let result: LoadResult
+
+    public init(_ result: LoadResult) {
+        self.result = result
+    }
+
+    /// One second, while the test runs.
+    public static func line(_ sample: LoadResult.Sample, over seconds: Double) -> String {
+        let figures = sample.figures
+        let parts = [
+            pad(decimal(sample.at, 0) + " s", 6), pad("\(sample.clients) clients", 15),
+            pad(rate(figures.commits, seconds) + " commits/s", 18),
+            pad(rate(figures.deliveries, seconds) + " deliveries/s", 21),
+            pad("ack p50 " + time(figures.acknowledged, 50), 17), pad("p99 " + time(figures.acknowledged, 99), 13),
+        ]
+        let errors = figures.errors.values.reduce(0, +)
+        return parts.joined(separator: " ") + (errors > 0 ? "  \(errors) errors" : "")
+    }
+
+    /// The whole test.
+    public var lines: [String] {
+        let total = result.total
+        var lines = [
+            "\(result.clients) clients connected in \(Self.decimal(result.connected, 2)) s, "
+                + "worked \(Self.decimal(result.seconds, 1)) s; seed \(result.seed)",
+            "commits     \(total.commits), \(Self.rate(total.commits, result.seconds)) a second"
+                + (total.edits > total.commits ? " (\(total.edits) edits)" : ""),
+            "deliveries  \(total.deliveries), \(Self.rate(total.deliveries, result.seconds)) a second",
+            "bytes       \(Self.bytes(total.bytesSent)) sent, \(Self.bytes(total.bytesReceived)) received",
+            "            " + ["p50", "p90", "p99", "p99.9", "max"].map { Self.pad($0, 10) }.joined(),
+            "acknowledged" + Self.latencies(total.acknowledged), "seen        " + Self.latencies(total.seen),
+        ]
+        for (error, count) in total.errors.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+            lines.append("error       \(count) × \(Printable.clean(error))")
+        }
+        for problem in result.problems.prefix(5) { lines.append("            \(Printable.clean(problem))") }
+        for list in result.lists { lines += Self.lines(list) }
+        return lines
+    }
+
+    private static func lines(_ list: LoadResult.Convergence) -> [String] {
+        let name = Printable.clean(list.list)
+        let state = "revision \(list.revision), \(list.items) items, digest \(hexadecimal(list.digest))"
+        guard list.isComplete else {
+            return [
+                "'\(name)' DID NOT CONVERGE: \(list.differences.count) of "
+                    + "\(list.differences.count + list.agreed) clients differ from the server (\(state))"
+            ] + list.differences.prefix(10).map { "            \($0)" }
+        }
+        return ["'\(name)' converged: \(list.agreed) clients have what the server has (\(state))"]
+    }
+
+    // MARK: Numbers
+
+    public static let percentiles: [(name: String, value: Double)] = [
+        ("p50", 50), ("p90", 90), ("p99", 99), ("p99.9", 99.9), ("max", 100),
+    ]
+
+    private static func latencies(_ histogram: Histogram<UInt64>) -> String {
+        percentiles.map { pad(time(histogram, $0.value), 10) }.joined()
+    }
+
+    /// A percentile of nanoseconds, with a unit that suits it.
+    static func time(_ histogram: Histogram<UInt64>, _ percentile: Double) -> String {
+        guard histogram.totalCount > 0 else { return "–" }
+        let nanoseconds = Double(histogram.valueAtPercentile(percentile))
+        if nanoseconds < 1e6 { return decimal(nanoseconds / 1e3, 0) + " µs" }
+        if nanoseconds < 1e9 { return decimal(nanoseconds / 1e6, 2) + " ms" }
+        return decimal(nanoseconds / 1e9, 2) + " s"
+    }
+
+    static func rate(_ count: Int, _ seconds: Double) -> String {
+        let rate = Double(count) / max(seconds, 0.001)
+        return rate < 100 ? decimal(rate, 1) : String(Int(rate.rounded()))
+    }
+
+    private static func bytes(_ count: Int) -> String {
+        switch count {
+        case ..<10_000: "\(count) B"
+        case ..<10_000_000: decimal(Double(count) / 1e3, 1) + " kB"
+        case ..<10_000_000_000: decimal(Double(count) / 1e6, 1) + " MB"
+        default: decimal(Double(count) / 1e9, 1) + " GB"
+        }
+    }
+
+    static func decimal(_ value: Double, _ places: Int) -> String {
+        var factor = 1.0
+        for _ in 0..<places { factor *= 10 }
+        let scaled = Int((value * factor).rounded())
+        guard places > 0 else { return String(scaled) }
+        let fraction = String(abs(scaled) % Int(factor))
+        return "\(scaled / Int(factor))." + String(repeating: "0", count: places - fraction.count) + fraction
+    }
+
+    private static func pad(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    private static func hexadecimal(_ value: UInt64) -> String {
+        let digits = String(value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

@@ -1,0 +1,92 @@
+import HandCore
+
+/// What a load test came to.
+public struct LoadResult: Codable, Sendable {
+    /// One second of it.
+    public struct Sample: Codable, Sendable {
+        /// Seconds since the clients began to work, at the end of the sample.
+        public let at: Double
+        /// Clients that were connected for the first time until then.
+        public let clients: Int
+        public let figures: LoadFigures
+    }
+
+    /// Whether everybody had what the server had at the end.
+    public struct Convergence: Codable, Sendable {
+        public let list: String
+        public let revision: Int
+        public let items: Int
+        public let digest: UInt64
+        /// How many clients had it.
+        public let agreed: Int
+        /// What others had, in words.
+        public let differences: [String]
+
+        public var isComplete: Bool { differences.isEmpty }
+    }
+
+    public internal(set) var seed: UInt64
+    public internal(set) var clients: Int
+    /// Seconds until all clients had the list.
+    public internal(set) var connected: Double = 0
+    /// Seconds in which they worked.
+    public internal(set) var seconds: Double = 0
+    public internal(set) var samples: [Sample] = []
+    public internal(set) var total = LoadFigures()
+    public internal(set) var lists: [Convergence] = []
+    /// The first problems, in words.
+    public internal(set) var problems: [String] = []
+
+    init(seed: UInt64, clients: Int) {
+        self.seed = seed
+        self.clients = clients
+    }
+
+    /// Whether every client ended with what the server has.
+    public var hasConverged: Bool { !lists.isEmpty && lists.allSatisfy(\.isComplete) }
+
+    /// One result from those of several processes that ran at the same time, second by second.
+    public static func joined(_ results: [LoadResult]) -> LoadResult {
+        var joined = LoadResult(seed: results.first?.seed ?? 0, clients: 0)
+        for result in results {
+            joined.clients += result.clients
+            joined.connected = max(joined.connected, result.connected)
+            joined.seconds = max(joined.seconds, result.seconds)
+            joined.total.add(result.total)
+            joined.problems += result.problems
+            joined.samples = join(joined.samples, result.samples)
+            joined.lists = join(joined.lists, result.lists)
+        }
+        return joined
+    }
+
+    private static func join(_ some: [Sample], _ others: [Sample]) -> [Sample] {
+        (0..<max(some.count, others.count)).map { index in
+            guard index < some.count else { return others[index] }
+            guard index < others.count else { return some[index] }
+            var figures = some[index].figures
+            figures.add(others[index].figures)
+            return Sample(
+                at: max(some[index].at, others[index].at), clients: some[index].clients + others[index].clients,
+                figures: figures)
+        }
+    }
+
+    private static func join(_ some: [Convergence], _ others: [Convergence]) -> [Convergence] {
+        var joined = some
+        for other in others {
+            guard let index = joined.firstIndex(where: { $0.list == other.list }) else {
+                joined.append(other)
+                continue
+            }
+            let one = joined[index]
+            let isSame = (one.revision, one.digest) == (other.revision, other.digest)
+            joined[index] = Convergence(
+                list: one.list, revision: one.revision, items: one.items, digest: one.digest,
+                agreed: one.agreed + other.agreed,
+                differences: one.differences + other.differences
+                    + (isSame ? [] : ["a process ended at revision \(other.revision), another at \(one.revision)"]))
+        }
+        return joined
+    }
+}

@@ -1,0 +1,308 @@
+import EventLoop
+import HandCore
+import HandFormats
+import HandScript
+
+/// One load test from the making of its lists to the comparison at its end, in one process on one loop.
+public final class LoadRun {
+    /// What is told while it runs.
+    public enum Progress: Sendable {
+        case filling
+        case connecting(Int, of: Int)
+        /// All are connected; work begins when this returns.
+        case ready
+        case second(LoadResult.Sample)
+        /// The work is over; everybody is to get what the server has.
+        case converging(Int, of: Int)
+        /// Everything is answered; lists are compared when this returns.
+        case settled
+    }
+
+    /// Why there is no result.
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    private enum Phase {
+        case preparing, connecting, working, settling, comparing, over
+    }
+
+    private let plan: LoadPlan
+    private let loop: Loop
+    private let meter: Meter
+    private let progress: (Progress) -> Void
+    private let timer: Timer
+    private var phase = Phase.preparing
+    private var setup: Setup?
+    private var players: [Player] = []
+    private var ready = 0
+    private var finished = 0
+    private var result: LoadResult
+    private var failure: Failure?
+    private var onlyMakesLists = false
+    /// Nanoseconds.
+    private var phaseStart: UInt64 = 0
+    private var workStart: UInt64 = 0
+    private var lastSample: UInt64 = 0
+
+    /// Milliseconds between two looks at everything.
+    private static let tick: UInt64 = 50
+    /// Seconds until a server that does not answer is given up.
+    private static let connectPatience = 15.0
+
+    /// - Parameter progress: called on the calling thread.
+    public static func run(_ plan: LoadPlan, progress: @escaping (Progress) -> Void) throws -> LoadResult {
+        try run(plan, onlyMakesLists: false, progress)
+    }
+
+    /// Makes the lists of a test, and no more.
+    public static func makeLists(_ plan: LoadPlan, progress: @escaping (Progress) -> Void) throws {
+        _ = try run(plan, onlyMakesLists: true, progress)
+    }
+
+    private static func run(
+        _ plan: LoadPlan, onlyMakesLists: Bool, _ progress: @escaping (Progress) -> Void
+    ) throws -> LoadResult {
+        let loop = try Loop()
+        defer { loop.close() }
+        let run = LoadRun(plan, loop, progress)
+        run.onlyMakesLists = onlyMakesLists
+        run.start()
+        loop.run()
+        if let failure = run.failure { throw failure }
+        return run.result
+    }
+
+    private init(_ plan: LoadPlan, _ loop: Loop, _ progress: @escaping (Progress) -> Void) {
+        self.plan = plan
+        self.loop = loop
+        self.progress = progress
+        meter = Meter(clients: plan.own.count)
+        timer = Timer(loop)
+        result = LoadResult(seed: plan.seed, clients: plan.own.count)
+    }
+
+    private func seconds(since start: UInt64) -> Double { Double(Loop.monotonicNanoseconds - start) / 1e9 }
+
+    // MARK: Preparing
+
+    private func start() {
+        phaseStart = Loop.monotonicNanoseconds
+        timer.start(after: Self.tick, repeating: Self.tick) { [unowned self] in tick() }
+        switch plan.server {
+        case .unix(let path): prepare(.unix(path))
+        case .tcp(let host, let port):
+            DNS.resolve(loop, host: host, port: port) { [unowned self] result in
+                switch result {
+                case .success(let addresses): prepare(.tcp(addresses[0]))
+                case .failure(let error): fail("\(host): \(error)")
+                }
+            }
+        }
+    }
+
+    private func prepare(_ destination: Wire.Destination) {
+        let setup = Setup(loop, destination, seed: plan.seed ^ 0x5E7) { [unowned self] in fail($0) }
+        self.setup = setup
+        setup.start { [unowned self] in
+            guard plan.makesLists else { return connect(destination) }
+            progress(.filling)
+            setup.make(plan.script.names[...], plan.script) { [unowned self] in
+                if onlyMakesLists { end() } else { connect(destination) }
+            }
+        }
+    }
+
+    private func connect(_ destination: Wire.Destination) {
+        phase = .connecting
+        phaseStart = Loop.monotonicNanoseconds
+        let parts = plan.script.parts(of: plan.clients)
+        for number in plan.own {
+            let player = Player(
+                ScriptRun(parts[number], client: number, seed: plan.seed), number: number,
+                list: plan.script.list(of: number), loop: loop, meter,
+                onReady: { [unowned self] in isReady($0) }, onFinished: { [unowned self] _ in isFinished() })
+            players.append(player)
+            let delay = UInt64(plan.ramp * 1_000 * Double(number) / Double(plan.clients))
+            if delay == 0 {
+                connect(player, destination)
+            } else {
+                later(delay) { [unowned self] in connect(player, destination) }
+            }
+        }
+    }
+
+    private func connect(_ player: Player, _ destination: Wire.Destination) {
+        var mixer = SplitMix64(seed: plan.seed &+ UInt64(player.number) &* 0x9E37_79B9)
+        let seed = mixer.next()
+        let (number, list) = (player.number, player.list)
+        switch plan.kind {
+        case .full:
+            player.connect(
+                FullClient(number: number, list: list, loop: loop, to: destination, meter, seed: seed, player))
+        case .light:
+            player.connect(
+                LightClient(number: number, list: list, loop: loop, to: destination, meter, seed: seed, player))
+        }
+    }
+
+    private func later(_ milliseconds: UInt64, _ body: @escaping () -> Void) {
+        let timer = Timer(loop)
+        timer.start(after: milliseconds) {
+            timer.close()
+            body()
+        }
+    }
+
+    // MARK: Working
+
+    private func isReady(_ player: Player) {
+        ready += 1
+        if ready == players.count { result.connected = seconds(since: phaseStart) }
+        if phase == .working { return begin(player) }
+        guard phase == .connecting, ready == players.count || plan.ramp > 0 else { return }
+        phase = .working
+        progress(.ready)
+        // What connecting took is not what working takes; only its errors are kept.
+        var before = meter.take()
+        before.acknowledged.reset()
+        before.seen.reset()
+        result.total.add(before)
+        workStart = Loop.monotonicNanoseconds
+        lastSample = workStart
+        for player in players { begin(player) }
+    }
+
+    private func begin(_ player: Player) {
+        if let rate = plan.rate {
+            player.pace = Player.Pace(
+                start: workStart, interval: Double(plan.clients) / rate * 1e9, clients: plan.clients)
+        }
+        player.begin()
+    }
+
+    private func isFinished() {
+        finished += 1
+    }
+
+    private func sample() {
+        let figures = meter.take()
+        let sample = LoadResult.Sample(at: seconds(since: workStart), clients: ready, figures: figures)
+        result.samples.append(sample)
+        result.total.add(figures)
+        lastSample = Loop.monotonicNanoseconds
+        progress(.second(sample))
+    }
+
+    // MARK: Time
+
+    private func tick() {
+        setup?.tick(now: loop.now)
+        for player in players { player.tick(now: loop.now) }
+        switch phase {
+        case .preparing:
+            if setup?.isOnline != true, seconds(since: phaseStart) > Self.connectPatience {
+                fail("the server does not answer")
+            }
+        case .connecting: waitForAll()
+        case .working:
+            if seconds(since: lastSample) >= 1 { sample() }
+            if seconds(since: workStart) >= plan.seconds || finished == players.count { endWork() }
+        case .settling: waitForSettled()
+        case .comparing, .over: break
+        }
+    }
+
+    private func waitForAll() {
+        if ready < players.count { progress(.connecting(ready, of: players.count)) }
+        guard seconds(since: phaseStart) > Self.connectPatience + plan.ramp else { return }
+        let reason = meter.problems.first.map { ": \($0)" } ?? ""
+        fail("only \(ready) of \(players.count) clients could connect\(reason)")
+    }
+
+    private func endWork() {
+        result.seconds = seconds(since: workStart)
+        if seconds(since: lastSample) > 0.01 { sample() }
+        for player in players { player.stop() }
+        phase = .settling
+        phaseStart = Loop.monotonicNanoseconds
+    }
+
+    private func waitForSettled() {
+        let settled = players.count { $0.participant?.isSettled == true }
+        progress(.converging(settled, of: players.count))
+        guard settled == players.count || seconds(since: phaseStart) > plan.patience else { return }
+        phase = .comparing
+        progress(.settled)
+        phaseStart = Loop.monotonicNanoseconds
+        compare(plan.script.names[...])
+    }
+
+    // MARK: The end
+
+    /// Fetches each list, waits until the clients are where the server is, and compares.
+    private func compare(_ names: ArraySlice<String>) {
+        guard let name = names.first else { return finish() }
+        setup?.fetch(name) { [unowned self] outcome in
+            switch outcome {
+            case .success(let state): compare(state.0, state.revision, name, names)
+            case .failure(let error):
+                result.problems.append("'\(name)' could not be compared: \(error.text)")
+                compare(names.dropFirst())
+            }
+        }
+    }
+
+    private func compare(_ hand: Hand, _ revision: Int, _ name: String, _ names: ArraySlice<String>) {
+        let mine = players.filter { $0.list == name }
+        let behind = mine.count { $0.participant.revision < revision }
+        if behind > 0, seconds(since: phaseStart) < plan.patience {
+            progress(.converging(mine.count - behind, of: mine.count))
+            return later(Self.tick) { [unowned self] in compare(hand, revision, name, names) }
+        }
+        // Another process may still have been at work.
+        if mine.contains(where: { $0.participant.revision > revision }), seconds(since: phaseStart) < plan.patience {
+            return later(Self.tick) { [unowned self] in compare(names) }
+        }
+        let differences = mine.compactMap { Self.difference($0, hand, revision) }
+        result.lists.append(
+            LoadResult.Convergence(
+                list: name, revision: revision, items: hand.count, digest: hand.digest,
+                agreed: mine.count - differences.count, differences: differences))
+        compare(names.dropFirst())
+    }
+
+    private static func difference(_ player: Player, _ hand: Hand, _ revision: Int) -> String? {
+        guard let participant = player.participant else { return nil }
+        let who = "client \(player.number + 1)"
+        if participant.revision != revision {
+            return "\(who) is at revision \(participant.revision), the server at \(revision)"
+        }
+        guard participant.isSettled else { return "\(who) has edits that the server did not answer" }
+        if participant.digest != hand.digest {
+            return "\(who) has other items than the server at revision \(revision)"
+        }
+        return nil
+    }
+
+    private func finish() {
+        // What came after the work counts for nothing but its errors.
+        result.total.errors.merge(meter.take().errors, uniquingKeysWith: +)
+        result.problems += meter.problems
+        end()
+    }
+
+    private func fail(_ reason: String) {
+        if phase == .over { return }
+        failure = Failure(description: reason)
+        end()
+    }
+
+    private func end() {
+        phase = .over
+        for player in players { player.close() }
+        setup?.close()
+        timer.close()
+        loop.stop()
+    }
+}

@@ -1,0 +1,172 @@
+import EventLoop
+import HandCore
+import HandScript
+import HandSync
+import HandWire
+
+/// A client that makes the lists of a test beforehand, and at the end says what the server has.
+final class Setup {
+    private let loop: Loop
+    private var wire: Wire?
+    private var session: ClientSession
+    private var random: SplitMix64
+    private var outgoing: [UInt8] = []
+    private var answers: [UInt64: (ClientSession.Answer) -> Void] = [:]
+    private var whenOnline: [() -> Void] = []
+    private var whenSettled: (() -> Void)?
+    private let failed: (String) -> Void
+
+    /// Items in one edit.
+    private static let portion = 5_000
+
+    /// - Parameter failed: hears why it cannot go on.
+    init(
+        _ loop: Loop, _ destination: Wire.Destination, seed: UInt64, failed: @escaping (String) -> Void
+    ) {
+        self.loop = loop
+        self.failed = failed
+        random = SplitMix64(seed: seed)
+        let id = ClientID.random(using: &random)
+        session = ClientSession(
+            client: id, person: "load", program: "hand load", capabilities: [], seed: random.next())
+        wire = Wire(loop, destination, Meter(clients: 1)) { [unowned self] in received($0) }
+    }
+
+    var isOnline: Bool { session.isReady }
+
+    /// Connects.
+    func start(_ then: @escaping () -> Void) {
+        whenOnline = [then]
+        perform { session, effect in session.start(effect) }
+    }
+
+    func close() {
+        perform { session, effect in session.stop(reason: "done", effect) }
+    }
+
+    func tick(now: UInt64) {
+        guard let deadline = session.deadline, now >= deadline else { return }
+        perform { session, effect in session.timer(now: now, effect) }
+    }
+
+    // MARK: Lists
+
+    /// Makes these lists, as the script says, if they are not there.
+    func make(_ names: ArraySlice<String>, _ script: Script, then: @escaping () -> Void) {
+        guard let name = names.first else { return then() }
+        ask {
+            .create(request: $0, name: name, rules: script.rules)
+        } answer: { [unowned self] answer in
+            let next = { [unowned self] in make(names.dropFirst(), script, then: then) }
+            switch answer {
+            case .done: fill(name, script, next)
+            case .error(.listExists, _): next()
+            case .error(_, let text): failed("cannot make '\(name)': \(text)")
+            default: failed("the connection was lost while '\(name)' was made")
+            }
+        }
+    }
+
+    /// The list as the server has it now.
+    func fetch(_ name: String, _ then: @escaping (Result<(Hand, revision: Int), FetchError>) -> Void) {
+        ask {
+            .fetch(request: $0, name: name, revision: nil)
+        } answer: { answer in
+            switch answer {
+            case .state(let hand, let revision): then(.success((hand, revision)))
+            case .error(_, let text): then(.failure(FetchError(text: text)))
+            default: then(.failure(FetchError(text: "the connection was lost")))
+            }
+        }
+    }
+
+    struct FetchError: Error {
+        let text: String
+    }
+
+    private func fill(_ name: String, _ script: Script, _ then: @escaping () -> Void) {
+        guard script.items > 0 else { return then() }
+        perform { session, effect in session.open(name, effect) }
+        fill(name, from: 0, to: script.items) { [unowned self] in
+            perform { session, effect in session.close(name, effect) }
+            then()
+        }
+    }
+
+    private func fill(_ name: String, from first: Int, to count: Int, _ then: @escaping () -> Void) {
+        guard first < count else { return then() }
+        let last = min(count, first + Self.portion)
+        // About twenty bytes each.
+        let items = (first..<last).map { number in
+            let text = "item \(number)"
+            return Item(
+                id: .random(using: &random),
+                content: .task(text + String(repeating: "·", count: max(0, (20 - text.count) / 2)), done: false))
+        }
+        whenSettled = { [unowned self] in fill(name, from: last, to: count, then) }
+        perform { session, effect in
+            do { try session.edit(name, Operation.insert(items, at: first, .after).delta, effect) } catch {
+                failed("'\(name)' cannot be filled: \(error)")
+            }
+        }
+    }
+
+    // MARK: Effects
+
+    private func ask(_ message: (UInt64) -> UpMessage, answer: @escaping (ClientSession.Answer) -> Void) {
+        var request: UInt64?
+        perform { session, effect in request = session.ask(message, effect) }
+        if let request { answers[request] = answer } else { answer(.disconnected) }
+    }
+
+    private func received(_ event: Wire.Event) {
+        switch event {
+        case .opened: perform { session, effect in session.connected(now: loop.now, effect) }
+        case .lost(let reason):
+            perform { session, effect in session.disconnected(reason: reason, now: loop.now, effect) }
+            if !whenOnline.isEmpty { failed(reason) }
+        case .bytes(let bytes):
+            perform { session, effect in session.received(bytes, now: loop.now, effect) }
+        }
+    }
+
+    private func perform(_ body: (inout ClientSession, (ClientSession.Effect) -> Void) -> Void) {
+        var effects: [ClientSession.Effect] = []
+        body(&session) { effects.append($0) }
+        for effect in effects { carryOut(effect) }
+        let bytes = outgoing
+        outgoing = []
+        if !bytes.isEmpty { wire?.write(bytes) }
+    }
+
+    private func carryOut(_ effect: ClientSession.Effect) {
+        switch effect {
+        case .connect: wire?.connect()
+        case .send(let bytes): outgoing += bytes
+        case .disconnect:
+            outgoing = []
+            wire?.close()
+        case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
+        case .status(.online):
+            let waiting = whenOnline
+            whenOnline = []
+            for body in waiting { body() }
+        case .update(let list, let update): note(update, of: list)
+        case .refused(let list, _, let text): failed("'\(list)': \(text)")
+        default: break
+        }
+    }
+
+    private func note(_ update: Replica.Update, of list: String) {
+        for notice in update.notices {
+            switch notice {
+            case .acknowledged:
+                let then = whenSettled
+                whenSettled = nil
+                then?()
+            case .rejected(let reason, _): failed("'\(list)' cannot be filled: \(reason)")
+            case .diverged, .superseded: break
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import EventLoop
+import HandFormats
+
+/// One scripted client's connection. Bytes go out at once.
+final class Wire {
+    /// What becomes of it.
+    enum Event {
+        case opened
+        case bytes(UnsafeRawBufferPointer)
+        case lost(String)
+    }
+
+    private let loop: Loop
+    private let destination: Destination
+    private let meter: Meter
+    private let receive: (Event) -> Void
+    private var stream: Stream?
+    private var attempt: Cancellable?
+    /// Counts connections, so that what is late of an earlier one is not taken for the present one's.
+    private var generation = 0
+
+    /// Where to connect, resolved.
+    enum Destination {
+        case tcp(SocketAddress)
+        case unix(String)
+    }
+
+    init(_ loop: Loop, _ destination: Destination, _ meter: Meter, _ receive: @escaping (Event) -> Void) {
+        self.loop = loop
+        self.destination = destination
+        self.meter = meter
+        self.receive = receive
+    }
+
+    func connect() {
+        close()
+        let mine = generation
+        switch destination {
+        case .tcp(let address):
+            attempt = TCP.connect(loop, to: address) { [weak self] in self?.opened($0.map { $0 as Stream }, mine) }
+        case .unix(let path):
+            attempt = Pipe.connect(loop, path: path) { [weak self] in self?.opened($0.map { $0 as Stream }, mine) }
+        }
+    }
+
+    private func opened(_ result: Result<Stream, UVError>, _ mine: Int) {
+        guard mine == generation else {
+            if case .success(let stream) = result { stream.close() }
+            return
+        }
+        attempt = nil
+        switch result {
+        case .failure(let error): receive(.lost("\(error)"))
+        case .success(let stream):
+            self.stream = stream
+            stream.startReading { [weak self] bytes in
+                self?.receive(.bytes(bytes))
+            } onEnd: { [weak self] error in
+                guard let self, mine == generation else { return }
+                close()
+                receive(.lost(error.isEOF ? "the server closed the connection" : "\(error)"))
+            }
+            receive(.opened)
+        }
+    }
+
+    func write(_ bytes: [UInt8]) {
+        guard let stream else { return }
+        meter.sent(bytes: bytes.count)
+        stream.write([OutputBuffer(bytes)])
+    }
+
+    func close() {
+        generation += 1
+        attempt?.cancel()
+        attempt = nil
+        stream?.close()
+        stream = nil
+    }
+}

@@ -1,0 +1,197 @@
+import ArgumentParser
+import Foundation
+import HandFormats
+import HandLoad
+import HandScript
+
+struct Load: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Put a server under the load of scripted clients, and measure it.",
+        discussion: """
+            Clients follow lists of the server and edit them as a script says; at the end each must have what the server
+            has, and it is said plainly whether that is so.
+
+              hand load                                 100 clients that edit as fast as the server answers, for 10 s
+              hand load editing --clients 500           people with pauses
+              hand load --rate 2000 --threshold 'ack.p99<20ms'
+              hand load --light --clients 5000 readers  clients that hold no list: for the server's limit
+              hand load --show five-cards > mine.load   a script to begin with
+              hand load mine.load
+
+            Scripts that come with the program:
+            \(BuiltinScript.allCases.map { "  \($0.rawValue.padding(toLength: 17, withPad: " ", startingAt: 0))\($0.summary)" }
+                .joined(separator: "\n"))
+
+            A script is one statement a line; blocks close with 'end', '#' begins a remark:
+              clients 100, items 1000, list NAME, lists N, rules max-items 5, deck     before all else
+              role NAME 10 | 10% | rest          a part that so many clients play
+              loop [N] … end                     so many times, or until the test is over
+              choose … end                       one of the statements, each with its weight in front
+              add [note|task|heading] TEXT [at random|top|end|N]      TEXT may hold {client} {iteration} {random} {role}
+              edit random to TEXT, tick random, delete end, move random to top, deal 5, undo, redo
+              pause 10ms | pause 1s to 5s
+              offline 5s [with … end]            no connection; what the block does is sent afterwards
+              disconnect                         the connection is lost and made anew
+              expect converged                   everything is acknowledged, and others' edits are here
+
+            The lists are made if they are missing, and stay. Exit codes: 1 not converged, 6 unreachable, 99 a threshold was
+            not met.
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "A script that comes with the program, a file, or - for standard input.", valueName: "script"))
+    var script = "burst"
+
+    @Option(help: ArgumentHelp("The server (default: as everywhere).", valueName: "address"))
+    var url: String?
+    @Option(name: .shortAndLong, help: ArgumentHelp("The list, instead of the script's.", valueName: "list"))
+    var list: String?
+    @Option(help: "How many clients, instead of the script's number.") var clients: Int?
+    @Option(help: ArgumentHelp("How long, for example 30s or 5m.", valueName: "time")) var duration = "10s"
+    @Option(help: ArgumentHelp("The clients come one after the other over so long.", valueName: "time")) var ramp = "0s"
+    @Option(
+        help: ArgumentHelp(
+            "Edits a second of all clients together, on time whether the server keeps up or not; pauses are left out.",
+            valueName: "edits"))
+    var rate: Double?
+    @Option(help: "The seed of all that is drawn; without one a random one, which is printed.") var seed: UInt64?
+    @Option(help: "Processes that the clients are spread over.") var processes = 1
+    @Flag(help: "Clients that hold no list.") var light = false
+    @Flag(help: "Leave the lists as they are: do not make or fill any.") var asIs = false
+    @Option(help: ArgumentHelp("What must be reached, such as ack.p99<20ms; may be repeated.", valueName: "bound"))
+    var threshold: [String] = []
+    @Flag(help: "Print JSON: a line each second, and one for the whole.") var json = false
+    @Option(help: ArgumentHelp("Write a line each second as CSV.", valueName: "file")) var csv: String?
+    @Option(help: ArgumentHelp("Write the distribution of latencies.", valueName: "file")) var histogram: String?
+    @Option(help: ArgumentHelp("Write a report with plots.", valueName: "file")) var html: String?
+    @Flag(name: .shortAndLong, help: "Print no messages.") var quiet = false
+    @Option(help: ArgumentHelp("Print a script that comes with the program, and do nothing else.", valueName: "script"))
+    var show: String?
+    /// What one process of several does, as it is told by the first.
+    @Option(help: .hidden) var part: String?
+
+    func validate() throws {
+        guard (clients ?? 1) > 0, processes > 0, (rate ?? 1) > 0 else {
+            throw ValidationError("--clients, --processes and --rate are above 0.")
+        }
+        for text in threshold {
+            do { _ = try Threshold(text) } catch { throw ValidationError("--threshold \(error)") }
+        }
+        _ = try time(duration, "--duration")
+        _ = try time(ramp, "--ramp")
+    }
+
+    private func time(_ text: String, _ option: String) throws -> Double {
+        guard let seconds = Script.seconds(text) else {
+            throw ValidationError("\(option) '\(text)': expected a time such as 500ms, 30s or 5m.")
+        }
+        return seconds
+    }
+
+    func run() throws {
+        if let show { return Output.line(try Self.builtin(show).source) }
+        let plan = try plan()
+        let result = try processes > 1 ? LoadProcesses(self, plan).run() : LoadRun.run(plan, progress: tell)
+        if part != nil { return try LoadProcesses.report(result) }
+        try write(result)
+        finish(result)
+    }
+
+    // MARK: The plan
+
+    private static func builtin(_ name: String) throws -> BuiltinScript {
+        guard let script = BuiltinScript(rawValue: name) else {
+            let known = BuiltinScript.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Failure(.notFound, "there is no script '\(name)'; there are \(known)")
+        }
+        return script
+    }
+
+    private func source() throws -> String {
+        if let script = BuiltinScript(rawValue: script) { return script.source }
+        let data =
+            script == "-"
+            ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: script)
+        guard let data else {
+            let known = BuiltinScript.allCases.map(\.rawValue).joined(separator: ", ")
+            throw Failure(.notFound, "there is no file '\(script)', and no script of that name (\(known))")
+        }
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw Failure(.error, "\(script): expected text in UTF-8")
+        }
+        return text
+    }
+
+    private func plan() throws -> LoadPlan {
+        let address = try Settings.address(flag: url, list: list)
+        var parsed: Script
+        do { parsed = try Script(parsing: try source()) } catch let error as ScriptError {
+            throw Failure(.usage, "\(script), \(error)")
+        }
+        if let list = address.list { parsed.list = list }
+        if light, parsed.needsReplicas {
+            throw Failure(
+                .usage,
+                "\(script) has offline edits, undo or 'expect converged': for those clients must hold the list; leave out --light"
+            )
+        }
+        var plan = LoadPlan(
+            script: parsed, server: address.server, kind: light ? .light : .full, clients: clients,
+            seconds: try time(duration, ""), ramp: try time(ramp, ""), rate: rate,
+            seed: seed ?? UInt64.random(in: 0...999_999_999))
+        plan.makesLists = !asIs
+        if let part { try LoadProcesses.adapt(&plan, to: part) }
+        return plan
+    }
+
+    // MARK: While it runs
+
+    func tell(_ progress: LoadRun.Progress) {
+        if part != nil {
+            switch progress {
+            case .ready, .settled: return LoadProcesses.waitForOthers()
+            default: return
+            }
+        }
+        if json {
+            if case .second(let sample) = progress { Output.json(LoadJSON.line(sample)) }
+            return
+        }
+        guard !quiet else { return }
+        switch progress {
+        case .filling: Output.progress("making the lists…")
+        case .connecting(let count, let all): Output.progress("\(count) of \(all) clients connected")
+        case .second(let sample): Output.message(Output.clear + LoadReport.line(sample, over: 1))
+        case .converging(let count, let all): Output.progress("\(count) of \(all) clients are through")
+        case .ready, .settled: break
+        }
+    }
+
+    // MARK: The end
+
+    private func write(_ result: LoadResult) throws {
+        if let csv { try save(LoadCSV.text(result), csv) }
+        if let histogram { try save(LoadCSV.distribution(result), histogram) }
+        if let html { try save(LoadHTML.page(result, title: "hand load \(script)"), html) }
+    }
+
+    private func save(_ text: String, _ path: String) throws {
+        do { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) } catch {
+            throw Failure(.error, "cannot write \(path): \(error.localizedDescription)")
+        }
+    }
+
+    private func finish(_ result: LoadResult) {
+        let bounds = threshold.compactMap { try? Threshold($0) }
+        if json {
+            Output.json(LoadJSON.summary(result, bounds))
+        } else {
+            if !quiet { Output.progress("") }
+            for line in LoadReport(result).lines { Output.line(line) }
+            for bound in bounds { Output.line("\(bound.isPassed(by: result) ? "met" : "NOT MET")  \(bound)") }
+        }
+        if !result.hasConverged { Output.exit(.error) }
+        if !bounds.allSatisfy({ $0.isPassed(by: result) }) { Output.exit(.threshold) }
+    }
+}

@@ -1,0 +1,61 @@
+import HandFormats
+import HandLoad
+import Histogram
+
+/// Results of load tests for programs. Times are in microseconds.
+enum LoadJSON {
+    static func line(_ sample: LoadResult.Sample) -> JSONValue {
+        .object(
+            [
+                member("second", Int(sample.at.rounded())), member("clients", sample.clients),
+            ] + figures(sample.figures))
+    }
+
+    static func summary(_ result: LoadResult, _ bounds: [Threshold]) -> JSONValue {
+        .object(
+            [
+                member("clients", result.clients), JSONValue.Member("seed", .integer(Int128(result.seed))),
+                member("milliseconds", Int(result.seconds * 1_000)),
+                member("connectMilliseconds", Int(result.connected * 1_000)),
+                member("commitsPerSecond", Int(Double(result.total.commits) / max(result.seconds, 0.001))),
+            ] + figures(result.total) + [
+                JSONValue.Member("converged", .bool(result.hasConverged)),
+                JSONValue.Member("lists", .array(result.lists.map(list))),
+                JSONValue.Member("problems", .array(result.problems.map { .string($0) })),
+                JSONValue.Member(
+                    "thresholds",
+                    .array(bounds.map { ["bound": .string("\($0)"), "met": .bool($0.isPassed(by: result))] })),
+            ])
+    }
+
+    private static func member(_ key: String, _ value: Int) -> JSONValue.Member {
+        JSONValue.Member(key, .integer(Int128(value)))
+    }
+
+    private static func list(_ list: LoadResult.Convergence) -> JSONValue {
+        [
+            "name": .string(list.list), "revision": .integer(Int128(list.revision)),
+            "items": .integer(Int128(list.items)), "digest": .string(String(list.digest, radix: 16)),
+            "agreed": .integer(Int128(list.agreed)), "differences": .array(list.differences.map { .string($0) }),
+        ]
+    }
+
+    private static func figures(_ figures: LoadFigures) -> [JSONValue.Member] {
+        let errors = figures.errors.sorted { $0.key < $1.key }.map { member($0.key, $0.value) }
+        return [
+            member("edits", figures.edits), member("commits", figures.commits),
+            member("deliveries", figures.deliveries), member("bytesSent", figures.bytesSent),
+            member("bytesReceived", figures.bytesReceived),
+            JSONValue.Member("acknowledged", latencies(figures.acknowledged)),
+            JSONValue.Member("seen", latencies(figures.seen)), JSONValue.Member("errors", .object(errors)),
+        ]
+    }
+
+    private static func latencies(_ histogram: Histogram<UInt64>) -> JSONValue {
+        .object(
+            [member("count", Int(histogram.totalCount))]
+                + LoadReport.percentiles.map { name, percentile in
+                    member(name, histogram.totalCount > 0 ? Int(histogram.valueAtPercentile(percentile) / 1_000) : 0)
+                })
+    }
+}

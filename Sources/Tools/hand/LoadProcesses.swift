@@ -1,0 +1,108 @@
+import Foundation
+import HandLoad
+
+/// One test in several processes: this one makes the lists and starts the others, each with a part of the clients. They begin
+/// together, compare what they have when all are through, and their results are added up.
+struct LoadProcesses {
+    private let load: Load
+    private let plan: LoadPlan
+
+    init(_ load: Load, _ plan: LoadPlan) {
+        self.load = load
+        self.plan = plan
+    }
+
+    /// What a process says when it has come to a point at which it waits for the others.
+    private static let waiting = "waiting"
+
+    func run() throws -> LoadResult {
+        if plan.makesLists { try LoadRun.makeLists(plan, progress: load.tell) }
+        let processes = try (0..<load.processes).map(start)
+        // Once when all are connected, once when all is answered.
+        for _ in 0..<2 {
+            for process in processes { try process.expect(Self.waiting) }
+            for process in processes { process.say("go") }
+        }
+        return LoadResult.joined(try processes.map { try $0.result() })
+    }
+
+    private func start(_ number: Int) throws -> Part {
+        var arguments = CommandLine.arguments.dropFirst().filter { $0 != "--json" }
+        arguments += ["--part", "\(number)/\(load.processes)/\(plan.seed)"]
+        return try Part(Array(arguments))
+    }
+
+    // MARK: In a process of its own
+
+    /// Cuts a plan down to what this process does; `part` is its number, how many there are, and the seed of all.
+    static func adapt(_ plan: inout LoadPlan, to part: String) throws {
+        let numbers = part.split(separator: "/").compactMap { UInt64($0) }
+        guard numbers.count == 3, numbers[0] < numbers[1] else {
+            throw Failure(.usage, "--part is for processes that hand load starts itself")
+        }
+        let (number, count) = (Int(numbers[0]), Int(numbers[1]))
+        plan.own = plan.clients * number / count..<plan.clients * (number + 1) / count
+        plan.seed = numbers[2]
+        plan.makesLists = false
+    }
+
+    /// Waits until the process that has started this one says that all are so far.
+    static func waitForOthers() {
+        Output.line(waiting)
+        _ = readLine()
+    }
+
+    static func report(_ result: LoadResult) throws {
+        Output.line(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
+    }
+}
+
+/// A process that does a part.
+private final class Part {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private var received = Data()
+
+    init(_ arguments: [String]) throws {
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = arguments
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    func say(_ text: String) {
+        try? input.fileHandleForWriting.write(contentsOf: Data((text + "\n").utf8))
+    }
+
+    func expect(_ line: String) throws {
+        guard try next() == line else { throw ended() }
+    }
+
+    func result() throws -> LoadResult {
+        guard let line = try next(), let result = try? JSONDecoder().decode(LoadResult.self, from: Data(line.utf8))
+        else { throw ended() }
+        process.waitUntilExit()
+        return result
+    }
+
+    /// Why is on standard error already.
+    private func ended() -> Failure {
+        process.terminate()
+        return Failure(.unreachable, "a process of the test ended before its time")
+    }
+
+    private func next() throws -> String? {
+        while true {
+            if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: received[..<end], as: UTF8.self)
+                received = Data(received[(end + 1)...])
+                return line
+            }
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { return nil }
+            received += more
+        }
+    }
+}
