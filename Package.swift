@@ -109,6 +109,7 @@ let package = Package(
         .testTarget(
             name: "HandFormatsTests",
             dependencies: ["HandFormats", "HandCore", "HandWire", "HandSimulation", "HandTestSupport"]),
+        .executableTarget(name: "hand-fanout", dependencies: ["CLibuv"], path: "Tests/FanOut"),
         .executableTarget(
             name: "hand-benchmarks",
             dependencies: ["HandCore", "HandWire", "HandSync", "HandScreens", "EventLoop", "Terminal"],

@@ -29,7 +29,7 @@ import Testing
                     delta: HandCore.Operation.insert([item], at: 0, .after).delta)
                 _ = authority.submit(submission, author: 1, now: 0)
                 try store.append([
-                    CommitBatch(list: list.number, expected: turn, commits: authority.takeBatch())
+                    authority.takeBatch()
                 ])
             }
             let names = ["hand.sqlite", "hand.sqlite-wal"] + (durability == .fsync ? ["durability"] : [])

@@ -51,7 +51,7 @@ struct StoreMaker {
         let submission = Submission(
             list: list, base: authority.revision, sequence: authority.lastSequence(of: author) + 1, delta: delta)
         _ = authority.submit(submission, author: author, now: 1_700_000_000_000 + UInt64(turn))
-        let batch = CommitBatch(list: list, expected: authority.revision, commits: authority.takeBatch())
+        let batch = authority.takeBatch()
         try store.append([batch])
         authority.wrote()
         return authority

@@ -111,7 +111,7 @@ func history(on start: Authority.Start, _ count: Int, author: UInt64, chaos: ino
             _ = authority.submit(
                 Submission(list: list.number, base: Int(sequence) - 1, sequence: sequence, delta: delta), author: 1,
                 now: 0)
-            let batch = CommitBatch(list: list.number, expected: authority.revision, commits: authority.takeBatch())
+            let batch = authority.takeBatch()
             try store.append([batch])
             authority.wrote()
             if sequence == 2 {

@@ -3,11 +3,14 @@ import Glibc
 import HandSync
 import Logging
 
-/// The world of a service that runs on a loop: its time is the loop's, its store blocks threads of the loop's pool.
+/// The world of a service that runs on a loop: its time is the loop's, its store blocks threads of the loop's pool, or answers at
+/// once.
 final class LoopWorld: ServiceWorld {
     private let loop: Loop
     private let store: any CommitStore
     private let logger: Logger
+    /// What a store that does not block has answered in this turn, in order.
+    private var answers: [() -> Void] = []
 
     init(loop: Loop, store: any CommitStore, logger: Logger) {
         self.loop = loop
@@ -23,11 +26,24 @@ final class LoopWorld: ServiceWorld {
         then: @escaping (Result<Value, StoreError>) -> Void
     ) {
         let store = store
+        guard store.blocks else {
+            // Never from within the asking; so it waits for `deliver`.
+            let answer = StoreError.catching { try body(store) }
+            return answers.append { then(answer) }
+        }
         Work.submit(loop) {
             StoreError.catching { try body(store) }
         } then: {
             then($0)
         }
+    }
+
+    /// Hands over what was answered at once. Returns whether there was anything.
+    func deliver() -> Bool {
+        let due = answers
+        answers = []
+        for answer in due { answer() }
+        return !due.isEmpty
     }
 
     func end(_ error: StoreError) {

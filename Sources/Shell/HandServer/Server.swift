@@ -78,7 +78,8 @@ public final class Server {
     // MARK: Turns
 
     private func endTurn() {
-        let hasMore = service.endTurn()
+        var hasMore = service.endTurn()
+        while world.deliver() { hasMore = service.endTurn() || hasMore }
         if hasMore { wake() }
         let deadline = service.deadline
         if deadline != armed {

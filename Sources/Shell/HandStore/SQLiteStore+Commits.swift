@@ -21,10 +21,9 @@ extension SQLiteStore {
         }
         let statement = try database.cachedStatement(sql: CheckedTable.commits.insertion)
         var marks: [UInt64: SequenceMark] = [:]
-        for made in batch.commits {
-            let frame = DownMessage.commit(list: batch.list, made).frame
+        for (made, frame) in zip(batch.commits, batch.frames) {
             try statement.execute(
-                arguments: CheckedTable.commits.arguments([batch.list.stored, made.revision, Data(frame)]))
+                arguments: CheckedTable.commits.arguments([batch.list.stored, made.revision, Data(frame.bytes)]))
             marks[made.author] = SequenceMark(sequence: made.sequence, revision: made.revision)
         }
         let newAuthors = try write(marks, of: batch.list, database)

@@ -9,30 +9,24 @@ import HandWire
 /// One writer at a time and any number of readers beside it; group commit is the caller's, who hands over all that is to
 /// be written at once.
 public final class SQLiteStore: CommitStore {
-    let database: any DatabaseWriter
-    private let lock: StoreLock?
+    let database: DatabasePool
+    private let lock: StoreLock
     let path: String
 
     /// Opens the store in a folder, and makes folder and store if need be.
     ///
     /// - Throws: `StoreError` if it is in use, newer than this program, or damaged; then nothing is changed.
     public init(folder: String, durability: Durability) throws {
-        if durability == .memory {
-            path = ":memory:"
-            lock = nil
-            database = try DatabaseQueue()
-        } else {
-            try Self.makeFolder(folder)
-            let file = folder + "/hand.sqlite"
-            lock = try StoreLock(path: folder + "/lock", folder: folder)
-            try Self.checkHeader(file)
-            if DurabilityMark(folder: folder).isSet { try LogCheck.check(file) }
-            database = try Self.translating(file) { try DatabasePool(path: file) }
-            path = file
-        }
+        try Self.makeFolder(folder)
+        let file = folder + "/hand.sqlite"
+        lock = try StoreLock(path: folder + "/lock", folder: folder)
+        try Self.checkHeader(file)
+        if DurabilityMark(folder: folder).isSet { try LogCheck.check(file) }
+        database = try Self.translating(file) { try DatabasePool(path: file) }
+        path = file
         try Self.translating(path) {
             try prepare(durability)
-            if durability != .memory { try remember(durability, DurabilityMark(folder: folder)) }
+            try remember(durability, DurabilityMark(folder: folder))
         }
     }
 
@@ -96,7 +90,7 @@ public final class SQLiteStore: CommitStore {
     }
 
     public func close() throws {
-        defer { lock?.release() }
+        defer { lock.release() }
         // DatabasePool closes a reader last, and a reader does not copy the log into the database. If that fails, the log has
         // everything, and the next opening reads it.
         _ = try? database.writeWithoutTransaction { try $0.checkpoint(.truncate) }

@@ -6,7 +6,7 @@ import HandClient
 import HandFormats
 import HandScreens
 import HandServer
-import HandStore
+import HandSync
 import HandWire
 import Logging
 
@@ -57,7 +57,7 @@ struct Demo: ParsableCommand {
         let thread = Thread {
             do {
                 let loop = try Loop()
-                let store = try SQLiteStore(folder: folder + "/lists", durability: .memory)
+                let store = MemoryStore()
                 let server = Server(
                     ServerConfiguration(
                         endpoints: [.unix(socket)], limits: Limits(), program: "hand/\(HandCommand.version)",

@@ -7,8 +7,6 @@ import HandSync
 import HandWire
 import Logging
 
-extension Durability: ExpressibleByArgument {}
-
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a server.",
@@ -31,7 +29,21 @@ struct Serve: ParsableCommand {
     @Option(
         help: "What a commit survives before it is acknowledged: fsync (loss of power), os (kill -9), memory (nothing)."
     )
-    var durability: Durability = .fsync
+    var durability = Keeping.fsync
+
+    /// Where lists are kept, as it is named on the command line.
+    enum Keeping: String, CaseIterable, ExpressibleByArgument {
+        case fsync, os, memory
+
+        /// Opens the store in a folder, where there is one.
+        func store(in folder: String) throws -> any CommitStore {
+            switch self {
+            case .fsync: try SQLiteStore(folder: folder, durability: .fsync)
+            case .os: try SQLiteStore(folder: folder, durability: .os)
+            case .memory: MemoryStore()
+            }
+        }
+    }
 
     @Option(
         help: ArgumentHelp(
@@ -65,7 +77,7 @@ struct Serve: ParsableCommand {
     func run() throws {
         let endpoints = try (listen.isEmpty ? ["127.0.0.1:7777"] : listen).map(Self.endpoint)
         let folder = data ?? Settings.dataFolder
-        let store = try SQLiteStore(folder: folder, durability: durability)
+        let store = try durability.store(in: folder)
         let level = Logger.Level(rawValue: logLevel.rawValue) ?? .info
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)

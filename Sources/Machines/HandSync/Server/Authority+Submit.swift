@@ -44,22 +44,22 @@ extension Authority {
         return last.revision > revision ? .waiting : .acknowledged(revision: last.revision)
     }
 
-    /// What is left of a delta made at `base`, after all commits since.
+    /// What is left of a delta made at `base`, after all commits since: where both are single edits by a few numbers, else by
+    /// the general function.
     private func transformed(_ delta: Delta, since base: Int) -> Delta {
         var delta = delta
         var next = base + 1
-        if let made = SingleEdit(delta) {
-            var edit = made
-            while next <= present.revision, let other = window.edit(at: next) {
-                guard let rest = edit.transformed(over: other) else { return .identity }
-                edit = rest
+        while next <= present.revision, !delta.isIdentity {
+            if let made = SingleEdit(delta) {
+                let (rest, reached) = window.transformed(made, from: next)
+                guard let rest else { return .identity }
+                if rest != made { delta = delta.placed(at: rest) }
+                next = reached
+            }
+            if next <= present.revision {
+                delta = delta.transformed(over: window.delta(at: next), as: .later)
                 next += 1
             }
-            if edit != made { delta = delta.placed(at: edit) }
-        }
-        while next <= present.revision {
-            delta = delta.transformed(over: window.delta(at: next), as: .later)
-            next += 1
         }
         return delta
     }

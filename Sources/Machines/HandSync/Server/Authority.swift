@@ -117,10 +117,12 @@ public struct Authority {
     // MARK: Writing
 
     /// The commits numbered since the last batch, to be written in one transaction. Empty while a batch is under way.
-    public mutating func takeBatch() -> [Commit] {
-        guard inWriting == 0 else { return [] }
+    public mutating func takeBatch() -> CommitBatch {
+        guard inWriting == 0 else { return CommitBatch(list: list, expected: revision, commits: [], frames: []) }
         inWriting = pending.count
-        return pending.map(\.commit)
+        return CommitBatch(
+            list: list, expected: revision, commits: pending.map(\.commit),
+            frames: (revision..<revision + inWriting).map { window.frame(at: $0 + 1) })
     }
 
     /// The batch is durable: from now on it is visible.

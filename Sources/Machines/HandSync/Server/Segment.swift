@@ -23,11 +23,14 @@ public final class Segment: @unchecked Sendable {
 
     /// - Precondition: there is room.
     func append(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { append($0) }
+    }
+
+    /// - Precondition: there is room.
+    func append(_ bytes: UnsafeRawBufferPointer) {
         precondition(hasRoom(for: bytes.count), "a segment is full")
-        bytes.withUnsafeBytes { source in
-            guard let start = source.baseAddress else { return }
-            base.advanced(by: count).copyMemory(from: start, byteCount: source.count)
-        }
+        guard let start = bytes.baseAddress else { return }
+        base.advanced(by: count).copyMemory(from: start, byteCount: bytes.count)
         count += bytes.count
     }
 
@@ -53,6 +56,13 @@ public struct FrameRun: Sendable {
     init(segment: Segment, range: Range<Int>) {
         self.segment = segment
         self.range = range
+    }
+
+    /// Bytes that are copied to the end of a segment, which has room for them.
+    init(copying bytes: UnsafeRawBufferPointer, to segment: Segment) {
+        let start = segment.count
+        segment.append(bytes)
+        self.init(segment: segment, range: start..<segment.count)
     }
 
     /// Frames that stand alone: an answer to one client.

@@ -43,9 +43,7 @@ extension Service {
         writer.wasJob = false
         let written = writer.dirty.sorted().compactMap { rooms[$0] }
         writer.dirty = []
-        let batches = written.map { room in
-            CommitBatch(list: room.list.number, expected: room.authority.revision, commits: room.authority.takeBatch())
-        }
+        let batches = written.map { $0.authority.takeBatch() }
         writer.isWriting = true
         ask { store in
             try store.append(batches)

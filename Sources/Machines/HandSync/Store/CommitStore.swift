@@ -4,8 +4,11 @@ import HandWire
 /// Where a server keeps its lists: histories of commits, and what is needed to go on from them.
 ///
 /// Appending is compare-and-set on the revision that each list is expected to have, so that several servers can share one
-/// store. All methods may be called from any thread and may block; they throw `StoreError`.
+/// store. All methods may be called from any thread; they throw `StoreError`.
 public protocol CommitStore: Sendable {
+    /// Whether asking it may take as long as a disk takes. A store that does not is asked where one is, without a thread for it.
+    var blocks: Bool { get }
+
     /// Appends commits to many lists in one transaction, as durable as the store was opened to be, and each author's last
     /// sequence with them: all of it or nothing.
     func append(_ batches: [CommitBatch]) throws
@@ -42,17 +45,30 @@ public protocol CommitStore: Sendable {
     func close() throws
 }
 
+extension CommitStore {
+    public var blocks: Bool { true }
+}
+
 /// The commits of one list to be written together.
 public struct CommitBatch: Sendable {
     public let list: UInt64
     /// The revision that the list has before them.
     public let expected: Int
     public let commits: [Commit]
+    /// The frame of each, as clients get it.
+    public let frames: [FrameRun]
 
     public init(list: UInt64, expected: Int, commits: [Commit]) {
+        self.init(
+            list: list, expected: expected, commits: commits,
+            frames: commits.map { FrameRun(DownMessage.commit(list: list, $0).frame) })
+    }
+
+    init(list: UInt64, expected: Int, commits: [Commit], frames: [FrameRun]) {
         self.list = list
         self.expected = expected
         self.commits = commits
+        self.frames = frames
     }
 }
 
@@ -117,6 +133,4 @@ public enum Durability: String, CaseIterable, Sendable {
     case fsync
     /// The end of the server process, also by `kill -9`.
     case os
-    /// Nothing: everything is gone when the server ends.
-    case memory
 }

@@ -53,6 +53,11 @@ final class System {
                     let name = client.session?.subscriptions.first(where: { $0.value.list == submission.list })?.key
                 {
                     mergers.sent(submission, list: name, author: author)
+                    if !client.watch.allows(submission) {
+                        report(
+                            .protocol,
+                            "client \(client.number) sends submission \(submission.sequence) of \(name) twice")
+                    }
                 }
                 return true
             }

@@ -12,6 +12,7 @@ final class SimulatedClient {
     private var buffer = JournalBuffer()
     private var process = 0
     private(set) var link: Link?
+    var watch = SubmissionWatch()
     private var outgoing: [UInt8] = []
     private var random: SplitMix64
     private var armed: UInt64?
@@ -198,8 +199,10 @@ final class SimulatedClient {
                 }
             }
             self.link = link
+            watch = SubmissionWatch()
             link.down.onBytes = { [unowned self, unowned link] bytes in
                 guard self.link === link else { return }
+                watch.heard(bytes)
                 perform { session, effect in session.received(bytes, now: system.scheduler.now, effect) }
             }
             link.onLoss = { [unowned self, unowned link] reason in

@@ -1,0 +1,66 @@
+import HandCore
+import HandWire
+import Synchronization
+
+/// A `CommitStore` that keeps everything in memory, until the process ends. It never blocks for long.
+public final class MemoryStore: CommitStore {
+    private let contents = Mutex(StoreContents())
+
+    public init() {}
+
+    public var blocks: Bool { false }
+
+    public func append(_ batches: [CommitBatch]) throws {
+        try contents.withLock { try $0.append(batches) }
+    }
+
+    public func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
+        contents.withLock { $0.frames(of: list, after: revision, about: bytes) }
+    }
+
+    public func load(_ list: UInt64) throws -> Authority.Start {
+        try contents.withLock { $0 }.load(list)
+    }
+
+    public func state(of list: UInt64, at revision: Int) throws -> Hand {
+        try contents.withLock { $0 }.state(of: list, at: revision)
+    }
+
+    public func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
+        contents.withLock { $0.saveSnapshot(of: list, hand, revision: revision, deck: deck) }
+    }
+
+    public func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
+        try contents.withLock { try $0.trim(list, keeping: retention, now: now, step: .max) }
+    }
+
+    public func create(_ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?) throws -> StoredList {
+        try contents.withLock { try $0.create(name, rules: rules, logID: logID, deckSeed: deckSeed) }
+    }
+
+    public func delete(_ name: String) throws {
+        try contents.withLock { try $0.delete(name) }
+    }
+
+    public func list(named name: String) throws -> StoredList? {
+        contents.withLock { $0.list(named: name)?.stored }
+    }
+
+    public func lists(after name: String, limit: Int) throws -> [StoredList] {
+        contents.withLock { $0.lists(after: name, limit: limit) }
+    }
+
+    public func listCount() throws -> Int {
+        contents.withLock { $0.lists.count }
+    }
+
+    public func author(for client: ClientID, person: String) throws -> UInt64 {
+        contents.withLock { $0.author(for: client, person: person) }
+    }
+
+    public func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {
+        contents.withLock { contents in authors.compactMap { contents.person($0) } }
+    }
+
+    public func close() throws {}
+}

@@ -1,0 +1,208 @@
+import HandCore
+import HandWire
+
+/// What a store holds that keeps everything in memory, as a value.
+package struct StoreContents {
+    package struct List {
+        package internal(set) var stored: StoredList
+        let deckSeed: UInt64?
+        /// The frames of all commits that are kept; the first is of revision `stored.floor` + 1.
+        private(set) var frames: [FrameRun] = []
+        /// Where the newest of them stand.
+        private var segment: Segment?
+        package internal(set) var sequences: [UInt64: SequenceMark] = [:]
+        /// The oldest first.
+        private(set) var snapshots: [Snapshot] = []
+
+        init(_ stored: StoredList, deckSeed: UInt64?) {
+            self.stored = stored
+            self.deckSeed = deckSeed
+        }
+    }
+
+    struct Snapshot {
+        let revision: Int
+        let hand: Hand
+        let deck: Deck?
+    }
+
+    struct Author {
+        let number: UInt64
+        var person: String
+    }
+
+    package private(set) var lists: [UInt64: List] = [:]
+    private var names: [String: UInt64] = [:]
+    private(set) var authors: [ClientID: Author] = [:]
+    private var people: [UInt64: String] = [:]
+    private var nextList: UInt64 = 1
+
+    package init() {}
+
+    package func list(named name: String) -> List? { names[name].flatMap { lists[$0] } }
+
+    package func list(_ number: UInt64) throws(StoreError) -> List {
+        guard let list = lists[number] else { throw .noSuchList("number \(number)") }
+        return list
+    }
+
+    // MARK: Reading
+
+    package func frames(of list: UInt64, after revision: Int, about bytes: Int) -> [StoredFrame] {
+        lists[list]?.frames(after: revision, about: bytes) ?? []
+    }
+
+    package func load(_ number: UInt64) throws(StoreError) -> Authority.Start {
+        let list = try list(number)
+        let replay = try list.replay(through: list.stored.revision)
+        return Authority.Start(
+            list: number, logID: list.stored.logID, hand: replay.hand, revision: replay.revision, deck: replay.deck,
+            sequences: list.sequences, snapshotRevision: replay.start)
+    }
+
+    package func state(of number: UInt64, at revision: Int) throws(StoreError) -> Hand {
+        let list = try list(number)
+        guard (list.stored.floor...list.stored.revision).contains(revision) else {
+            throw .noSuchRevision(revision, oldest: list.stored.floor, newest: list.stored.revision)
+        }
+        return try list.replay(through: revision).hand
+    }
+
+    package func lists(after name: String, limit: Int) -> [StoredList] {
+        Array(lists.values.map(\.stored).filter { $0.name > name }.sorted { $0.name < $1.name }.prefix(limit))
+    }
+
+    // MARK: Changing
+
+    package mutating func create(
+        _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?
+    ) throws(StoreError) -> StoredList {
+        guard names[name] == nil else { throw .listExists(name) }
+        let stored = StoredList(number: nextList, name: name, logID: logID, rules: rules, revision: 0, count: 0)
+        lists[nextList] = List(stored, deckSeed: deckSeed)
+        names[name] = nextList
+        nextList += 1
+        return stored
+    }
+
+    package mutating func delete(_ name: String) throws(StoreError) {
+        guard let number = names.removeValue(forKey: name) else { throw .noSuchList(name) }
+        lists[number] = nil
+    }
+
+    /// All batches or none.
+    package mutating func append(_ batches: [CommitBatch]) throws(StoreError) {
+        for batch in batches where !batch.commits.isEmpty {
+            let found = try list(batch.list).stored.revision
+            guard found == batch.expected else {
+                throw .conflict(list: batch.list, expected: batch.expected, found: found)
+            }
+        }
+        for batch in batches { lists[batch.list]?.append(batch) }
+    }
+
+    package mutating func author(for client: ClientID, person: String) -> UInt64 {
+        let author = Author(number: authors[client]?.number ?? UInt64(authors.count + 1), person: person)
+        authors[client] = author
+        people[author.number] = person
+        return author.number
+    }
+
+    /// The number of a client that has been here under that name.
+    package func knownAuthor(of client: ClientID, named person: String) -> UInt64? {
+        authors[client].flatMap { $0.person == person ? $0.number : nil }
+    }
+
+    package func person(_ author: UInt64) -> DownMessage.Person? {
+        people[author].map { DownMessage.Person(author: author, name: $0) }
+    }
+
+    package mutating func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) {
+        lists[list]?.keep(StoreContents.Snapshot(revision: revision, hand: hand, deck: deck))
+    }
+
+    /// - Parameter step: the most commits that are forgotten at once.
+    package mutating func trim(
+        _ number: UInt64, keeping retention: Retention, now: UInt64, step: Int
+    ) throws -> Trimmed {
+        let list = try list(number)
+        let cut = try retention.cut(floor: list.stored.floor, revision: list.stored.revision, now: now) {
+            try list.frames(after: $0 - 1, about: 1)[0].commit().time
+        }
+        let floor = cut - list.stored.floor > step ? list.stored.floor + step : cut
+        if floor > list.stored.floor {
+            let start = try list.replay(through: floor)
+            lists[number]?.forget(start)
+        }
+        return Trimmed(floor: floor, hasMore: floor < cut)
+    }
+}
+
+extension StoreContents.List {
+    /// Copies the frames, so that they are what they were whatever becomes of the server's memory.
+    fileprivate mutating func append(_ batch: CommitBatch) {
+        guard let last = batch.commits.last else { return }
+        for (commit, frame) in zip(batch.commits, batch.frames) {
+            frames.append(copied(frame.bytes))
+            sequences[commit.author] = SequenceMark(sequence: commit.sequence, revision: commit.revision)
+        }
+        stored = StoredList(
+            number: stored.number, name: stored.name, logID: stored.logID, rules: stored.rules,
+            revision: last.revision, count: last.count, floor: stored.floor)
+    }
+
+    private mutating func copied(_ bytes: UnsafeRawBufferPointer) -> FrameRun {
+        if let segment, segment.hasRoom(for: bytes.count) { return FrameRun(copying: bytes, to: segment) }
+        let next = Segment(capacity: max(Segment.standardCapacity, bytes.count))
+        segment = next
+        return FrameRun(copying: bytes, to: next)
+    }
+
+    package func frames(after revision: Int, about bytes: Int) -> [StoredFrame] {
+        var found: [StoredFrame] = []
+        var total = 0
+        let floor = stored.floor
+        var next = max(revision, floor) + 1
+        while next <= stored.revision, total < bytes {
+            let frame = frames[next - floor - 1].bytes
+            found.append(StoredFrame(revision: next, bytes: [UInt8](frame)))
+            total += frame.count
+            next += 1
+        }
+        return found
+    }
+
+    /// The list at `last`, from the newest snapshot before it.
+    func replay(through last: Int) throws(StoreError) -> Replay {
+        let snapshot = snapshots.last { $0.revision <= last }
+        var replay = Replay(
+            list: stored.number, from: snapshot?.hand ?? Hand(rules: stored.rules), revision: snapshot?.revision ?? 0,
+            deck: snapshot.map(\.deck) ?? deckSeed.map(Deck.init(seed:)))
+        while replay.revision < last {
+            let frames = frames(after: replay.revision, about: 1 << 20).prefix(last - replay.revision)
+            for frame in frames { try replay.apply(try frame.commit()) }
+        }
+        return replay
+    }
+
+    fileprivate mutating func keep(_ snapshot: StoreContents.Snapshot) {
+        guard snapshot.revision >= stored.floor else { return }
+        snapshots.append(snapshot)
+        // One in the middle of what is left, so that those that are kept grow sparse towards the past.
+        if snapshots.count > Self.mostSnapshots { snapshots.remove(at: Self.mostSnapshots / 2) }
+    }
+
+    /// A snapshot shares what it can with the list; so many are cheap.
+    private static let mostSnapshots = 64
+
+    /// Forgets the commits up to where `start` ends, and keeps the list as it is there instead.
+    fileprivate mutating func forget(_ start: Replay) {
+        let floor = start.revision
+        snapshots.removeAll { $0.revision <= floor }
+        snapshots.insert(StoreContents.Snapshot(revision: floor, hand: start.hand, deck: start.deck), at: 0)
+        frames.removeFirst(floor - stored.floor)
+        stored = StoredList(
+            number: stored.number, name: stored.name, logID: stored.logID, rules: stored.rules,
+            revision: stored.revision, count: stored.count, floor: floor)
+    }
+}

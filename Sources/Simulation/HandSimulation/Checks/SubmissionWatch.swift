@@ -1,0 +1,41 @@
+import HandWire
+
+/// Looks at what goes both ways over one connection: a submission goes out on it once, and again only after `stale`, or after a
+/// `subscribed` that tells of another history (Protocol.md §5). What is rejected gives its sequence free.
+struct SubmissionWatch {
+    private struct Key: Hashable {
+        let list: UInt64
+        let sequence: UInt64
+    }
+
+    private var sent: Set<Key> = []
+    private var histories: [UInt64: UInt64] = [:]
+    private var reader = FrameReader(limit: Int(Int32.max))
+
+    /// Whether the client may send this.
+    mutating func allows(_ submission: Submission) -> Bool {
+        sent.insert(Key(list: submission.list, sequence: submission.sequence)).inserted
+    }
+
+    /// Bytes that the client has got.
+    mutating func heard(_ bytes: UnsafeRawBufferPointer) {
+        var messages: [DownMessage] = []
+        try? reader.read(bytes) { (body) throws(WireError) -> Bool in
+            messages.append(try DownMessage(body))
+            return true
+        }
+        for message in messages { heard(message) }
+    }
+
+    private mutating func heard(_ message: DownMessage) {
+        switch message {
+        case .stale(let list, let sequence, _), .rejected(let list, let sequence, _):
+            sent.remove(Key(list: list, sequence: sequence))
+        case .subscribed(let subscribed):
+            if histories.updateValue(subscribed.logID, forKey: subscribed.list) != subscribed.logID {
+                sent = sent.filter { $0.list != subscribed.list }
+            }
+        default: break
+        }
+    }
+}
