@@ -6,7 +6,7 @@ import HandClient
 import HandFormats
 import HandScreens
 import HandServer
-import HandSync
+import HandStore
 import HandWire
 import Logging
 

@@ -1,4 +1,5 @@
 import HandCore
+import HandSync
 import HandWire
 import Synchronization
 
