@@ -121,6 +121,12 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: ["FuzzTargets", "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens"]),
+        .testTarget(
+            name: "HandLoadTests",
+            dependencies: [
+                "HandScript", "HandLoad", "HandCore", "HandWire", "HandSync", "HandStore", "HandServer", "EventLoop",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(name: "HouseTests"),
         // Loaded into a server, not linked: see its header.
         .target(name: "FaultyDisk", path: "Tests/FaultyDisk"),

@@ -173,7 +173,7 @@ final class FullClient: Participant {
             forget()
         case .diverged(let revision):
             meter.failed(
-                "diverged",
+                LoadResult.diverged,
                 "client \(number + 1) diverged at revision \(revision) of '\(list)': after that commit its list has "
                     + "another digest than the server's")
         case .superseded: break

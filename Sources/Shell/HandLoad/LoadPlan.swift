@@ -22,7 +22,7 @@ public struct LoadPlan: Sendable {
     /// Edits a second of all clients together. Then each edit has its time, pauses are left out, and latency is counted from
     /// when it was due, also if it had to wait for the one before it (coordinated omission).
     public var rate: Double?
-    /// Everything that is drawn follows from it.
+    /// What the scripts draw follows from it.
     public var seed: UInt64
     /// Whether lists that are missing are made and new ones filled.
     public var makesLists = true

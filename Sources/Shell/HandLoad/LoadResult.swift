@@ -42,6 +42,12 @@ public struct LoadResult: Codable, Sendable {
         self.clients = clients
     }
 
+    /// Whether nobody was ever found to have another list than the server, and all ended with what it has.
+    public var isSound: Bool { hasConverged && total.errors[Self.diverged] == nil }
+
+    /// The name of the error that is counted when a client's list turns out to be another than the server's.
+    static let diverged = "diverged"
+
     /// Whether every client ended with what the server has.
     public var hasConverged: Bool { !lists.isEmpty && lists.allSatisfy(\.isComplete) }
 

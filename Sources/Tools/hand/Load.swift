@@ -34,8 +34,8 @@ struct Load: ParsableCommand {
               disconnect                         the connection is lost and made anew
               expect converged                   everything is acknowledged, and others' edits are here
 
-            The lists are made if they are missing, and stay. Exit codes: 1 not converged, 6 unreachable, 99 a threshold was
-            not met.
+            The lists are made if they are missing, and stay. Exit codes: 1 a client had another list than the server, 6
+            unreachable, 99 a threshold was not met.
             """)
 
     @Argument(
@@ -191,7 +191,7 @@ struct Load: ParsableCommand {
             for line in LoadReport(result).lines { Output.line(line) }
             for bound in bounds { Output.line("\(bound.isPassed(by: result) ? "met" : "NOT MET")  \(bound)") }
         }
-        if !result.hasConverged { Output.exit(.error) }
+        if !result.isSound { Output.exit(.error) }
         if !bounds.allSatisfy({ $0.isPassed(by: result) }) { Output.exit(.threshold) }
     }
 }

@@ -1,0 +1,66 @@
+import EventLoop
+import HandCore
+import HandWire
+
+/// Stands between clients and a server and hands everything on, but for one commit to one connection: its first inserted item
+/// gets another text. So a server would do that mixes up what it sends.
+final class AlteringRelay {
+    private let listener: Listener
+    private var connections = 0
+
+    /// - Parameters:
+    ///   - victim: the connection that is lied to, counted from 0.
+    ///   - commit: the commit that it gets altered, counted from 1 on that connection; or the next one that inserts something.
+    init(_ loop: Loop, at path: String, to server: String, victim: Int, commit: Int) throws {
+        var accept: (Pipe) -> Void = { _ in }
+        listener = try Listener.pipe(loop, path: path, onConnection: { accept($0) })
+        accept = { [unowned self] client in
+            let isVictim = connections == victim
+            connections += 1
+            _ = Pipe.connect(loop, path: server) { result in
+                guard case .success(let upstream) = result else { return client.close() }
+                Self.join(client, upstream, altering: isVictim ? commit : nil)
+            }
+        }
+    }
+
+    func close() { listener.close() }
+
+    private static func join(_ client: Pipe, _ server: Pipe, altering commit: Int?) {
+        var reader = FrameReader(limit: Int(Int32.max))
+        var countdown = commit
+        func end(_: UVError) {
+            client.close()
+            server.close()
+        }
+        client.startReading({ server.write([OutputBuffer($0)]) }, onEnd: end)
+        server.startReading(
+            { bytes in
+                var down: [UInt8] = []
+                try? reader.read(bytes) { (body) throws(WireError) -> Bool in
+                    let message = try DownMessage(body)
+                    down += altered(message, &countdown).frame
+                    return true
+                }
+                if !down.isEmpty { client.write([OutputBuffer(down)]) }
+            }, onEnd: end)
+    }
+
+    private static func altered(_ message: DownMessage, _ countdown: inout Int?) -> DownMessage {
+        guard let left = countdown, case .commit(let list, let commit) = message else { return message }
+        countdown = left - 1
+        guard left <= 1, let item = commit.delta.insertedItems.first else { return message }
+        var components = commit.delta.components
+        guard let index = components.firstIndex(where: { if case .insert = $0 { true } else { false } }),
+            case .insert(_, let side) = components[index]
+        else { return message }
+        components[index] = .insert([Item(id: item.id, content: .note("something else"))], side)
+        guard let delta = try? Delta(components) else { return message }
+        countdown = nil
+        return .commit(
+            list: list,
+            Commit(
+                revision: commit.revision, author: commit.author, sequence: commit.sequence, base: commit.base,
+                time: commit.time, count: commit.count, digest: commit.digest, delta: delta))
+    }
+}

@@ -1,0 +1,208 @@
+import EventLoop
+import Foundation
+import HandCore
+import HandLoad
+import HandScript
+import HandServer
+import HandStore
+import HandSync
+import HandWire
+import Logging
+import Testing
+
+/// Load tests against a server in this process, and against one that does not do what it should.
+@Suite(.serialized) struct LoadTests {
+    /// A server on a thread of its own, at a Unix socket.
+    ///
+    /// - Parameter lie: which connection gets which commit altered; then it is reached through a relay.
+    private static func withServer<Result>(
+        lie: (victim: Int, commit: Int)? = nil, _ body: (String) throws -> Result
+    ) throws -> Result {
+        let path = FileManager.default.temporaryDirectory.path + "/hl-\(UInt32.random(in: 0...UInt32.max)).sock"
+        let ready = DispatchSemaphore(value: 0)
+        let stop = Stop()
+        let thread = Thread {
+            do {
+                let loop = try Loop()
+                let server = Server(
+                    ServerConfiguration(endpoints: [.unix(path)], limits: Limits(), program: "test", seed: 1),
+                    store: MemoryStore(), loop: loop, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                _ = try server.start()
+                let relay = try lie.map {
+                    try AlteringRelay(loop, at: path + "-", to: path, victim: $0.victim, commit: $0.commit)
+                }
+                stop.mailbox = try Mailbox<Void>(loop) { _ in
+                    relay?.close()
+                    server.stop { loop.stop() }
+                }
+                ready.signal()
+                loop.run()
+                loop.close()
+            } catch {
+                Issue.record(error)
+                ready.signal()
+            }
+        }
+        thread.start()
+        ready.wait()
+        defer { stop.mailbox?.post(()) }
+        return try body(lie == nil ? path : path + "-")
+    }
+
+    /// `@unchecked Sendable` is safe: it is written once before the semaphore is raised.
+    private final class Stop: @unchecked Sendable {
+        var mailbox: Mailbox<Void>?
+    }
+
+    private static func run(
+        _ source: String, at path: String, _ kind: LoadPlan.Kind, clients: Int, seconds: Double = 20,
+        rate: Double? = nil
+    ) throws -> LoadResult {
+        let plan = LoadPlan(
+            script: try Script(parsing: source), server: .unix(path: path), kind: kind, clients: clients,
+            seconds: seconds, rate: rate, seed: 3)
+        return try LoadRun.run(plan) { _ in }
+    }
+
+    private static let work = """
+        items 50
+        loop 20
+          choose
+            2 add "{client}/{iteration}" at random
+            1 delete random
+            1 move random to random
+            1 edit random to "{random}"
+            1 tick random
+          end
+        end
+        """
+
+    @Test(arguments: LoadPlan.Kind.allCases)
+    func everybodyConverges(kind: LoadPlan.Kind) throws {
+        try Self.withServer { path in
+            let result = try Self.run(Self.work, at: path, kind, clients: 8)
+            #expect(result.hasConverged, "\(result.lists.flatMap(\.differences))")
+            #expect(result.total.commits == 160)
+            #expect(result.total.deliveries == 160 * 8)
+            #expect(result.lists.map(\.agreed) == [8])
+            #expect(result.total.acknowledged.totalCount == 160)
+            #expect(result.total.seen.totalCount > 0)
+            #expect(result.total.errors == [:])
+            // Filling is one commit before.
+            #expect(result.lists.map(\.revision) == [161])
+        }
+    }
+
+    @Test func offlineEditsUndoAndRolesConverge() throws {
+        try Self.withServer { path in
+            let result = try Self.run(
+                """
+                lists 2
+                role editor 3
+                  loop 3
+                    add "online {client}"
+                    offline 20ms to 60ms with
+                      add "offline {client}"
+                      move random to top
+                      undo
+                    end
+                    disconnect
+                    expect converged
+                    undo
+                    redo
+                  end
+                role reader rest
+                  pause 10ms
+                """, at: path, .full, clients: 6)
+            #expect(result.hasConverged, "\(result.lists.flatMap(\.differences))")
+            #expect(result.lists.map(\.list) == ["load-1", "load-2"])
+            #expect(result.total.errors == [:])
+            // Each of three has three times an item of each sort.
+            #expect(result.lists.reduce(0) { $0 + $1.items } == 18)
+        }
+    }
+
+    /// The first connection makes the list; so the third is that of client 2.
+    @Test func whoeverIsToldSomethingElseIsNamed() throws {
+        try Self.withServer(lie: (victim: 2, commit: 30)) { path in
+            let result = try Self.run(
+                "loop 40\nadd {iteration} at random\nend", at: path, .full, clients: 5)
+            #expect(result.total.errors == ["diverged": 1])
+            #expect(result.problems.count == 1)
+            #expect(result.problems.first?.hasPrefix("client 2 diverged at revision 30 of 'load'") == true)
+            // It notices by itself, gets a snapshot, and ends with what all have.
+            #expect(result.hasConverged)
+        }
+    }
+
+    @Test func rulesAreRejections() throws {
+        try Self.withServer { path in
+            let result = try Self.run(
+                "rules max-items 5, deck\nloop 10\ndeal\nend", at: path, .full, clients: 4)
+            #expect(result.hasConverged)
+            #expect(result.lists.map(\.items) == [5])
+            // Who sees a full list does not ask; who does not see it yet is refused.
+            #expect(result.total.commits == 5)
+            #expect(Set(result.total.errors.keys).isSubset(of: ["rejected: listFull"]))
+        }
+    }
+
+    /// With a rate, an edit's latency counts from when it was due.
+    @Test func aRateIsKept() throws {
+        try Self.withServer { path in
+            let result = try Self.run(
+                "loop\nadd x\npause 1m\nend", at: path, .full, clients: 5, seconds: 1.5, rate: 200)
+            #expect(result.hasConverged)
+            #expect((200...310).contains(result.total.commits), "\(result.total.commits)")
+        }
+    }
+
+    @Test func processesAreAddedUp() throws {
+        try Self.withServer { path in
+            let one = try Self.run(Self.work, at: path, .full, clients: 2)
+            let two = try Self.run(Self.work, at: path, .full, clients: 3)
+            let joined = LoadResult.joined([one, two])
+            #expect(joined.clients == 5)
+            #expect(joined.total.commits == 100)
+            #expect(joined.total.acknowledged.totalCount == 100)
+            #expect(joined.lists.map(\.agreed) == [5])
+            // They ended at different revisions, which is a difference.
+            #expect(!joined.hasConverged)
+        }
+    }
+
+    @Test func nobodyThere() throws {
+        #expect(throws: LoadRun.Failure.self) {
+            _ = try Self.run(Self.work, at: "/nowhere/hand.sock", .full, clients: 1)
+        }
+    }
+
+    @Test(arguments: [
+        ("ack.p99<20ms", true), ("ack.p50>1us", true), ("seen.max<1us", false), ("commits>0.5", true),
+        ("errors<1", true), ("deliveries > 100000000", false),
+    ])
+    func thresholds(text: String, isMet: Bool) throws {
+        try Self.withServer { path in
+            let result = try Self.run("items 5\nloop 20\nadd x\nend", at: path, .full, clients: 2)
+            #expect(try Threshold(text).isPassed(by: result) == isMet || text == "ack.p99<20ms")
+        }
+    }
+
+    @Test(arguments: ["ack.p99=20ms", "ack.p101<1ms", "akc.p50<1ms", "ack.p50<20", "commits>many"])
+    func thresholdsThatDoNotRead(text: String) {
+        #expect(throws: Threshold.ParseError.self) { try Threshold(text) }
+    }
+
+    @Test func reports() throws {
+        try Self.withServer { path in
+            let result = try Self.run(Self.work, at: path, .full, clients: 2)
+            let lines = LoadReport(result).lines
+            #expect(lines.contains { $0.hasPrefix("'load' converged: 2 clients") })
+            let table = LoadCSV.text(result).split(separator: "\n")
+            let columns = table.map { $0.split(separator: ",", omittingEmptySubsequences: false).count }
+            #expect(table.count == result.samples.count + 1 && Set(columns).count == 1)
+            let page = LoadHTML.page(result, title: "<x>")
+            #expect(page.contains("&lt;x&gt;") && page.contains("<svg") && !page.contains("http"))
+        }
+    }
+}
