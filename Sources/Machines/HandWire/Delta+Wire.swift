@@ -127,11 +127,12 @@ extension WireReader {
 
 extension Delta {
     fileprivate func hasSides(of components: [Component]) -> Bool {
-        zip(self.components, components).allSatisfy { mine, other in
-            switch (mine, other) {
-            case (.insert(_, let a), .insert(_, let b)), (.drop(_, let a, _), .drop(_, let b, _)): a == b
-            default: true
+        for (index, component) in components.enumerated() {
+            switch component {
+            case .insert(_, let side), .drop(_, let side, _): if self.side(ofComponent: index) != side { return false }
+            default: break
             }
         }
+        return true
     }
 }

@@ -89,6 +89,9 @@ public struct Delta: Sendable {
         }
     }
 
+    /// Which neighbour an insertion or a drop holds on to.
+    package func side(ofComponent index: Int) -> Side { steps[index].side }
+
     /// Number of components.
     public var componentCount: Int { steps.count }
     /// The items that this delta inserts, from left to right.

@@ -18,10 +18,13 @@ public struct SingleEdit: Equatable, Sendable {
     /// `insert`, `move`: the gap, counted in the old list.
     public var gap: Int32
 
+    /// The edit that changes nothing.
+    public static let nothing = SingleEdit(.nothing, index: 0)
+
     /// The single edit that `delta` is; nil if it is more than that.
     public init?(_ delta: Delta) {
         if delta.isIdentity {
-            self.init(.nothing, index: 0)
+            self = .nothing
             return
         }
         let steps = delta.steps
@@ -70,42 +73,77 @@ public struct SingleEdit: Equatable, Sendable {
 // MARK: - Transform
 
 extension SingleEdit {
+    /// What a single edit does to positions, in the form in which it takes the fewest steps to carry one over: at most one item
+    /// leaves, and some come in one gap.
+    public struct Passage: Equatable, Sendable {
+        /// Position of the item that leaves; beyond every list if none does.
+        @usableFromInline let removed: Int32
+        /// The gap, in the old list; beyond every list if nothing comes.
+        @usableFromInline let gap: Int32
+        @usableFromInline let count: Int32
+        /// Where the item that leaves arrives; below zero if it is deleted.
+        @usableFromInline let arrival: Int32
+
+        /// Beyond every position.
+        private static let none = Int32.max
+
+        public init(_ edit: SingleEdit) {
+            let removes = edit.kind == .delete || edit.kind == .move
+            let inserts = edit.kind == .insert || edit.kind == .move
+            removed = removes ? edit.index : Self.none
+            gap = inserts ? edit.gap : Self.none
+            count = inserts ? edit.count : 0
+            arrival = edit.kind == .move ? edit.gap - (edit.index < edit.gap ? 1 : 0) : -1
+        }
+
+        /// Where the item at a position stands afterwards; below zero if it is deleted.
+        @inlinable
+        func map(index old: Int32) -> Int32 {
+            if old == removed { return arrival }
+            return old - (removed < old ? 1 : 0) + (gap <= old ? count : 0)
+        }
+
+        /// Where a gap lies afterwards, for later content that holds on to the neighbour on that side of it.
+        ///
+        /// - Parameter before: 1 if that is the item behind it, else 0.
+        @inlinable
+        func map(gap old: Int32, before: Int32) -> Int32 {
+            old - (removed < old ? 1 : 0) + (gap < old + before ? count : 0)
+        }
+    }
+
     /// What is left to do of this edit once `other`, the earlier one of the two, has been done; nil if nothing is.
-    @inlinable
     public func transformed(over other: SingleEdit) -> SingleEdit? {
+        let other = [Passage(other)]
+        return other.withUnsafeBufferPointer { transformed(over: $0[...]) }
+    }
+
+    /// What is left to do of this edit once others have been done, one after the other; nil if nothing is.
+    ///
+    /// - Complexity: about two nanoseconds for each.
+    @inlinable
+    public func transformed(over others: Slice<UnsafeBufferPointer<Passage>>) -> SingleEdit? {
+        var (index, gap) = (index, gap)
+        let before: Int32 = side == .before ? 1 : 0
+        switch kind {
+        case .nothing: break
+        case .insert: for other in others { gap = other.map(gap: gap, before: before) }
+        case .delete, .edit:
+            for other in others {
+                index = other.map(index: index)
+                if index < 0 { return nil }
+            }
+        case .move:
+            for other in others {
+                index = other.map(index: index)
+                if index < 0 { return nil }
+                gap = other.map(gap: gap, before: before)
+            }
+        }
         var result = self
-        if kind != .insert, kind != .nothing {
-            guard let index = other.map(index: index) else { return nil }
-            result.index = index
-        }
-        if kind == .insert || kind == .move { result.gap = other.map(gap: gap, side) }
+        result.index = index
+        result.gap = gap
         return result
-    }
-
-    /// Where the item at `index` stands after this edit; nil if it is deleted.
-    @inlinable
-    func map(index old: Int32) -> Int32? {
-        switch kind {
-        case .insert: return old >= gap ? old + count : old
-        case .delete: return old == index ? nil : old - (index < old ? 1 : 0)
-        case .edit, .nothing: return old
-        case .move:
-            if old == index { return gap - (index < gap ? 1 : 0) }
-            return old - (index < old ? 1 : 0) + (gap <= old ? 1 : 0)
-        }
-    }
-
-    /// Where a gap lies after this edit, for later content on that side of it.
-    @inlinable
-    func map(gap old: Int32, _ oldSide: Side) -> Int32 {
-        switch kind {
-        case .insert: return gap < old || (gap == old && oldSide == .before) ? old + count : old
-        case .delete: return old - (index < old ? 1 : 0)
-        case .edit, .nothing: return old
-        case .move:
-            let passes = gap < old || (gap == old && oldSide == .before)
-            return old - (index < old ? 1 : 0) + (passes ? 1 : 0)
-        }
     }
 }
 

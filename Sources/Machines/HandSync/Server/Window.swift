@@ -16,8 +16,10 @@ struct Window {
     /// Revision of the commit before the first one here. A submission on it, and a reader at it, can still be served.
     private(set) var floor: Int
     private var entries: [Entry] = []
-    /// What each entry is as a single edit, apart from the rest: a submission is transformed over all of them since its base.
-    private var edits: [SingleEdit?] = []
+    /// What each entry does to positions, apart from the rest: a submission is carried over all of them since its base.
+    private var passages: [SingleEdit.Passage] = []
+    /// The revisions of those that are no single edits, in order.
+    private var others: [Int] = []
     /// Entries at the front that are no longer valid; cut off when they are half of all.
     private var dropped = 0
     /// Bytes of all frames here.
@@ -50,7 +52,9 @@ struct Window {
         entries.append(
             Entry(
                 segment: segment, range: start..<segment.count, delta: segment.count - deltaSize))
-        edits.append(SingleEdit(commit.delta))
+        let edit = SingleEdit(commit.delta)
+        passages.append(SingleEdit.Passage(edit ?? .nothing))
+        if edit == nil { others.append(commit.revision) }
         byteCount += frame.count
     }
 
@@ -66,7 +70,8 @@ struct Window {
         }
         if dropped > entries.count / 2 {
             entries.removeFirst(dropped)
-            edits.removeFirst(dropped)
+            passages.removeFirst(dropped)
+            others.removeFirst(others.prefix { $0 <= floor }.count)
             dropped = 0
         }
     }
@@ -74,7 +79,8 @@ struct Window {
     /// Forgets the commits behind `revision`, which nobody has seen.
     mutating func truncate(to revision: Int) {
         while head > revision, let last = entries.popLast() {
-            edits.removeLast()
+            passages.removeLast()
+            if others.last ?? 0 > head { others.removeLast() }
             last.segment.truncate(to: last.range.lowerBound)
             byteCount -= last.range.count
         }
@@ -84,20 +90,12 @@ struct Window {
 
     /// Transforms an edit over the commits from `revision` on, as far as they are single edits.
     ///
-    /// - Returns: what is left of it, nil if nothing is; and the revision that was not passed, that of the head and one if all
-    ///   were.
-    /// - Complexity: a few nanoseconds for each commit.
+    /// - Returns: what is left of it, nil if nothing is; and the first revision that was not passed.
+    /// - Complexity: about two nanoseconds for each commit.
     func transformed(_ edit: SingleEdit, from revision: Int) -> (edit: SingleEdit?, next: Int) {
-        var edit = edit
-        let start = index(of: revision)
-        return edits.withUnsafeBufferPointer { edits in
-            for position in start..<edits.count {
-                guard let other = edits[position] else { return (edit, revision + position - start) }
-                guard let rest = edit.transformed(over: other) else { return (nil, revision + position - start) }
-                edit = rest
-            }
-            return (edit, revision + edits.count - start)
-        }
+        let end = others.last ?? 0 < revision ? head + 1 : others[others[...].partitionPoint { $0 >= revision }]
+        let range = index(of: revision)..<index(of: end)
+        return (passages.withUnsafeBufferPointer { edit.transformed(over: $0[range]) }, end)
     }
 
     func frame(at revision: Int) -> FrameRun {
