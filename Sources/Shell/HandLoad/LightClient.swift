@@ -11,7 +11,7 @@ final class LightClient: Participant {
     private let meter: Meter
     private unowned let delegate: any ParticipantDelegate
     private var wire: Wire?
-    private var reader = FrameReader(limit: Int(Int32.max))
+    private var scanner = FrameScanner()
     private var random: SplitMix64
     private let id: ClientID
     private var author: UInt64 = 0
@@ -98,7 +98,7 @@ final class LightClient: Participant {
     private func received(_ event: Wire.Event) {
         switch event {
         case .opened:
-            reader = FrameReader(limit: Int(Int32.max))
+            scanner = FrameScanner()
             let hello = UpMessage.Hello(
                 capabilities: [], client: id, person: "load \(number + 1)", program: "hand load")
             let subscribe = UpMessage.Subscribe(request: 1, name: list, logID: logID, revision: revision)
@@ -112,39 +112,37 @@ final class LightClient: Participant {
     }
 
     private func read(_ bytes: UnsafeRawBufferPointer) {
-        var commits = 0
         let now = Loop.monotonicNanoseconds
+        let (author, number, meter) = (author, number, meter)
         var isSettled = false
         do {
-            try reader.read(bytes) { (body) throws(WireError) -> Bool in
+            let commits = try scanner.scan(bytes, after: revision) { revision, maker in
+                maker == author || meter.samples(revision: revision, client: number)
+            } _: { (body, commits) throws(WireError) in
                 if body[0] == CommitHeader.type {
-                    commits += 1
-                    if try take(CommitHeader(body), now) { isSettled = true }
+                    if take(try CommitHeader(body), now) { isSettled = true }
                 } else {
-                    if try take(DownMessage(body), now) { isSettled = true }
+                    revision = commits.revision
+                    if take(try DownMessage(body), now) { isSettled = true }
+                    commits.revision = revision
                 }
-                return true
             }
+            revision = commits.revision
+            if let newest = commits.newest { (count, digest) = (newest.count, newest.digest) }
+            if !commits.isInOrder {
+                meter.failed("order", "client \(number + 1): a revision is missing before \(revision)")
+            }
+            meter.received(bytes: bytes.count, commits: commits.count)
         } catch {
             meter.failed("malformed", "client \(number + 1): the server sent \(error)")
         }
-        meter.received(bytes: bytes.count, commits: commits)
         if isSettled { delegate.isSettled() }
     }
 
     /// Whether it was what this client had in flight.
-    @inline(__always)
-    private func take(_ commit: CommitHeader, _ now: UInt64) throws(WireError) -> Bool {
-        if commit.revision != revision + 1 {
-            meter.failed("order", "client \(number + 1): revision \(commit.revision) came after \(revision)")
-        }
-        revision = commit.revision
-        count = commit.count
-        digest = commit.digest
+    private func take(_ commit: CommitHeader, _ now: UInt64) -> Bool {
         guard commit.author == author else {
-            if meter.samples(revision: commit.revision, client: number) {
-                meter.saw(author: commit.author, sequence: commit.sequence, now: now)
-            }
+            meter.saw(author: commit.author, sequence: commit.sequence, now: now)
             return false
         }
         guard let mine = pending, mine.submission.sequence == commit.sequence else { return false }
@@ -153,7 +151,7 @@ final class LightClient: Participant {
         return true
     }
 
-    private func take(_ message: DownMessage, _ now: UInt64) throws(WireError) -> Bool {
+    private func take(_ message: DownMessage, _ now: UInt64) -> Bool {
         switch message {
         case .welcome(let welcome):
             author = welcome.author
