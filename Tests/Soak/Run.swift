@@ -30,7 +30,7 @@ struct Run {
             do { try await weather(proxy, server, ledger, &samples) } catch { giveUp("\(error)", server.processID) }
             proxy.heal()
             ledger.finish()
-            watch = watchTheEnd(server.processID)
+            watch = watchTheEnd(server.processID, ledger)
             return try await group.reduce(into: []) { $0.append($1) }
         }
         var verdict = Verdict(samples)
@@ -48,9 +48,10 @@ struct Run {
     }
 
     /// Workers that wait for an answer that never comes would wait for ever.
-    private func watchTheEnd(_ server: Int32) -> Task<Void, any Error> {
+    private func watchTheEnd(_ server: Int32, _ ledger: SoakLedger) -> Task<Void, any Error> {
         Task {
             try await Task.sleep(for: .seconds(Self.longestEnd))
+            for line in await ledger.unfinished() { tell(line) }
             giveUp("not everybody was done \(Self.longestEnd) s after the last fault", server)
         }
     }

@@ -14,6 +14,8 @@ final class SoakLedger: Sendable {
         var models: [String: Hand] = [:]
         var isOver = false
         var replacements: Set<Int> = []
+        /// What each worker is at that is not done.
+        var doing: [Int: @Sendable () async -> String] = [:]
     }
 
     private let state = Mutex(State())
@@ -70,6 +72,21 @@ final class SoakLedger: Sendable {
     func model(of list: String) -> Hand? { state.withLock { $0.models[list] } }
 
     // MARK: The course of things
+
+    /// A worker is at something; `tell` says how it stands, should that never end. Nil when it has done everything.
+    func isDoing(_ worker: Int, _ tell: (@Sendable () async -> String)?) {
+        state.withLock { $0.doing[worker] = tell }
+    }
+
+    /// How those stand that are not done.
+    func unfinished() async -> [String] {
+        let doing = state.withLock { $0.doing }
+        var lines: [String] = []
+        for (worker, tell) in doing.sorted(by: { $0.key < $1.key }) {
+            lines.append("worker \(worker): \(await tell())")
+        }
+        return lines
+    }
 
     var isOver: Bool { state.withLock { $0.isOver } }
     func finish() { state.withLock { $0.isOver = true } }

@@ -46,6 +46,7 @@ struct Worker {
 
     /// Works until it is over; then everything that it did is acknowledged.
     mutating func work() async throws {
+        note("begins")
         for list in allLists { _ = try await client.open(list).live() }
         while !ledger.isOver {
             if ledger.takeReplacement(number) { try await replaceClient() }
@@ -53,6 +54,21 @@ struct Worker {
             try await Task.sleep(for: .milliseconds(random.next(below: 15)))
         }
         for list in allLists { try await settle(try await client.open(list), edits: 0) }
+        ledger.isDoing(number, nil)
+    }
+
+    /// Should what follows never end, the ledger can tell how the lists stand.
+    private func note(_ what: String) {
+        let (client, lists) = (client, allLists)
+        ledger.isDoing(number) {
+            var text = what
+            for name in lists {
+                guard let state = try? await client.open(name).state() else { continue }
+                text +=
+                    "; \(name) r\(state.revision) \(state.isLive ? "live" : "not live"), \(state.pendingCount) pending"
+            }
+            return text
+        }
     }
 
     private mutating func step() async throws {
@@ -136,6 +152,7 @@ struct Worker {
     }
 
     private func settle(_ list: FollowedList, edits: Int) async throws {
+        note("settles \(list.name)")
         let outcome = try await list.settled()
         var commits = 0
         for notice in outcome.notices {
@@ -163,6 +180,7 @@ struct Worker {
 
     /// Reading may fail at any time while the network does; what comes must be right.
     private mutating func readHistory(of name: String) async throws {
+        note("reads the history of \(name)")
         let revision = try await client.open(name).state().revision
         let first = max(1, revision - random.next(below: 1_000))
         do {
@@ -195,6 +213,7 @@ struct Worker {
     }
 
     private mutating func replaceClient() async throws {
+        note("is replaced")
         var edits = 0
         let name = Self.sharedLists[random.next(below: Self.sharedLists.count)]
         if hasJournal { edits = try await edit(name) }
@@ -207,6 +226,7 @@ struct Worker {
     /// Somebody else takes over, when everything is acknowledged.
     private mutating func beginAnew() async throws {
         for list in allLists { try await settle(try await client.open(list), edits: 0) }
+        note("begins anew")
         await client.close()
         for ending in ["", "-wal", "-shm", ".lock"] {
             try? FileManager.default.removeItem(atPath: "\(folder)/worker-\(number).sqlite\(ending)")
