@@ -128,7 +128,7 @@ import Testing
         while true {
             let step = run.next()
             if step == .finished { break }
-            if case .edit(.add(let content, _)) = step { texts.append(content.text ?? "") } else { rest.append(step) }
+            if case .edit(.add(let content, _)) = step { texts.append(content.text) } else { rest.append(step) }
         }
         #expect(texts == ["5.1 {client}", "in 1", "in 2", "5.2 {client}", "in 1", "in 2"])
         #expect(rest.count == 3)

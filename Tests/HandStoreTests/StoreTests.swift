@@ -24,12 +24,27 @@ func history(on start: Authority.Start, _ count: Int, author: UInt64, chaos: ino
     return commits
 }
 
+/// Every implementation of a store, and every durability.
+enum StoreKind: CaseIterable {
+    case fsync, os, memory, simulated
+
+    func store(in folder: TemporaryFolder) throws -> any CommitStore {
+        switch self {
+        case .fsync: try SQLiteStore(folder: folder.path, durability: .fsync)
+        case .os: try SQLiteStore(folder: folder.path, durability: .os)
+        case .memory: MemoryStore()
+        case .simulated: SimulatedStore()
+        }
+    }
+}
+
 @Suite struct StoreTests {
-    /// Every implementation and every durability must do the same.
-    @Test(arguments: Durability.allCases)
-    func whatIsAppendedIsRead(durability: Durability) throws {
+    // MARK: What all must do
+
+    @Test(arguments: StoreKind.allCases)
+    func whatIsAppendedIsRead(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore(folder: folder.path, durability: durability)
+        let store = try kind.store(in: folder)
         var chaos = Chaos(seed: 1)
         let list = try store.create("groceries", rules: Rules(maximumCount: 500), logID: .max, deckSeed: nil)
         let commits = history(on: try store.load(list.number), 30, author: 7, chaos: &chaos)
@@ -54,10 +69,10 @@ func history(on start: Authority.Start, _ count: Int, author: UInt64, chaos: ino
         #expect(try store.state(of: list.number, at: 15).digest == commits[14].digest)
     }
 
-    @Test(arguments: Durability.allCases)
-    func appendingIsCompareAndSetOverManyLists(durability: Durability) throws {
+    @Test(arguments: StoreKind.allCases)
+    func appendingIsCompareAndSetOverManyLists(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore(folder: folder.path, durability: durability)
+        let store = try kind.store(in: folder)
         var chaos = Chaos(seed: 2)
         let first = try store.create("a", rules: Rules(), logID: 1, deckSeed: nil)
         let second = try store.create("b", rules: Rules(), logID: 2, deckSeed: nil)
@@ -80,10 +95,10 @@ func history(on start: Authority.Start, _ count: Int, author: UInt64, chaos: ino
         }
     }
 
-    @Test(arguments: Durability.allCases)
-    func listsAndPeople(durability: Durability) throws {
+    @Test(arguments: StoreKind.allCases)
+    func listsAndPeople(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
-        let store = try SQLiteStore(folder: folder.path, durability: durability)
+        let store = try kind.store(in: folder)
         _ = try store.create("b", rules: .fiveCards, logID: 1, deckSeed: 4)
         _ = try store.create("a", rules: Rules(), logID: 2, deckSeed: nil)
         #expect(throws: StoreError.listExists("a")) { try store.create("a", rules: Rules(), logID: 3, deckSeed: nil) }

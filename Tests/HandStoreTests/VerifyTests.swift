@@ -176,10 +176,9 @@ import Testing
     }
 
     /// Found by the simulator, seed 51096: a snapshot that waited for its turn while the history was forgotten further than that.
-    @Test(arguments: ["SQLite", "simulated"]) func aSnapshotThatComesTooLateIsNotKept(kind: String) throws {
+    @Test(arguments: StoreKind.allCases) func aSnapshotThatComesTooLateIsNotKept(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
-        let store: any CommitStore =
-            kind == "SQLite" ? try SQLiteStore(folder: folder.path, durability: .os) : SimulatedStore()
+        let store = try kind.store(in: folder)
         let list = try store.create("things", rules: Rules(), logID: 9, deckSeed: nil)
         let author = try store.author(for: ClientID(high: 1, low: 2), person: "Ada")
         var chaos = Chaos(seed: 6)
@@ -191,7 +190,7 @@ import Testing
         #expect(try store.load(list.number).hand == before.0)
         #expect(try store.load(list.number).snapshotRevision == 10)
         try store.close()
-        if kind == "SQLite" { #expect(try Self.verify(folder).lists.map(\.snapshots) == [1]) }
+        if kind == .os || kind == .fsync { #expect(try Self.verify(folder).lists.map(\.snapshots) == [1]) }
     }
 
     /// Commits are kept as long as either the number or the age asks for them.

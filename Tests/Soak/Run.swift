@@ -77,7 +77,11 @@ struct Run {
     /// A worker that fails says so, and the others go on.
     private func work(_ worker: Worker, _ ledger: SoakLedger) async -> Worker {
         var worker = worker
-        do { try await worker.work() } catch { ledger.report("worker \(worker.number): \(error)") }
+        do { try await worker.work() } catch {
+            ledger.isDoing(worker.number, nil)
+            ledger.report("worker \(worker.number): \(error)")
+            tell("worker \(worker.number) gives up: \(error)")
+        }
         return worker
     }
 
