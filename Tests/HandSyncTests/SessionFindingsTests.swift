@@ -179,4 +179,28 @@ import Testing
         talk.hear(.rejected(list: 1, sequence: 1, .notStored))
         #expect(talk.notices.contains { if case .rejected(.notStored, _) = $0 { true } else { false } })
     }
+
+    /// Found by the soak: a hello that the client had given up came to the server after the next one, and the client, replaced by
+    /// itself, stopped for good. Who is replaced again and again still stops.
+    @Test func aHelloOfOnesOwnThatComesLateIsNoOtherProgram() {
+        var session = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
+        session.start { _ in }
+        /// Whether the client wants to come back after having been replaced at that time.
+        func comesBack(after now: UInt64) -> Bool {
+            session.connected(now: now) { _ in }
+            var comesBack: Bool?
+            let error = DownMessage.error(code: .replaced, request: 0, retryAfter: 0, message: "again").frame
+            error.withUnsafeBytes { bytes in
+                session.received(bytes, now: now) { effect in
+                    if case .status(.offline(_, let wait)) = effect { comesBack = wait != nil }
+                }
+            }
+            session.start { _ in }
+            return comesBack == true
+        }
+        #expect([0, 10_000, 20_000].map { comesBack(after: $0) } == [true, true, true])
+        #expect(comesBack(after: 70_000), "two of them are long ago")
+        #expect(comesBack(after: 75_000))
+        #expect([80_000, 81_000].map { comesBack(after: $0) } == [true, false])
+    }
 }

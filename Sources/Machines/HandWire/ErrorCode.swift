@@ -51,7 +51,7 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
     /// Whether a client does well to connect again by itself after it.
     public var mayRetry: Bool {
         switch self {
-        case .tooManyConnections, .shuttingDown, .idleTimeout, .handshakeTimeout, .internalError: true
+        case .tooManyConnections, .shuttingDown, .idleTimeout, .handshakeTimeout, .internalError, .replaced: true
         default: false
         }
     }

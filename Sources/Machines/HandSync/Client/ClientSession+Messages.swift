@@ -180,11 +180,18 @@ extension ClientSession {
         effect(.answer(request: request, answer))
     }
 
+    /// Whether to connect again after having been replaced. A hello of one's own that was given up and came late may have done
+    /// that, now and then; another program with the same id does it again and again.
+    private mutating func mayReturn(now: UInt64) -> Bool {
+        replacedAt = replacedAt.filter { $0 + Self.replacementPeriod > now } + [now]
+        return replacedAt.count <= Self.mostReplacements
+    }
+
     private mutating func failed(
         _ code: ErrorCode, request: UInt64, retryAfter: UInt64, _ text: String, now: UInt64, _ effect: (Effect) -> Void
     ) {
         if code.closes {
-            guard code.mayRetry else { return stop(reason: text, effect) }
+            guard code.mayRetry, code != .replaced || mayReturn(now: now) else { return stop(reason: text, effect) }
             return fail(text, now: now, notBefore: retryAfter, effect)
         }
         abandoned[request] = nil

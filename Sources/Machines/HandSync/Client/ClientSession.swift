@@ -118,6 +118,11 @@ public struct ClientSession: Sendable {
     var idleDeadline: UInt64 = 45_000
     var lastHeard: UInt64 = 0
     var nextPing: UInt64 = 0
+    /// When this client's connection was replaced by another, in the last while.
+    var replacedAt: [UInt64] = []
+    /// So often it comes back within so many milliseconds.
+    static let mostReplacements = 3
+    static let replacementPeriod: UInt64 = 60_000
     /// Milliseconds that a server has to say welcome.
     static let greetingDeadline: UInt64 = 10_000
     /// The most milliseconds that a server's wish to be left alone is heeded.

@@ -24,7 +24,9 @@ extension System {
         case .storm: for client in clients { client.link?.cut() }
         case .vanish: client.link?.vanish()
         case .stall:
-            let until = scheduler.now + UInt64(random.next(below: 5_000))
+            // Some outlast the patience of both sides, and what was sent arrives behind what was sent after it.
+            let longest = random.next(below: 4) == 0 ? 40_000 : 5_000
+            let until = scheduler.now + UInt64(random.next(below: longest))
             if random.next() & 1 == 0 { client.link?.down.stalledUntil = until }
             if random.next() & 1 == 0 { client.link?.up.stalledUntil = until }
         case .killClient: client.die()
