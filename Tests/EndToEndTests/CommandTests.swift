@@ -50,6 +50,25 @@ import Testing
         #expect(try hand("--generate-completion-script", "bash").contains("hand"))
     }
 
+    /// Several processes make one test; what a script says wrongly, what is not reached and what is not there have their codes.
+    @Test func loadTests() throws {
+        let script = "items 20\nloop 5\nadd \"{client}\" at random\nend\n"
+        let summary = try hand("load", "-l", "load", "-", "--clients", "4", "--json", input: script)
+        let alone = try #require(summary.split(separator: "\n").last)
+        #expect(alone.contains("\"commits\":20,") && alone.contains("\"converged\":true"))
+        let file = server.folder.path + "/script.load"
+        try script.write(toFile: file, atomically: true, encoding: .utf8)
+        let joined = try hand("load", "-l", "load", file, "--clients", "4", "--processes", "2", "--json")
+        #expect(joined.contains("\"commits\":20,") && joined.contains("\"agreed\":4"))
+        #expect(joined.contains("\"clients\":4,") && joined.contains("\"items\":60,"))
+        try hand("load", "-l", "load", file, "--threshold", "commits>100000000", expecting: 99)
+        try hand("load", "-l", "load", file, "--threshold", "commits=1", expecting: 2)
+        try hand("load", "-", input: "add x at botom", expecting: 2)
+        try hand("load", "reconnect-storm", "--light", expecting: 2)
+        try hand("load", "nonsense", expecting: 3)
+        try hand("load", "--url", "hand+unix:///nowhere/hand.sock/list", expecting: 6)
+    }
+
     @Test func placesAndStandardInput() throws {
         try hand("create", "list")
         try hand("add", "-", input: "one\ntwo\n\nthree\n")

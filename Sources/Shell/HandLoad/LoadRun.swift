@@ -64,11 +64,12 @@ public final class LoadRun {
         _ plan: LoadPlan, onlyMakesLists: Bool, _ progress: @escaping (Progress) -> Void
     ) throws -> LoadResult {
         let loop = try Loop()
-        defer { loop.close() }
         let run = LoadRun(plan, loop, progress)
         run.onlyMakesLists = onlyMakesLists
         run.start()
         loop.run()
+        // Closing tells some that they are canceled, and they tell the run.
+        withExtendedLifetime(run) { loop.close() }
         if let failure = run.failure { throw failure }
         return run.result
     }

@@ -92,7 +92,8 @@ struct Load: ParsableCommand {
     func run() throws {
         if let show { return Output.line(try Self.builtin(show).source) }
         let plan = try plan()
-        let result = try processes > 1 ? LoadProcesses(self, plan).run() : LoadRun.run(plan, progress: tell)
+        let isAlone = processes == 1 || part != nil
+        let result = try isAlone ? LoadRun.run(plan, progress: tell) : LoadProcesses(self, plan).run()
         if part != nil { return try LoadProcesses.report(result) }
         try write(result)
         finish(result)
