@@ -27,26 +27,26 @@ public final class LoadRun {
         case preparing, connecting, working, settling, comparing, over
     }
 
-    private let plan: LoadPlan
+    let plan: LoadPlan
     private let loop: Loop
     private let meter: Meter
-    private let progress: (Progress) -> Void
+    let progress: (Progress) -> Void
     private let timer: Timer
     private var phase = Phase.preparing
-    private var setup: Setup?
-    private var players: [Player] = []
+    var setup: Setup?
+    var players: [Player] = []
     private var ready = 0
     private var finished = 0
-    private var result: LoadResult
+    var result: LoadResult
     private var failure: Failure?
     private var onlyMakesLists = false
     /// Nanoseconds.
-    private var phaseStart: UInt64 = 0
+    var phaseStart: UInt64 = 0
     private var workStart: UInt64 = 0
     private var lastSample: UInt64 = 0
 
     /// Milliseconds between two looks at everything.
-    private static let tick: UInt64 = 50
+    static let tick: UInt64 = 50
     /// Seconds until a server that does not answer is given up.
     private static let connectPatience = 15.0
 
@@ -83,7 +83,7 @@ public final class LoadRun {
         result = LoadResult(seed: plan.seed, clients: plan.own.count)
     }
 
-    private func seconds(since start: UInt64) -> Double { Double(Loop.monotonicNanoseconds - start) / 1e9 }
+    func seconds(since start: UInt64) -> Double { Double(Loop.monotonicNanoseconds - start) / 1e9 }
 
     // MARK: Preparing
 
@@ -147,7 +147,7 @@ public final class LoadRun {
         }
     }
 
-    private func later(_ milliseconds: UInt64, _ body: @escaping () -> Void) {
+    func later(_ milliseconds: UInt64, _ body: @escaping () -> Void) {
         let timer = Timer(loop)
         timer.start(after: milliseconds) {
             timer.close()
@@ -241,52 +241,7 @@ public final class LoadRun {
 
     // MARK: The end
 
-    /// Fetches each list, waits until the clients are where the server is, and compares.
-    private func compare(_ names: ArraySlice<String>) {
-        guard let name = names.first else { return finish() }
-        setup?.fetch(name) { [unowned self] outcome in
-            switch outcome {
-            case .success(let state): compare(state.0, state.revision, name, names)
-            case .failure(let error):
-                result.problems.append("'\(name)' could not be compared: \(error.text)")
-                compare(names.dropFirst())
-            }
-        }
-    }
-
-    private func compare(_ hand: Hand, _ revision: Int, _ name: String, _ names: ArraySlice<String>) {
-        let mine = players.filter { $0.list == name }
-        let behind = mine.count { $0.participant.revision < revision }
-        if behind > 0, seconds(since: phaseStart) < plan.patience {
-            progress(.converging(mine.count - behind, of: mine.count))
-            return later(Self.tick) { [unowned self] in compare(hand, revision, name, names) }
-        }
-        // Another process may still have been at work.
-        if mine.contains(where: { $0.participant.revision > revision }), seconds(since: phaseStart) < plan.patience {
-            return later(Self.tick) { [unowned self] in compare(names) }
-        }
-        let differences = mine.compactMap { Self.difference($0, hand, revision) }
-        result.lists.append(
-            LoadResult.Convergence(
-                list: name, revision: revision, items: hand.count, digest: hand.digest,
-                agreed: mine.count - differences.count, differences: differences))
-        compare(names.dropFirst())
-    }
-
-    private static func difference(_ player: Player, _ hand: Hand, _ revision: Int) -> String? {
-        guard let participant = player.participant else { return nil }
-        let who = "client \(player.number + 1)"
-        if participant.revision != revision {
-            return "\(who) is at revision \(participant.revision), the server at \(revision)"
-        }
-        guard participant.isSettled else { return "\(who) has edits that the server did not answer" }
-        if participant.digest != hand.digest {
-            return "\(who) has other items than the server at revision \(revision)"
-        }
-        return nil
-    }
-
-    private func finish() {
+    func finish() {
         // What came after the work counts for nothing but its errors.
         result.total.errors.merge(meter.take().errors, uniquingKeysWith: +)
         result.problems += meter.problems

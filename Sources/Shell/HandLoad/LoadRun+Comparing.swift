@@ -1,0 +1,50 @@
+import HandCore
+
+// What everybody has at the end, and what the server has.
+
+extension LoadRun {
+    /// Fetches each list, waits until the clients are where the server is, and compares.
+    func compare(_ names: ArraySlice<String>) {
+        guard let name = names.first else { return finish() }
+        setup?.fetch(name) { [unowned self] outcome in
+            switch outcome {
+            case .success(let state): compare(state.0, state.revision, name, names)
+            case .failure(let error):
+                result.problems.append("'\(name)' could not be compared: \(error.text)")
+                compare(names.dropFirst())
+            }
+        }
+    }
+
+    private func compare(_ hand: Hand, _ revision: Int, _ name: String, _ names: ArraySlice<String>) {
+        let mine = players.filter { $0.list == name }
+        let behind = mine.count { $0.participant.revision < revision }
+        if behind > 0, seconds(since: phaseStart) < plan.patience {
+            progress(.converging(mine.count - behind, of: mine.count))
+            return later(Self.tick) { [unowned self] in compare(hand, revision, name, names) }
+        }
+        // Another process may still have been at work.
+        if mine.contains(where: { $0.participant.revision > revision }), seconds(since: phaseStart) < plan.patience {
+            return later(Self.tick) { [unowned self] in compare(names) }
+        }
+        let differences = mine.compactMap { Self.difference($0, hand, revision) }
+        result.lists.append(
+            LoadResult.Convergence(
+                list: name, revision: revision, items: hand.count, digest: hand.digest,
+                agreed: mine.count - differences.count, differences: differences))
+        compare(names.dropFirst())
+    }
+
+    private static func difference(_ player: Player, _ hand: Hand, _ revision: Int) -> String? {
+        guard let participant = player.participant else { return nil }
+        let who = "client \(player.number + 1)"
+        if participant.revision != revision {
+            return "\(who) is at revision \(participant.revision), the server at \(revision)"
+        }
+        guard participant.isSettled else { return "\(who) has edits that the server did not answer" }
+        if participant.digest != hand.digest {
+            return "\(who) has other items than the server at revision \(revision)"
+        }
+        return nil
+    }
+}
