@@ -150,6 +150,23 @@ import Testing
         #expect(talk.notices.count == 1)
     }
 
+    /// Seed 68736: told that its submission is stale, a replica that had diverged submitted anew what stood on items that only it
+    /// had. Now that waits for the snapshot.
+    @Test func nothingIsSubmittedFromAListThatHasDiverged() {
+        var talk = Talk()
+        talk.perform { $0.open("a", $1) }
+        talk.begin(1)
+        talk.insert(1)
+        let wrong = Commit(
+            revision: 1, author: 2, sequence: 1, base: 0, time: 0, count: 0, digest: 1,
+            delta: HandCore.Operation.insert([Item(id: ItemID(rawValue: 9), content: .note("n"))], at: 0, .after).delta)
+        talk.hear(.commit(list: 1, wrong))
+        talk.hear(.stale(list: 1, sequence: 1, head: 1))
+        #expect(talk.submissions.map(\.base) == [0])
+        talk.begin(2, revision: 1)
+        #expect(talk.submissions.map(\.base) == [0, 1])
+    }
+
     /// After a restart a replica did not know any more that it had diverged, nor what the author of an edit had seen.
     @Test func aCheckpointKeepsThatItHasDiverged() throws {
         var replica = Replica(confirmed: Hand(), revision: 0, logID: 5, sequence: 0)

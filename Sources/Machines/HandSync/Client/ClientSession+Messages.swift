@@ -81,10 +81,12 @@ extension ClientSession {
         }
     }
 
-    /// Submits as soon as all commits that the server had at the start are here.
+    /// Submits as soon as all commits that the server had at the start are here. What is pending on a list that has diverged
+    /// stands on other items than the server has; it waits for the snapshot.
     private mutating func catchUp(_ name: String, _ effect: (Effect) -> Void) {
         guard let subscription = subscriptions[name], !subscription.isCaughtUp, subscription.incoming == nil,
-            subscription.list != nil, subscription.replica.revision >= subscription.submitFrom
+            subscription.list != nil, subscription.replica.revision >= subscription.submitFrom,
+            !subscription.replica.hasDiverged
         else { return }
         subscriptions[name]?.isCaughtUp = true
         subscriptions[name]?.isLoaded = true
