@@ -42,7 +42,7 @@ extension LoadRun {
             return "\(who) is at revision \(participant.revision), the server at \(revision)"
         }
         guard participant.isSettled else { return "\(who) has edits that the server did not answer" }
-        if participant.digest != hand.digest {
+        if let digest = participant.digest, digest != hand.digest {
             return "\(who) has other items than the server at revision \(revision)"
         }
         return nil
