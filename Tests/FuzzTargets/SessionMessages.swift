@@ -16,7 +16,7 @@ enum SessionMessages {
         case 1, 2: return subscribed(&input, replica, request(&input, lastRequest))
         case 3, 4:
             var chaos = Chaos(seed: input.seed())
-            return .chunk(request: request(&input, lastRequest), items: chaos.items(input.below(8)))
+            return .chunk(request: request(&input, lastRequest), items: Hand(chaos.items(input.below(8))))
         case 5, 6: return .rejected(list: list, sequence: sequence, rejection(&input))
         case 7: return .stale(list: list, sequence: sequence, head: near(&input, replica.revision))
         case 8: return .acknowledged(list: list, sequence: sequence, revision: near(&input, replica.revision))

@@ -7,14 +7,14 @@ import Testing
     @Test func editsOfOneElementAgreeWithAnArray() {
         var chaos = Chaos(seed: 11)
         var array: [Item] = []
-        var tree = SummaryTree<Hand.Entry>()
+        var tree = SummaryTree<PackedItem>()
         for step in 0..<6000 {
             let shrinking = step > 4500
             if array.isEmpty || chaos.random.next(below: 10) < (shrinking ? 1 : 6) {
                 let index = chaos.random.next(below: array.count + 1)
                 let item = chaos.item()
                 array.insert(item, at: index)
-                tree.insert(Hand.Entry(item), at: index)
+                tree.insert(PackedItem(item), at: index)
             } else {
                 let index = chaos.random.next(below: array.count)
                 let removed = tree.remove(at: index).item
@@ -28,7 +28,7 @@ import Testing
     @Test(arguments: [0, 1, 63, 64, 65, 130, 2048, 2049, 5000])
     func splitAndJoinKeepOrderAndInvariants(count: Int) {
         let items = tasks(count)
-        let tree = SummaryTree(items.map(Hand.Entry.init))
+        let tree = SummaryTree(items.map(PackedItem.init))
         #expect(tree.brokenInvariant(sumsAreEqual: ==) == nil)
         for cut in Set([0, 1, count / 3, count / 2, count - 1, count]) where cut >= 0 && cut <= count {
             let (left, right) = tree.split(at: cut)

@@ -65,7 +65,7 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
                 .init(
                     request: 1, list: 1, logID: 5, rules: Rules(), lastSequence: 1,
                     start: .snapshot(revision: 50, count: 2, digest: hand.digest))))
-        down(.chunk(request: 1, items: Array(hand)))
+        down(.chunk(request: 1, items: hand))
         let submissions = out.compactMap { if case .submit(let x) = $0 { x } else { nil } }
         #expect(submissions.map(\.sequence) == [1, 2])
     }

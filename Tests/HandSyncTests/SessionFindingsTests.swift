@@ -54,7 +54,7 @@ import Testing
                     DownMessage.Subscribed(
                         request: request, list: list, logID: logID, rules: Rules(), lastSequence: lastSequence,
                         start: .snapshot(revision: revision, count: hand.count, digest: hand.digest))))
-            if !hand.isEmpty { hear(.chunk(request: request, items: Array(hand))) }
+            if !hand.isEmpty { hear(.chunk(request: request, items: hand)) }
         }
 
         mutating func insert(_ id: UInt64, isExact: Bool = false) {

@@ -108,7 +108,7 @@ struct RandomMessages {
                     start: flag()
                         ? .resumed(head: revision())
                         : .snapshot(revision: revision(), count: count(), digest: chaos.random.next()))),
-            .chunk(request: number(), items: chaos.items(chaos.random.next(below: 6))),
+            .chunk(request: number(), items: Hand(chaos.items(chaos.random.next(below: 6)))),
             .commit(list: number(), commit()),
             .rejected(list: number(), sequence: number(), rejection()),
             .stale(list: number(), sequence: number(), head: revision()),

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// The hash that `HandCore` feeds without writing bytes is that of the bytes that the codec writes.
+    /// The hash that `HandCore` keeps is that of the bytes that the codec writes.
     @Test func theHashOfAnItemIsThatOfItsBytes() {
         var chaos = Chaos(seed: testSeed(73))
         var items = chaos.items(2_000)

@@ -59,7 +59,7 @@ enum Samples {
                 program: "hand 1.0")),
         "subscribed, resumed": subscribed(.resumed(head: 301)),
         "subscribed, with a snapshot": subscribed(.snapshot(revision: 301, count: 3, digest: 0xAB)),
-        "chunk": .chunk(request: 2, items: [milk, Item(id: ItemID(rawValue: 5), content: .heading("Dairy"))]),
+        "chunk": .chunk(request: 2, items: Hand([milk, Item(id: ItemID(rawValue: 5), content: .heading("Dairy"))])),
         "commit": .commit(list: 7, commit),
         "rejected": .rejected(list: 7, sequence: 6, .violation(.itemTooLarge(size: 20_000, maximum: 16_384))),
         "stale": .stale(list: 7, sequence: 6, head: 90_000),

@@ -97,7 +97,7 @@ final class SmallServer {
                 .init(
                     request: subscribe.request, list: 1, logID: authority.logID, rules: authority.rules,
                     lastSequence: authority.lastSequence(of: author), start: start)), to: client)
-        if !isKnown, !hand.isEmpty { send(.chunk(request: subscribe.request, items: Array(hand)), to: client) }
+        if !isKnown, !hand.isEmpty { send(.chunk(request: subscribe.request, items: hand), to: client) }
         connections[client]?.cursor = isKnown ? subscribe.revision : authority.revision
     }
 

@@ -80,7 +80,7 @@ extension Vectors {
             ),
             ("subscribed, resumed", subscribed(.resumed(head: 301))),
             ("subscribed, with a snapshot", subscribed(.snapshot(revision: 301, count: 1, digest: 8))),
-            ("chunk", .chunk(request: 1, items: tasks(2))),
+            ("chunk", .chunk(request: 1, items: Hand(tasks(2)))),
             ("commit", .commit(list: 1, commit)),
             ("rejected", .rejected(list: 1, sequence: 9, .violation(.listFull(maximum: 5)))),
             ("stale", .stale(list: 1, sequence: 9, head: 301)),

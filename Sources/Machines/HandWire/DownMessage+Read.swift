@@ -22,7 +22,8 @@ extension DownMessage {
         case 2: return .subscribed(try subscribed(&reader))
         case 3:
             let request = try reader.varint("request")
-            return .chunk(request: request, items: try reader.list("items of a chunk", size: 10, WireReader.readItem))
+            return .chunk(
+                request: request, items: Hand(packed: try reader.list("items of a chunk", size: 10, WireReader.readItem)))
         case commitType: return .commit(list: try reader.varint("list"), try reader.commit())
         case 5:
             return .rejected(
@@ -114,7 +115,7 @@ extension DownMessage {
 }
 
 extension WireReader {
-    fileprivate static func readItem(_ reader: inout WireReader) throws(WireError) -> Item { try reader.item() }
+    fileprivate static func readItem(_ reader: inout WireReader) throws(WireError) -> PackedItem { try reader.packedItem() }
     fileprivate static func readCommit(_ reader: inout WireReader) throws(WireError) -> Commit { try reader.commit() }
 
     /// A count and that many things of at least `size` bytes each: more than the bytes can hold are not reserved for.

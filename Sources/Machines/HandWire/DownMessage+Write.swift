@@ -4,6 +4,8 @@ extension DownMessage {
     /// The number of a commit's frame; its fields up to the digest can be read without decoding the delta.
     public static let commitType: UInt8 = 4
 
+    static let chunkType: UInt8 = 3
+
     /// The whole frame.
     public var frame: [UInt8] {
         var writer = WireWriter()
@@ -22,6 +24,29 @@ extension DownMessage {
         return (Frame.around(writer.bytes), writer.bytes.count - header)
     }
 
+    /// The frame of a chunk with the items of `hand` from `start` on, about `bytes` of them, and how many they are.
+    public static func chunk(
+        request: UInt64, of hand: Hand, from start: Int, about bytes: Int
+    ) -> (frame: [UInt8], count: Int) {
+        var items = WireWriter(reserving: bytes + 1024)
+        var count = 0
+        for item in hand.packedItems(from: start) {
+            items.item(item)
+            count += 1
+            if items.bytes.count >= bytes { break }
+        }
+        var head = WireWriter()
+        head.byte(chunkType)
+        head.varint(request)
+        head.varint(count)
+        let size = head.bytes.count + items.bytes.count
+        var frame = WireWriter(reserving: size + 4)
+        frame.varint(size)
+        frame.raw(head.bytes)
+        frame.raw(items.bytes)
+        return (frame.bytes, count)
+    }
+
     private func write(to writer: inout WireWriter) {
         switch self {
         case .welcome(let welcome):
@@ -34,10 +59,10 @@ extension DownMessage {
             writer.string(welcome.program)
         case .subscribed(let subscribed): write(subscribed, to: &writer)
         case .chunk(let request, let items):
-            writer.byte(3)
+            writer.byte(Self.chunkType)
             writer.varint(request)
             writer.varint(items.count)
-            for item in items { writer.item(item) }
+            for item in items.packedItems { writer.item(item) }
         case .commit(let list, let commit):
             writer.byte(Self.commitType)
             writer.varint(list)

@@ -5,7 +5,7 @@ public enum DownMessage: Equatable, Sendable {
     case welcome(Welcome)
     case subscribed(Subscribed)
     /// Some items of a snapshot or a fetched state, in order.
-    case chunk(request: UInt64, items: [Item])
+    case chunk(request: UInt64, items: Hand)
     case commit(list: UInt64, Commit)
     case rejected(list: UInt64, sequence: UInt64, Rejection)
     /// The base of a submission lies before what the server can transform over: catch up to `head` and submit anew.

@@ -3,6 +3,11 @@ import HandCore
 // Items, changes and rules as bytes (`Protocol.md`, “Items”).
 
 extension WireWriter {
+    public mutating func item(_ item: PackedItem) {
+        word(item.id.rawValue)
+        item.withContentBytes { raw($0) }
+    }
+
     public mutating func item(_ item: Item) {
         word(item.id.rawValue)
         varint(UInt64(item.content.kind.rawValue))
@@ -42,12 +47,39 @@ extension WireWriter {
 extension WireReader {
     public mutating func item() throws(WireError) -> Item {
         let id = ItemID(rawValue: try word("item id"))
-        let kind = Content.Kind(rawValue: UInt32(try count("item kind")))
-        let size = try count("item body")
-        var body = try part(size, "item body")
+        var (kind, body) = try contentHead()
         let content = try body.content(of: kind)
         try body.expectEnd(of: "item body")
         return Item(id: id, content: content)
+    }
+
+    /// An item as lists keep it: checked like any other, but nothing is made of its texts.
+    public mutating func packedItem() throws(WireError) -> PackedItem {
+        let id = ItemID(rawValue: try word("item id"))
+        let start = position
+        var (kind, body) = try contentHead()
+        try body.checkContent(of: kind)
+        return PackedItem(id: id, checked: passed(since: start))
+    }
+
+    /// Kind and size, and what is to read the body.
+    private mutating func contentHead() throws(WireError) -> (kind: Content.Kind, body: WireReader) {
+        let kind = Content.Kind(rawValue: UInt32(try count("item kind")))
+        return (kind, try part(try count("item body"), "item body"))
+    }
+
+    /// Passes over a body that `content(of:)` would read, or throws what that would throw.
+    private mutating func checkContent(of kind: Content.Kind) throws(WireError) {
+        switch kind {
+        case .note: try checkText("note text")
+        case .heading: try checkText("heading text")
+        case .task:
+            _ = try flag("task done")
+            try checkText("task text")
+        default:
+            _ = try content(of: kind)
+            try expectEnd(of: "item body")
+        }
     }
 
     private mutating func content(of kind: Content.Kind) throws(WireError) -> Content {

@@ -75,6 +75,19 @@ public struct WireReader {
         return text
     }
 
+    /// Passes over the rest, which must be text.
+    mutating func checkText(_ field: @autoclosure () -> String) throws(WireError) {
+        let rest = try slice(remaining, field())
+        // Most texts are ASCII, which is quickly told; the rest is for the standard library.
+        guard rest.contains(where: { $0 >= 0x80 }) else { return }
+        if String(validating: rest, as: UTF8.self) == nil { throw .invalidUTF8(field: field()) }
+    }
+
+    /// What was read since a position.
+    func passed(since start: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[start..<position])
+    }
+
     /// A part of the bytes, to be read on its own.
     public mutating func part(_ count: Int, _ field: @autoclosure () -> String) throws(WireError) -> WireReader {
         WireReader(try slice(count, field()))

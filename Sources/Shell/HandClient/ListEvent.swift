@@ -4,7 +4,7 @@ import HandWire
 
 /// What happens to a list that a program follows.
 public enum ListEvent: Sendable {
-    /// The view is now `hand`; `delta` took it there from the one before.
+    /// The view is now `hand`; `delta` took it there from the one before. The first that is seen of a list comes with the identity.
     case changed(Hand, Delta)
     /// Something that one's own edits came to.
     case notice(Replica.Notice)

@@ -57,7 +57,8 @@ final class ListFollowers {
     /// Takes note of a change; `publish` tells of all that came in one go.
     func collect(_ update: Replica.Update) {
         isDue = true
-        changes.append(update.delta)
+        // Who sees the list for the first time is told of no change: `add` does the same.
+        if state != nil || !update.isFirst { changes.append(update.delta) }
         notices += update.notices
     }
 

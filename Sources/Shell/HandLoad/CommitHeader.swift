@@ -25,3 +25,18 @@ struct CommitHeader {
         digest = try reader.word("digest")
     }
 }
+
+/// What stands in front of a chunk's items.
+struct ChunkHeader {
+    static let type: UInt8 = 3
+
+    let count: Int
+
+    /// Reads the body of a chunk's frame.
+    init(_ body: UnsafeRawBufferPointer) throws(WireError) {
+        var reader = WireReader(body)
+        _ = try reader.byte("message type")
+        _ = try reader.varint("request")
+        count = try reader.count("number of items")
+    }
+}

@@ -121,6 +121,8 @@ final class LightClient: Participant {
             } _: { (body, commits) throws(WireError) in
                 if body[0] == CommitHeader.type {
                     if take(try CommitHeader(body), now) { isSettled = true }
+                } else if body[0] == ChunkHeader.type {
+                    arrived(try ChunkHeader(body).count)
                 } else {
                     revision = commits.revision
                     if take(try DownMessage(body), now) { isSettled = true }
@@ -157,9 +159,6 @@ final class LightClient: Participant {
             author = welcome.author
             meter.connected()
         case .subscribed(let subscribed): return began(subscribed, now)
-        case .chunk(_, let items):
-            missing -= items.count
-            if missing == 0 { delegate.isReady() }
         case .rejected(_, let sequence, let reason):
             guard pending?.submission.sequence == sequence else { return false }
             // Its sequence is free again.
@@ -184,6 +183,12 @@ final class LightClient: Participant {
         default: break
         }
         return false
+    }
+
+    /// Items of the snapshot are here.
+    private func arrived(_ count: Int) {
+        missing -= count
+        if missing == 0 { delegate.isReady() }
     }
 
     private func began(_ subscribed: DownMessage.Subscribed, _ now: UInt64) -> Bool {

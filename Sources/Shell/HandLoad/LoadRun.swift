@@ -44,6 +44,9 @@ public final class LoadRun {
     var phaseStart: UInt64 = 0
     private var workStart: UInt64 = 0
     private var lastSample: UInt64 = 0
+    /// Bytes that had come while connecting, and when more came.
+    private var heard = 0
+    private var lastHeard: UInt64 = 0
 
     /// Milliseconds between two looks at everything.
     static let tick: UInt64 = 50
@@ -214,9 +217,14 @@ public final class LoadRun {
         }
     }
 
+    /// As long as something comes, nobody is given up: a hundred copies of a long list take their time.
     private func waitForAll() {
         if ready < players.count { progress(.connecting(ready, of: players.count)) }
-        guard seconds(since: phaseStart) > Self.connectPatience + plan.ramp else { return }
+        if meter.figures.bytesReceived > heard {
+            heard = meter.figures.bytesReceived
+            lastHeard = Loop.monotonicNanoseconds
+        }
+        guard seconds(since: max(phaseStart, lastHeard)) > Self.connectPatience + plan.ramp else { return }
         let reason = meter.problems.first.map { ": \($0)" } ?? ""
         fail("only \(ready) of \(players.count) clients could connect\(reason)")
     }

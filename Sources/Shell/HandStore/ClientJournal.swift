@@ -128,9 +128,9 @@ extension ClientJournal {
     private static func replica(_ head: Data, _ parts: some Cursor<Data>, _ events: some Cursor<Data>) throws -> Replica
     {
         let checkpoint = try [UInt8](head).withUnsafeBytes { try Replica.Checkpoint($0) }
-        var items: [Item] = []
-        while let part = try parts.next() { items += try Item.all(in: [UInt8](part)) }
-        var replica = try Replica(checkpoint, confirmed: Hand(items, rules: checkpoint.rules))
+        var items: [PackedItem] = []
+        while let part = try parts.next() { items += try PackedItem.all(in: part) }
+        var replica = try Replica(checkpoint, confirmed: Hand(packed: items, rules: checkpoint.rules))
         while let event = try events.next() {
             try replica.replay([UInt8](event).withUnsafeBytes { try JournalEvent($0) })
         }
@@ -161,7 +161,7 @@ extension Hand {
     func forEachPart(about size: Int, _ body: (Int, [UInt8]) throws -> Void) rethrows {
         var writer = WireWriter(reserving: size + 1024)
         var part = 0
-        for item in self {
+        for item in packedItems {
             writer.item(item)
             if writer.bytes.count >= size {
                 try body(part, writer.bytes)
@@ -173,13 +173,13 @@ extension Hand {
     }
 }
 
-extension Item {
+extension PackedItem {
     /// The items of a row.
-    static func all(in bytes: [UInt8]) throws -> [Item] {
-        var items: [Item] = []
-        try bytes.withUnsafeBytes { all in
+    static func all(in row: Data) throws -> [PackedItem] {
+        var items: [PackedItem] = []
+        try row.withUnsafeBytes { all in
             var reader = WireReader(all)
-            while reader.remaining > 0 { items.append(try reader.item()) }
+            while reader.remaining > 0 { items.append(try reader.packedItem()) }
         }
         return items
     }

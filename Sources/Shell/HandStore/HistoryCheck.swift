@@ -42,7 +42,7 @@ struct HistoryCheck {
             let (hand, revision, deck) = try SQLiteStore.snapshot(of: stored, upTo: stored.floor, database)
             replayed = Replay(list: number, from: hand, revision: revision, deck: deck)
         }
-        ids = Set(replayed.hand.lazy.map(\.id))
+        ids = Set(replayed.hand.ids)
         if ids.count != replayed.hand.count { throw Fault(revision: stored.floor, text: "an item is there twice") }
         authors = Set(try Int64.fetchAll(database, sql: "SELECT number FROM authors").map(UInt64.init(stored:)))
     }

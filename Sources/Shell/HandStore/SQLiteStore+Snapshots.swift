@@ -135,12 +135,12 @@ extension SQLiteStore {
         }
         let (revision, count): (Int, Int) = (try head.value(1), try head.value(2))
         try head.check(.snapshotHeads, "the snapshot of list \(list.number) at revision \(revision)")
-        var items: [Item] = []
+        var items: [PackedItem] = []
         let parts = try Data.fetchCursor(
             database, sql: "SELECT items FROM snapshots WHERE list = ? AND revision = ? ORDER BY part",
             arguments: [list.number.stored, revision])
-        while let part = try parts.next() { items += try Item.all(in: [UInt8](part)) }
-        let hand = Hand(items, rules: list.rules)
+        while let part = try parts.next() { items += try PackedItem.all(in: part) }
+        let hand = Hand(packed: items, rules: list.rules)
         guard hand.count == count, try hand.digest == head.bits(3) else {
             throw StoreError.damaged("the snapshot of list \(list.number) at revision \(revision) has another digest")
         }

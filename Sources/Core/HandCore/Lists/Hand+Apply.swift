@@ -47,7 +47,7 @@ extension Hand {
             case .edit:
                 // Items that stay come first among the changed ones, in their order.
                 let item = Item(id: changed[edited].item.id, content: changed[edited].content)
-                tree.replace(at: position, with: Entry(item))
+                tree.replace(at: position, with: PackedItem(item))
                 edited += 1
                 position += 1
             case .delete, .pick: remove(at: position, step.count)
@@ -67,7 +67,7 @@ extension Hand {
     private mutating func change(at index: Int, _ change: Change) {
         var item = tree[index].item
         if let content = item.content.applying(change) { item.content = content }
-        tree.replace(at: index, with: Entry(item))
+        tree.replace(at: index, with: PackedItem(item))
     }
 
     private mutating func remove(at index: Int, _ count: Int) {
@@ -80,9 +80,9 @@ extension Hand {
 
     private mutating func insert(_ items: ArraySlice<Item>, at index: Int) {
         if items.count <= Self.bulk {
-            for (offset, item) in items.enumerated() { tree.insert(Entry(item), at: index + offset) }
+            for (offset, item) in items.enumerated() { tree.insert(PackedItem(item), at: index + offset) }
         } else {
-            tree.replaceSubrange(index..<index, with: SummaryTree(items.map(Entry.init)))
+            tree.replaceSubrange(index..<index, with: SummaryTree(items.map(PackedItem.init)))
         }
     }
 
@@ -97,12 +97,12 @@ extension Hand {
     /// What a delta picks, taken out of the list before it changes: a few items by themselves, many as parts of the tree,
     /// which then has to be copied where it changes.
     private enum Picked {
-        case items([Entry])
-        case parts(SummaryTree<Entry>, Footprint)
+        case items([PackedItem])
+        case parts(SummaryTree<PackedItem>, Footprint)
 
         enum Run {
-            case few(ArraySlice<Entry>)
-            case many(SummaryTree<Entry>)
+            case few(ArraySlice<PackedItem>)
+            case many(SummaryTree<PackedItem>)
 
             var count: Int {
                 switch self {
@@ -112,12 +112,12 @@ extension Hand {
             }
         }
 
-        init(by delta: Delta, from tree: SummaryTree<Entry>) {
+        init(by delta: Delta, from tree: SummaryTree<PackedItem>) {
             guard delta.pickedCount <= Hand.bulk else {
                 self = .parts(tree, Footprint(delta))
                 return
             }
-            var entries: [Entry] = []
+            var entries: [PackedItem] = []
             var old = 0
             for step in delta.steps where !step.isContent {
                 if step.kind == .pick { for index in old..<old + step.count { entries.append(tree[index]) } }

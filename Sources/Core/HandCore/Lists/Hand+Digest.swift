@@ -7,15 +7,15 @@
 //
 // S is read from elements that the edit has moved, and so touched, anyway.
 
-extension Hand.Entry {
-    package static func summary(of elements: [Hand.Entry]) -> HandSummary {
+extension PackedItem {
+    package static func summary(of elements: [PackedItem]) -> HandSummary {
         let count = elements.count
         return HandSummary(count: count, digest: digest(of: elements, from: 0), power: Digest.powers[count])
     }
 
     /// The digest of the elements from `first` on: products are added up in 128 bits and reduced once, which 64 factors of
     /// 61 bits allow.
-    private static func digest(of elements: [Hand.Entry], from first: Int) -> UInt64 {
+    private static func digest(of elements: [PackedItem], from first: Int) -> UInt64 {
         let count = elements.count
         precondition(count <= 64, "a leaf holds at most 64 items")
         var high: UInt64 = 0
@@ -32,7 +32,7 @@ extension Hand.Entry {
     }
 
     package static func summary(
-        _ sum: HandSummary, afterInsertingAt index: Int, of elements: [Hand.Entry]
+        _ sum: HandSummary, afterInsertingAt index: Int, of elements: [PackedItem]
     ) -> HandSummary {
         let behind = elements.count - 1 - index
         let suffix = digest(of: elements, from: index + 1)
@@ -44,7 +44,7 @@ extension Hand.Entry {
     }
 
     package static func summary(
-        _ sum: HandSummary, afterRemoving removed: Hand.Entry, at index: Int, of elements: [Hand.Entry]
+        _ sum: HandSummary, afterRemoving removed: PackedItem, at index: Int, of elements: [PackedItem]
     ) -> HandSummary {
         let behind = elements.count - index
         let suffix = digest(of: elements, from: index)
@@ -56,7 +56,7 @@ extension Hand.Entry {
     }
 
     package static func summary(
-        _ sum: HandSummary, afterReplacing old: Hand.Entry, at index: Int, of elements: [Hand.Entry]
+        _ sum: HandSummary, afterReplacing old: PackedItem, at index: Int, of elements: [PackedItem]
     ) -> HandSummary {
         let change = Digest.subtract(elements[index].hash, old.hash)
         let own = Digest.multiply(change, Digest.powers[elements.count - 1 - index])

@@ -3,7 +3,7 @@
 /// Copying is O(1), every edit O(log n), and one million items are ordinary. Each way to edit it returns a new value, so
 /// whoever holds an old one keeps it.
 public struct Hand: Sendable {
-    package var tree: SummaryTree<Entry>
+    package var tree: SummaryTree<PackedItem>
     /// What this list accepts.
     public var rules: Rules
 
@@ -15,31 +15,23 @@ public struct Hand: Sendable {
 
     /// A list of these items, in this order. O(n).
     public init(_ items: some Collection<Item>, rules: Rules = Rules()) {
-        tree = SummaryTree(items.map(Entry.init))
+        tree = SummaryTree(items.map(PackedItem.init))
         self.rules = rules
     }
 
-    init(tree: SummaryTree<Entry>, rules: Rules) {
+    /// A list of items that are packed already. O(n).
+    public init(packed items: [PackedItem], rules: Rules = Rules()) {
+        tree = SummaryTree(items)
+        self.rules = rules
+    }
+
+    init(tree: SummaryTree<PackedItem>, rules: Rules) {
         self.tree = tree
         self.rules = rules
     }
 
     /// The fingerprint of all items in order. O(1). Equal lists have equal digests.
     public var digest: UInt64 { tree.summary.digest }
-
-    /// An item with its hash, as the leaves keep it.
-    package struct Entry: Summarized {
-        package let item: Item
-        let hash: UInt64
-
-        package init(_ item: Item) {
-            self.item = item
-            hash = item.hash
-        }
-
-        package var summary: HandSummary { HandSummary(count: 1, digest: hash, power: Digest.base) }
-
-    }
 }
 
 /// Count and digest of a run of items, and the base to the power of the count, which joining needs.
@@ -63,7 +55,7 @@ package struct HandSummary: Summary, Equatable {
 extension Hand: Equatable {
     /// Whether both hold the same items in the same order; O(1) if they differ, O(n) if they do not. Rules do not count.
     public static func == (left: Hand, right: Hand) -> Bool {
-        left.tree.summary == right.tree.summary && (left.tree.root === right.tree.root || left.elementsEqual(right))
+        left.tree.summary == right.tree.summary && (left.tree.root === right.tree.root || left.packedItems.elementsEqual(right.packedItems))
     }
 }
 
@@ -75,13 +67,13 @@ extension Hand: RandomAccessCollection {
     /// The item at `index`. O(log n).
     public subscript(index: Int) -> Item { tree[index].item }
 
-    public func makeIterator() -> Iterator { Iterator(entries: tree.makeIterator()) }
+    public func makeIterator() -> Iterator { Iterator(packed: tree.makeIterator()) }
 
     /// The items in order, amortized O(1) each.
     public struct Iterator: IteratorProtocol {
-        fileprivate var entries: SummaryTree<Entry>.Iterator
+        fileprivate var packed: SummaryTree<PackedItem>.Iterator
 
-        public mutating func next() -> Item? { entries.next()?.item }
+        public mutating func next() -> Item? { packed.next()?.item }
     }
 
     /// The items at `range`, in order. O(range + log n).
@@ -89,9 +81,25 @@ extension Hand: RandomAccessCollection {
         tree.elements(in: range).map(\.item)
     }
 
+    /// The items in order as they are kept, from `start` on. Amortized O(1) each, and nothing is copied.
+    public func packedItems(from start: Int) -> some Sequence<PackedItem> {
+        tree.elements(in: start..<count)
+    }
+
+    /// All items as they are kept.
+    public var packedItems: some Sequence<PackedItem> { packedItems(from: 0) }
+
+    /// The ids of all items in order.
+    public var ids: some Sequence<ItemID> { packedItems.lazy.map(\.id) }
+
+    /// Adds the items of another list behind those of this one. O(log n): both share what they hold.
+    public mutating func append(_ other: Hand) {
+        tree = tree + other.tree
+    }
+
     /// Where the item with that id stands; nil if it is not here. O(n): ids are not indexed.
     public func index(of id: ItemID) -> Int? {
-        firstIndex { $0.id == id }
+        ids.enumerated().first { $0.element == id }?.offset
     }
 }
 

@@ -34,6 +34,8 @@ extension SummaryTree {
     private static func insert(_ element: Element, at index: Int, into node: inout Node) -> Node? {
         makeUnique(&node)
         if node.height == 0 {
+            // A leaf takes no more room than it needs until it grows; then all that it can ever need.
+            if node.elements.count == node.elements.capacity { node.elements.reserveCapacity(leafCapacity + 1) }
             node.elements.insert(element, at: index)
             guard node.isOverfull else {
                 node.summary = Element.summary(node.summary, afterInsertingAt: index, of: node.elements)
@@ -96,7 +98,7 @@ extension SummaryTree.Node {
         let sibling: SummaryTree.Node
         if height == 0 {
             sibling = SummaryTree.Node(elements: elements[half...])
-            elements.removeSubrange(half...)
+            elements = Array(elements[..<half])
         } else {
             sibling = SummaryTree.Node(children: children[half...], height: height)
             children.removeSubrange(half...)

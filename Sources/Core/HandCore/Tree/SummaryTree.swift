@@ -59,7 +59,7 @@ package struct SummaryTree<Element: Summarized>: Sendable {
         @exclusivity(unchecked) var summaries: [Sum]
 
         init(elements: some Collection<Element>) {
-            self.elements = Array(elements, roomFor: leafCapacity + 1)
+            self.elements = Array(elements)
             children = []
             summaries = []
             height = 0
@@ -67,10 +67,10 @@ package struct SummaryTree<Element: Summarized>: Sendable {
         }
 
         init(children: some Collection<Node>, height: Int) {
-            self.children = Array(children, roomFor: fanOut + 1)
+            self.children = Array(children)
             self.height = height
             elements = []
-            summaries = Array(children.lazy.map(\.summary), roomFor: fanOut + 1)
+            summaries = children.map(\.summary)
             summary = .zero
             summarize()
         }
@@ -210,14 +210,5 @@ extension SummaryTree: Sequence {
             }
             return leaf[offset]
         }
-    }
-}
-
-extension Array {
-    /// An array of these elements that can grow to `capacity` in place; a few elements take only what they need.
-    fileprivate init(_ elements: some Collection<Element>, roomFor capacity: Int) {
-        self.init()
-        reserveCapacity(elements.count > capacity / 4 ? capacity : elements.count)
-        append(contentsOf: elements)
     }
 }

@@ -77,7 +77,7 @@ extension ClientSession {
             subscriptions[name]?.incoming = IncomingSnapshot(
                 revision: revision, count: count, digest: digest, rules: subscribed.rules, logID: subscribed.logID,
                 lastSequence: subscribed.lastSequence)
-            if count == 0 { take([], of: subscribed.request, now: now, effect) }
+            if count == 0 { take(Hand(), of: subscribed.request, now: now, effect) }
         }
     }
 
@@ -102,14 +102,14 @@ extension ClientSession {
     }
 
     private mutating func take(
-        _ items: [Item], of request: UInt64, now: UInt64, _ effect: (Effect) -> Void
+        _ items: Hand, of request: UInt64, now: UInt64, _ effect: (Effect) -> Void
     ) {
         guard let name = subscriptions.first(where: { $0.value.request == request && $0.value.incoming != nil })?.key
         else { return takeFetched(items, of: request, effect) }
-        subscriptions[name]?.incoming?.items += items
+        subscriptions[name]?.incoming?.hand.append(items)
         guard let incoming = subscriptions[name]?.incoming else { return }
         guard incoming.isComplete else {
-            return effect(.progress(list: name, items: incoming.items.count, of: incoming.count))
+            return effect(.progress(list: name, items: incoming.hand.count, of: incoming.count))
         }
         guard let snapshot = incoming.assembled() else { return fail("a snapshot arrived damaged", now: now, effect) }
         subscriptions[name]?.incoming = nil
@@ -162,13 +162,13 @@ extension ClientSession {
         case .state(let request, let revision, let count, let digest, let rules):
             requests[request]?.incoming = IncomingSnapshot(
                 revision: revision, count: count, digest: digest, rules: rules)
-            takeFetched([], of: request, effect)
+            takeFetched(Hand(), of: request, effect)
         default: break
         }
     }
 
-    private mutating func takeFetched(_ new: [Item], of request: UInt64, _ effect: (Effect) -> Void) {
-        requests[request]?.incoming?.items += new
+    private mutating func takeFetched(_ new: Hand, of request: UInt64, _ effect: (Effect) -> Void) {
+        requests[request]?.incoming?.hand.append(new)
         guard let incoming = requests[request]?.incoming, incoming.isComplete else { return }
         if let hand = incoming.assembled() {
             answer(request, .state(hand, revision: incoming.revision), effect)

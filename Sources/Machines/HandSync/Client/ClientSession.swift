@@ -82,20 +82,30 @@ public struct ClientSession: Sendable {
 
     /// A list that is arriving in chunks.
     struct IncomingSnapshot: Sendable {
-        var items: [Item] = []
+        /// What has arrived of it.
+        var hand: Hand
         let revision: Int
         let count: Int
         let digest: UInt64
-        let rules: Rules
-        var logID: UInt64 = 0
-        var lastSequence: UInt64 = 0
+        let logID: UInt64
+        let lastSequence: UInt64
 
-        var isComplete: Bool { items.count >= count }
+        init(
+            revision: Int, count: Int, digest: UInt64, rules: Rules, logID: UInt64 = 0, lastSequence: UInt64 = 0
+        ) {
+            hand = Hand(rules: rules)
+            self.revision = revision
+            self.count = count
+            self.digest = digest
+            self.logID = logID
+            self.lastSequence = lastSequence
+        }
+
+        var isComplete: Bool { hand.count >= count }
 
         /// The whole list; nil if it is not what the server announced.
         func assembled() -> Hand? {
-            let hand = Hand(items, rules: rules)
-            return hand.digest == digest && hand.count == count ? hand : nil
+            hand.digest == digest && hand.count == count ? hand : nil
         }
     }
 

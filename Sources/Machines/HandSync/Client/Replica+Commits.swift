@@ -4,13 +4,35 @@ import HandWire
 extension Replica {
     /// What an event brought: how the view has changed, and what its user should be told.
     public struct Update: Equatable, Sendable {
-        /// The change of the view; the identity if it is as it was.
-        public var delta: Delta = .identity
+        /// What became of the view.
+        var change: Change
         public var notices: [Notice] = []
 
+        enum Change: Equatable, Sendable {
+            case delta(Delta)
+            /// It is another list now. What differs is found only for who asks: it takes looking at all items.
+            case replaced(Hand, by: Hand)
+        }
+
         public init(delta: Delta = .identity, notices: [Notice] = []) {
-            self.delta = delta
+            change = .delta(delta)
             self.notices = notices
+        }
+
+        /// The change of the view; the identity if it is as it was. O(n log n) after a snapshot, else O(1).
+        public var delta: Delta {
+            get {
+                switch change {
+                case .delta(let delta): delta
+                case .replaced(let old, let new): Delta(from: old, to: new)
+                }
+            }
+            set { change = .delta(newValue) }
+        }
+
+        /// Whether this is the first that there is in the view.
+        public var isFirst: Bool {
+            if case .replaced(let old, _) = change { old.isEmpty } else { false }
         }
     }
 

@@ -10,7 +10,7 @@ extension Replica {
         }
         if list != view { return "what is confirmed and what is pending do not make the view" }
         // In the view an item can stand twice for a while: two people brought it back, and one of them will be refused.
-        if Set(confirmed.map(\.id)).count != confirmed.count { return "an item is there twice" }
+        if Set(confirmed.ids).count != confirmed.count { return "an item is there twice" }
         if let inFlight, inFlight.sequence != sequence { return "what is in flight has not the last sequence" }
         return nil
     }

@@ -77,13 +77,20 @@ extension Replica {
             update.notices.append(.acknowledged(sequence: mine.sequence, revision: revision))
         }
         if !isSameHistory { takeBackExactEdits(now: revision, &update) }
-        let difference = Delta(from: base, to: snapshot)
-        confirmed = snapshot
-        view.rules = snapshot.rules
         self.revision = revision
         self.logID = logID
         hasDiverged = false
         ownWork = [:]
+        confirmed = snapshot
+        if !hasPending, history.isEmpty, update.change == .delta(.identity) {
+            // Nobody needs to know where each item is now, so nothing is compared.
+            update.change = .replaced(view, by: snapshot)
+            view = snapshot
+            caughtUp(lastSequence: lastSequence)
+            return update
+        }
+        let difference = Delta(from: base, to: snapshot)
+        view.rules = snapshot.rules
         let passed = rebase(over: difference, on: base) { item, loss in
             update.notices.append(.superseded(item, loss, author: 0, revision: revision))
         }

@@ -18,6 +18,7 @@ struct UndoHistory: Sendable {
     /// Entries kept; the oldest are forgotten.
     static let depth = 1_000
 
+    var isEmpty: Bool { undos.isEmpty && redos.isEmpty }
     var canUndo: Bool { !undos.isEmpty }
     var canRedo: Bool { !redos.isEmpty }
 

@@ -75,7 +75,7 @@ public struct Authority {
         present = State(hand: start.hand, revision: start.revision, deck: start.deck)
         revision = start.revision
         window = Window(floor: start.revision, limit: limits.windowBytes)
-        ids = Set(start.hand.lazy.map(\.id))
+        ids = Set(start.hand.ids)
         sequences = start.sequences
     }
 
@@ -143,7 +143,7 @@ public struct Authority {
         pending = []
         inWriting = 0
         window.truncate(to: revision)
-        ids = Set(present.hand.lazy.map(\.id))
+        ids = Set(present.hand.ids)
         return lost
     }
 }

@@ -64,14 +64,9 @@ public final class Connection {
 
         /// The next chunk: about `bytes` of items.
         mutating func next(about bytes: Int) -> [UInt8] {
-            var items: [Item] = []
-            var size = 0
-            for item in hand.items(in: position..<min(hand.count, position + 4096)) where size < bytes {
-                items.append(item)
-                size += 14 + item.content.bodySize
-            }
-            position += items.count
-            return DownMessage.chunk(request: request, items: items).frame
+            let chunk = DownMessage.chunk(request: request, of: hand, from: position, about: bytes)
+            position += chunk.count
+            return chunk.frame
         }
     }
 

@@ -1,0 +1,194 @@
+/// An item as lists keep it: its bytes on the wire (`Protocol.md`, “Items”) in one allocation, and its hash.
+///
+/// 24 bytes, and 16 more than its content takes on the wire. It is compared, hashed, stored and sent as it is; only who wants
+/// to know what the item says makes an `Item` of it, which copies the texts.
+public struct PackedItem: Sendable {
+    public let id: ItemID
+    let hash: UInt64
+    // `nonisolated(unsafe)` is safe: the bytes are written once, before anybody else has the object.
+    nonisolated(unsafe) private let storage: Storage
+
+    /// Kind, size and body, one behind the other. The size tells where they end, so no count is kept beside them.
+    private final class Storage: ManagedBuffer<Void, UInt8> {
+        static func make(_ count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) -> Storage {
+            let storage = unsafeDowncast(create(minimumCapacity: count) { _ in }, to: Storage.self)
+            storage.withUnsafeMutablePointerToElements { fill(UnsafeMutableRawBufferPointer(start: $0, count: count)) }
+            return storage
+        }
+    }
+
+    /// - Parameter content: kind, size and body of a content as they stand on the wire, already checked.
+    public init(id: ItemID, checked content: UnsafeRawBufferPointer) {
+        self.id = id
+        hash = Self.hash(id, content)
+        storage = .make(content.count) { $0.copyMemory(from: content) }
+    }
+
+    public init(_ item: Item) {
+        let content = item.content
+        let (kind, size) = (UInt64(content.kind.rawValue), content.bodySize)
+        let count = kind.varintSize + UInt64(size).varintSize + size
+        id = item.id
+        storage = .make(count) { bytes in
+            var position = 0
+            bytes.put(varint: kind, &position)
+            bytes.put(varint: UInt64(size), &position)
+            bytes.put(content, &position)
+            assert(position == count, "an item's size is not that of its bytes")
+        }
+        hash = storage.withUnsafeMutablePointerToElements {
+            Self.hash(item.id, UnsafeRawBufferPointer(start: $0, count: count))
+        }
+    }
+
+    /// Calls `body` with kind, size and body of the content as they stand on the wire.
+    public func withContentBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        // The header is read first, to know how much there is; the storage lives as long as this value does.
+        let start = UnsafeRawPointer(storage.withUnsafeMutablePointerToElements { $0 })
+        defer { withExtendedLifetime(storage) {} }
+        var header = UnsafeRawBufferPointer(start: start, count: 15)[...]
+        _ = header.takeVarint()
+        let size = Int(header.takeVarint())
+        return try body(UnsafeRawBufferPointer(start: start, count: header.startIndex + size))
+    }
+
+    public var item: Item { Item(id: id, content: content) }
+
+    public var content: Content {
+        withContentBytes { bytes in
+            var rest = bytes[...]
+            let kind = Content.Kind(rawValue: UInt32(truncatingIfNeeded: rest.takeVarint()))
+            _ = rest.takeVarint()
+            return Content(kind, body: rest) ?? .unknown(kind, [UInt8](rest))
+        }
+    }
+
+    /// FNV-1a of the item's bytes on the wire, mixed once more (MurmurHash3's 64-bit finalizer), modulo 2⁶¹ − 1.
+    private static func hash(_ id: ItemID, _ content: UnsafeRawBufferPointer) -> UInt64 {
+        var state: UInt64 = 0xCBF2_9CE4_8422_2325
+        let prime: UInt64 = 0x0000_0100_0000_01B3
+        for shift in stride(from: UInt64(0), to: 64, by: 8) { state = (state ^ (id.rawValue >> shift & 0xFF)) &* prime }
+        for byte in content { state = (state ^ UInt64(byte)) &* prime }
+        state = (state ^ (state >> 33)) &* 0xFF51_AFD7_ED55_8CCD
+        state = (state ^ (state >> 33)) &* 0xC4CE_B9FE_1A85_EC53
+        return (state ^ state >> 33) % Digest.modulus
+    }
+}
+
+extension PackedItem: Equatable {
+    public static func == (left: PackedItem, right: PackedItem) -> Bool {
+        guard left.id == right.id, left.hash == right.hash else { return false }
+        if left.storage === right.storage { return true }
+        return left.withContentBytes { some in right.withContentBytes { others in some.elementsEqual(others) } }
+    }
+}
+
+extension Item {
+    /// What stands for the item in a list's digest (`Protocol.md`, “Digest”).
+    public var hash: UInt64 { PackedItem(self).hash }
+}
+
+extension PackedItem: Summarized {
+    package var summary: HandSummary { HandSummary(count: 1, digest: hash, power: Digest.base) }
+}
+
+// MARK: - Bytes
+
+extension Content {
+    /// Bytes that the body of this content takes on the wire (`Protocol.md`, “Items”).
+    public var bodySize: Int {
+        switch self {
+        case .card: 1
+        case .note(let text), .heading(let text): text.utf8.count
+        case .task(let text, _): 1 + text.utf8.count
+        case .link(let text, let url):
+            UInt64(text.utf8.count).varintSize + text.utf8.count + url.utf8.count
+        case .unknown(_, let bytes): bytes.count
+        }
+    }
+
+    /// Reads a body; nil if it is not one of that kind, or the kind is not known.
+    fileprivate init?(_ kind: Kind, body: Slice<UnsafeRawBufferPointer>) {
+        var rest = body
+        switch kind {
+        case .card:
+            guard rest.count == 1, let card = Card(code: rest[rest.startIndex]) else { return nil }
+            self = .card(card)
+        case .note: self = .note(String(decoding: rest, as: UTF8.self))
+        case .heading: self = .heading(String(decoding: rest, as: UTF8.self))
+        case .task:
+            guard let flag = rest.popFirst() else { return nil }
+            self = .task(String(decoding: rest, as: UTF8.self), done: flag == 1)
+        case .link:
+            guard !rest.isEmpty else { return nil }
+            let size = Int(truncatingIfNeeded: rest.takeVarint())
+            guard size >= 0, size <= rest.count else { return nil }
+            self = .link(
+                String(decoding: rest.prefix(size), as: UTF8.self), url: String(decoding: rest.dropFirst(size), as: UTF8.self))
+        default: return nil
+        }
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    fileprivate func put(byte: UInt8, _ position: inout Int) {
+        self[position] = byte
+        position += 1
+    }
+
+    fileprivate func put(varint value: UInt64, _ position: inout Int) {
+        var rest = value
+        while rest >= 0x80 {
+            put(byte: UInt8(truncatingIfNeeded: rest) | 0x80, &position)
+            rest >>= 7
+        }
+        put(byte: UInt8(truncatingIfNeeded: rest), &position)
+    }
+
+    fileprivate func put(_ text: String, _ position: inout Int) {
+        let count = text.utf8.count
+        UnsafeMutableRawBufferPointer(rebasing: self[position..<position + count]).copyBytes(from: text.utf8)
+        position += count
+    }
+
+    fileprivate func put(_ content: Content, _ position: inout Int) {
+        switch content {
+        case .card(let card): put(byte: card.code, &position)
+        case .note(let text), .heading(let text): put(text, &position)
+        case .task(let text, let done):
+            put(byte: done ? 1 : 0, &position)
+            put(text, &position)
+        case .link(let text, let url):
+            put(varint: UInt64(text.utf8.count), &position)
+            put(text, &position)
+            put(url, &position)
+        case .unknown(_, let bytes):
+            UnsafeMutableRawBufferPointer(rebasing: self[position..<position + bytes.count]).copyBytes(from: bytes)
+            position += bytes.count
+        }
+    }
+}
+
+extension Slice<UnsafeRawBufferPointer> {
+    /// Takes a varint from the front, which must be there.
+    @inline(__always)
+    fileprivate mutating func takeVarint() -> UInt64 {
+        var value: UInt64 = 0
+        var shift: UInt64 = 0
+        while shift < 64, let next = popFirst() {
+            value |= UInt64(next & 0x7F) << shift
+            if next < 0x80 { break }
+            shift += 7
+        }
+        return value
+    }
+}
+
+extension UInt64 {
+    /// Bytes that this number takes as a varint: seven bits a byte.
+    public var varintSize: Int {
+        self == 0 ? 1 : (70 - leadingZeroBitCount) / 7
+    }
+}
