@@ -124,7 +124,8 @@ let package = Package(
         .testTarget(
             name: "HandLoadTests",
             dependencies: [
-                "HandScript", "HandLoad", "HandCore", "HandWire", "HandSync", "HandStore", "HandServer", "EventLoop",
+                "HandScript", "HandLoad", "HandCore", "HandWire", "HandSync", "HandStore", "HandServer", "HandSimulation",
+                "HandTestSupport", "EventLoop",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "HouseTests"),

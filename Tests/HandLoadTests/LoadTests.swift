@@ -14,9 +14,11 @@ import Testing
 @Suite(.serialized) struct LoadTests {
     /// A server on a thread of its own, at a Unix socket.
     ///
-    /// - Parameter lie: which connection gets which commit altered; then it is reached through a relay.
+    /// - Parameters:
+    ///   - lie: which connection gets which commit altered; then it is reached through a relay.
+    ///   - stands: seconds in which the server does nothing, half a second after it has begun.
     private static func withServer<Result>(
-        lie: (victim: Int, commit: Int)? = nil, _ body: (String) throws -> Result
+        lie: (victim: Int, commit: Int)? = nil, stands: Double? = nil, _ body: (String) throws -> Result
     ) throws -> Result {
         let path = FileManager.default.temporaryDirectory.path + "/hl-\(UInt32.random(in: 0...UInt32.max)).sock"
         let ready = DispatchSemaphore(value: 0)
@@ -31,8 +33,11 @@ import Testing
                 let relay = try lie.map {
                     try AlteringRelay(loop, at: path + "-", to: path, victim: $0.victim, commit: $0.commit)
                 }
+                let pause = Timer(loop)
+                if let stands { pause.start(after: 500) { Thread.sleep(forTimeInterval: stands) } }
                 stop.mailbox = try Mailbox<Void>(loop) { _ in
                     relay?.close()
+                    pause.close()
                     server.stop { loop.stop() }
                 }
                 ready.signal()
@@ -119,6 +124,38 @@ import Testing
             #expect(result.total.errors == [:])
             // Each of three has three times an item of each sort.
             #expect(result.lists.reduce(0) { $0 + $1.items } == 18)
+        }
+    }
+
+    /// Whoever reads nothing for a while gets everything afterwards, and nobody waits for it meanwhile.
+    @Test(arguments: LoadPlan.Kind.allCases)
+    func whoStallsCatchesUp(kind: LoadPlan.Kind) throws {
+        try Self.withServer { path in
+            let result = try Self.run(
+                """
+                role slow 1
+                  stall 400ms
+                  add last
+                role fast rest
+                  loop 200
+                    add "{client} {iteration}" at random
+                  end
+                """, at: path, kind, clients: 4)
+            #expect(result.hasConverged, "\(result.lists.flatMap(\.differences))")
+            #expect(result.total.errors == [:])
+            #expect(result.lists.map(\.items) == [601])
+            #expect(result.seconds >= 0.4)
+        }
+    }
+
+    /// Edits that were due while the server stood still count from when they were due (coordinated omission).
+    @Test func waitingForAServerThatStandsStillIsLatency() throws {
+        try Self.withServer(stands: 0.6) { path in
+            let result = try Self.run(
+                "loop\nadd {iteration}\nend", at: path, .light, clients: 1, seconds: 2, rate: 200)
+            // Of 400 that were due 120 came due while nobody answered: at least a tenth waited 200 ms or more.
+            #expect(result.total.commits > 300)
+            #expect(result.total.acknowledged.valueAtPercentile(90) > 200_000_000)
         }
     }
 

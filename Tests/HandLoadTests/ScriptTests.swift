@@ -39,6 +39,7 @@ import Testing
                     end
                     offline 2m
                     disconnect
+                    stall 1s to 2s
                     expect converged
                     deal 3
                   end
@@ -55,8 +56,9 @@ import Testing
             Issue.record("expected a loop")
             return
         }
-        #expect(body.count == 7)
+        #expect(body.count == 8)
         #expect(body[3] == .offline(120_000...120_000, []))
+        #expect(body[5] == .stall(1_000...2_000))
     }
 
     /// Where it is wrong, and what was expected.
@@ -85,7 +87,7 @@ import Testing
         ),
         (
             "fly to random", 1, 1,
-            "expected a statement (add, move, delete, edit, tick, deal, undo, redo, pause, offline, disconnect, expect, loop, choose, role), found 'fly'"
+            "expected a statement (add, move, delete, edit, tick, deal, undo, redo, pause, offline, disconnect, stall, expect, loop, choose, role), found 'fly'"
         ),
     ])
     func errorsSayWhere(source: String, line: Int, column: Int, message: String) {

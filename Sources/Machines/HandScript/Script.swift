@@ -49,6 +49,8 @@ public struct Script: Equatable, Sendable {
         case offline(ClosedRange<Int>, [Statement])
         /// The connection is lost, and made anew at once.
         case disconnect
+        /// Does nothing and reads nothing for so many milliseconds, as a program that was stopped.
+        case stall(ClosedRange<Int>)
         /// Waits until everything is acknowledged and this client has the server's list, and compares the two.
         case expectConverged
         /// So many times, or until the run ends.
@@ -112,7 +114,7 @@ extension Script.Statement {
         case .offline(_, let body): !body.isEmpty
         case .loop(_, let body): body.contains(where: \.needsReplica)
         case .choose(let choices): choices.contains { $0.body.needsReplica }
-        case .add, .move, .delete, .edit, .tick, .deal, .pause, .disconnect: false
+        case .add, .move, .delete, .edit, .tick, .deal, .pause, .disconnect, .stall: false
         }
     }
 }

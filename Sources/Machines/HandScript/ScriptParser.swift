@@ -210,13 +210,14 @@ extension ScriptLine {
         case "redo": return .redo
         case "pause": return .pause(try durations())
         case "disconnect": return .disconnect
+        case "stall": return .stall(try durations())
         case "expect":
             try expect("converged")
             return .expectConverged
         default:
             throw start.expected(
                 "a statement (add, move, delete, edit, tick, deal, undo, redo, pause, offline, disconnect, "
-                    + "expect, loop, choose, role)")
+                    + "stall, expect, loop, choose, role)")
         }
     }
 

@@ -16,6 +16,8 @@ public struct ScriptRun: Sendable {
         /// Wait for the end of the time offline, and connect again.
         case goOnline
         case disconnect
+        /// Milliseconds in which nothing is done and nothing read.
+        case stall(Int)
         case expectConverged
         case finished
     }
@@ -121,6 +123,7 @@ public struct ScriptRun: Sendable {
             frames.append(Frame(body: body, ending: .goOnline))
             return .goOffline(draw(range))
         case .disconnect: return .disconnect
+        case .stall(let range): return .stall(draw(range))
         case .expectConverged: return .expectConverged
         case .loop(let count, let body):
             frames.append(Frame(body: body, repeats: count.map { $0 - 1 }, isLoop: true))

@@ -1,18 +1,18 @@
 import HandWire
 
 /// What stands in front of a commit's delta, read without looking at the delta.
-struct CommitHeader {
-    static let type: UInt8 = 4
+package struct CommitHeader {
+    package static let type: UInt8 = 4
 
-    let revision: Int
-    let author: UInt64
-    let sequence: UInt64
-    let count: Int
-    let digest: UInt64
+    package let revision: Int
+    package let author: UInt64
+    package let sequence: UInt64
+    package let count: Int
+    package let digest: UInt64
 
     /// Reads the body of a commit's frame.
     @inline(__always)
-    init(_ body: UnsafeRawBufferPointer) throws(WireError) {
+    package init(_ body: UnsafeRawBufferPointer) throws(WireError) {
         var reader = WireReader(body)
         _ = try reader.byte("message type")
         _ = try reader.varint("list")

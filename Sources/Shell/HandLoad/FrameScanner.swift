@@ -2,37 +2,69 @@ import HandWire
 
 /// Goes through the frames of a stream and looks at no more of a commit than who made it: a test may bring each client
 /// thousands of commits for each of its own.
-struct FrameScanner {
+package struct FrameScanner {
+    /// Which commits are looked at.
+    package struct Wanted {
+        /// All by this author.
+        private let author: UInt64
+        /// Those in whose revision, with `offset` added, these bits are 0.
+        private let mask: Int
+        private let offset: Int
+
+        package init(author: UInt64, oneOf stride: Int, offset: Int) {
+            self.author = author.wireForm
+            // Dividing would take longer than all the rest.
+            mask = (1 << (Int.bitWidth - 1 - max(1, stride).leadingZeroBitCount)) - 1
+            self.offset = offset
+        }
+
+        @inline(__always)
+        fileprivate func takes(revision: Int, author: UInt64) -> Bool {
+            author == self.author || (revision &+ offset) & mask == 0
+        }
+    }
+
     /// What there is to know of some commits that came together.
-    struct Commits {
-        var count = 0
+    package struct Commits {
+        package var count = 0
         /// The revision of the last of them.
-        var revision: Int
+        package var revision: Int
         /// Whether each was the next of the one before it.
-        var isInOrder = true
+        package private(set) var isInOrder = true
         /// The last of them.
-        fileprivate(set) var newest: CommitHeader?
+        package private(set) var newest: CommitHeader?
         fileprivate var last: UnsafeRawBufferPointer?
 
         init(after revision: Int) {
             self.revision = revision
         }
+
+        /// Compares the number that the last one has with the one that counting gives.
+        fileprivate mutating func checkLast() throws(WireError) {
+            guard let last else { return }
+            let header = try CommitHeader(last)
+            if header.revision != revision { isInOrder = false }
+            revision = header.revision
+            newest = header
+            self.last = nil
+        }
     }
 
     private var unfinished: [UInt8] = []
 
+    package init() {}
+
     /// - Parameters:
     ///   - revision: of the last commit before these bytes.
-    ///   - isWanted: whether a commit of this revision and author is looked at.
     ///   - body: gets each message that is no commit, and each commit that is wanted; it may set the revision anew.
     /// - Returns: the commits that were in these bytes.
-    mutating func scan(
-        _ bytes: UnsafeRawBufferPointer, after revision: Int, isWanted: (Int, UInt64) -> Bool,
+    package mutating func scan(
+        _ bytes: UnsafeRawBufferPointer, after revision: Int, _ wanted: Wanted,
         _ body: (UnsafeRawBufferPointer, inout Commits) throws(WireError) -> Void
     ) throws(WireError) -> Commits {
         var commits = Commits(after: revision)
         if unfinished.isEmpty {
-            let used = try walk(bytes, &commits, isWanted, body)
+            let used = try walk(bytes, &commits, wanted, body)
             unfinished.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[used...]))
             return commits
         }
@@ -41,59 +73,81 @@ struct FrameScanner {
         swap(&joined, &unfinished)
         // The standard library's closure is not typed in what it throws, so the outcome is carried out as a value.
         let outcome = joined.withUnsafeBytes { all in
-            Result { () throws(WireError) in try walk(all, &commits, isWanted, body) }
+            Result { () throws(WireError) in try walk(all, &commits, wanted, body) }
         }
         joined.removeFirst(try outcome.get())
         swap(&joined, &unfinished)
         return commits
     }
 
-    mutating func forget() {
-        unfinished = []
-    }
-
     /// Number of bytes of the whole frames at the front.
     private func walk(
-        _ bytes: UnsafeRawBufferPointer, _ commits: inout Commits, _ isWanted: (Int, UInt64) -> Bool,
+        _ bytes: UnsafeRawBufferPointer, _ commits: inout Commits, _ wanted: Wanted,
         _ body: (UnsafeRawBufferPointer, inout Commits) throws(WireError) -> Void
     ) throws(WireError) -> Int {
         var used = 0
-        while true {
-            var cursor = used
-            guard let length = Self.varint(bytes, &cursor, bytes.count), bytes.count - cursor >= Int(length) else {
-                if let last = commits.last { commits.newest = try CommitHeader(last) }
-                return used
-            }
-            let end = cursor + Int(length)
-            let frame = UnsafeRawBufferPointer(rebasing: bytes[cursor..<end])
+        while let (start, end) = Self.frame(in: bytes, at: used) {
             used = end
-            guard bytes[cursor] == CommitHeader.type else {
+            let frame = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+            guard !frame.isEmpty, frame[0] == CommitHeader.type else {
+                try commits.checkLast()
                 try body(frame, &commits)
                 continue
             }
-            cursor += 1
-            guard Self.varint(bytes, &cursor, end) != nil, let revision = Self.varint(bytes, &cursor, end),
-                let author = Self.varint(bytes, &cursor, end)
-            else { throw .truncated(field: "commit") }
             commits.count += 1
-            if Int(truncatingIfNeeded: revision) != commits.revision + 1 { commits.isInOrder = false }
-            commits.revision = Int(truncatingIfNeeded: revision)
+            commits.revision += 1
             commits.last = frame
-            if isWanted(commits.revision, author) { try body(frame, &commits) }
+            guard wanted.takes(revision: commits.revision, author: try Self.author(of: frame)) else { continue }
+            try commits.checkLast()
+            try body(frame, &commits)
         }
+        try commits.checkLast()
+        return used
     }
 
+    /// Where the body of the frame at `position` lies; nil if it is not all there.
     @inline(__always)
-    private static func varint(_ bytes: UnsafeRawBufferPointer, _ cursor: inout Int, _ end: Int) -> UInt64? {
-        var value: UInt64 = 0
-        var shift: UInt64 = 0
-        while cursor < end, shift < 64 {
-            let next = bytes[cursor]
-            cursor += 1
-            value |= UInt64(next & 0x7F) << shift
-            if next < 0x80 { return value }
+    private static func frame(in bytes: UnsafeRawBufferPointer, at position: Int) -> (start: Int, end: Int)? {
+        var cursor = position
+        var length = 0
+        var shift = 0
+        repeat {
+            guard cursor < bytes.count, shift < 35 else { return nil }
+            length |= Int(bytes[cursor] & 0x7F) << shift
             shift += 7
+            cursor += 1
+        } while bytes[cursor - 1] >= 0x80
+        return bytes.count - cursor >= length ? (cursor, cursor + length) : nil
+    }
+
+    /// Who made a commit, as the bytes that stand for the number. A byte below 0x80 ends a number: of the eight behind the
+    /// type the first such ends the list's, the second the revision, the third the author.
+    @inline(__always)
+    private static func author(of frame: UnsafeRawBufferPointer) throws(WireError) -> UInt64 {
+        if frame.count >= 9 {
+            let word = UInt64(littleEndian: frame.loadUnaligned(fromByteOffset: 1, as: UInt64.self))
+            var ends = ~word & 0x8080_8080_8080_8080
+            ends &= ends &- 1
+            let start = ends.trailingZeroBitCount &+ 1
+            ends &= ends &- 1
+            if ends != 0 {
+                let end = ends.trailingZeroBitCount &+ 1
+                return (word &<< (64 &- UInt64(end))) &>> (64 &- UInt64(end &- start))
+            }
         }
-        return nil
+        return try CommitHeader(frame).author.wireForm
+    }
+}
+
+extension UInt64 {
+    /// The bytes that stand for a number on the wire, the first lowest; of the largest numbers only the first eight.
+    fileprivate var wireForm: UInt64 {
+        var (form, rest) = (UInt64(0), self)
+        for shift in stride(from: UInt64(0), to: 64, by: 8) {
+            form |= (rest & 0x7F | (rest > 0x7F ? 0x80 : 0)) << shift
+            rest >>= 7
+            if rest == 0 { break }
+        }
+        return form
     }
 }

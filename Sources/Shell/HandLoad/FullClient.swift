@@ -15,6 +15,7 @@ final class FullClient: Participant {
     private var wire: Wire?
     private var session: ClientSession
     private var random: SplitMix64
+    private var isStalled = false
     private var outgoing: [UInt8] = []
     private var wasLive = false
     private var wasSettled = true
@@ -67,8 +68,18 @@ final class FullClient: Participant {
         perform { session, effect in session.start(effect) }
     }
 
+    func stall() {
+        isStalled = true
+        wire?.stopReading()
+    }
+
+    func goOn() {
+        isStalled = false
+        wire?.resumeReading()
+    }
+
     func tick(now: UInt64) {
-        guard let deadline = session.deadline, now >= deadline else { return }
+        guard !isStalled, let deadline = session.deadline, now >= deadline else { return }
         perform { session, effect in session.timer(now: now, effect) }
     }
 

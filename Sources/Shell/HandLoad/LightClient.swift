@@ -13,8 +13,10 @@ final class LightClient: Participant {
     private var wire: Wire?
     private var scanner = FrameScanner()
     private var random: SplitMix64
+    private var isStalled = false
     private let id: ClientID
     private var author: UInt64 = 0
+    private var wanted: FrameScanner.Wanted
     /// The list's number on this connection, once it is subscribed to.
     private var listNumber: UInt64?
     private var logID: UInt64 = 0
@@ -46,6 +48,7 @@ final class LightClient: Participant {
         self.delegate = delegate
         random = SplitMix64(seed: seed)
         id = .random(using: &random)
+        wanted = .init(author: 0, oneOf: meter.stride, offset: number)
         wire = Wire(loop, destination, meter) { [unowned self] in received($0) }
     }
 
@@ -66,9 +69,19 @@ final class LightClient: Participant {
 
     func goOnline() { start() }
 
+    func stall() {
+        isStalled = true
+        wire?.stopReading()
+    }
+
+    func goOn() {
+        isStalled = false
+        wire?.resumeReading()
+    }
+
     func tick(now: UInt64) {
-        if isLost { start() }
-        guard listNumber != nil, now >= nextPing else { return }
+        if isLost, !isStalled { start() }
+        guard listNumber != nil, !isStalled, now >= nextPing else { return }
         nextPing = now + Self.pingInterval
         wire?.write(UpMessage.ping(now).frame)
     }
@@ -113,12 +126,9 @@ final class LightClient: Participant {
 
     private func read(_ bytes: UnsafeRawBufferPointer) {
         let now = Loop.monotonicNanoseconds
-        let (author, number, meter) = (author, number, meter)
         var isSettled = false
         do {
-            let commits = try scanner.scan(bytes, after: revision) { revision, maker in
-                maker == author || meter.samples(revision: revision, client: number)
-            } _: { (body, commits) throws(WireError) in
+            let commits = try scanner.scan(bytes, after: revision, wanted) { (body, commits) throws(WireError) in
                 if body[0] == CommitHeader.type {
                     if take(try CommitHeader(body), now) { isSettled = true }
                 } else if body[0] == ChunkHeader.type {
@@ -157,6 +167,7 @@ final class LightClient: Participant {
         switch message {
         case .welcome(let welcome):
             author = welcome.author
+            wanted = .init(author: author, oneOf: meter.stride, offset: number)
             meter.connected()
         case .subscribed(let subscribed): return began(subscribed, now)
         case .rejected(_, let sequence, let reason):

@@ -7,8 +7,8 @@ final class Meter {
     private(set) var figures = LoadFigures()
     /// When each author made the submission that it has in flight: what others see of it is measured from there.
     private var submissions: [UInt64: (sequence: UInt64, at: UInt64)] = [:]
-    /// Of so many commits a client looks at one for when it was made, so that about ten clients look at each.
-    private let stride: Int
+    /// Of so many commits a client looks at one for when it was made, so that five to ten clients look at each.
+    let stride: Int
     /// The last problem of each sort, in words.
     private(set) var problems: [String] = []
     private static let mostProblems = 20
@@ -16,7 +16,7 @@ final class Meter {
     private var reached: [String: Int] = [:]
 
     init(clients: Int) {
-        stride = max(1, clients / 10)
+        stride = max(1, clients / 5)
     }
 
     /// The figures since the last call.

@@ -13,6 +13,9 @@ protocol Participant: AnyObject {
     func redo(since time: UInt64) -> Bool
     func goOffline()
     func goOnline()
+    /// Does nothing and reads nothing until it goes on, as a program that was stopped.
+    func stall()
+    func goOn()
     /// Leaves for good.
     func close()
     /// What must be done from time to time; milliseconds of the loop's time.

@@ -28,6 +28,8 @@ final class Player: ParticipantDelegate {
         case settling
         /// Until a time. → `working`
         case waiting
+        /// Until a time, deaf. → `working`
+        case stalled
         /// Until it is connected again. → `working`
         case returning
         /// Until it is as far as others were, or too much time has passed. → `working`
@@ -83,6 +85,7 @@ final class Player: ParticipantDelegate {
         if case .finished = state { return }
         timer.stop()
         if offlineUntil != nil { participant.goOnline() }
+        if case .stalled = state { participant.goOn() }
         offlineUntil = nil
         state = .finished
     }
@@ -147,6 +150,13 @@ final class Player: ParticipantDelegate {
         case .disconnect:
             participant.goOffline()
             comeBack()
+        case .stall(let milliseconds):
+            participant.stall()
+            wait(milliseconds) { [unowned self] in
+                participant.goOn()
+                go()
+            }
+            state = .stalled
         case .expectConverged:
             state = .converging(revision: meter.newest(of: list), until: loop.now + Self.patience)
         case .finished:

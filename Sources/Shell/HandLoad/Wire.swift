@@ -70,6 +70,10 @@ final class Wire {
         stream.write([OutputBuffer(bytes)])
     }
 
+    /// Leaves what comes to the kernel, until it has no more room.
+    func stopReading() { stream?.stopReading() }
+    func resumeReading() { stream?.resumeReading() }
+
     func close() {
         generation += 1
         attempt?.cancel()

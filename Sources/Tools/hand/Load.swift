@@ -32,6 +32,7 @@ struct Load: ParsableCommand {
               pause 10ms | pause 1s to 5s
               offline 5s [with … end]            no connection; what the block does is sent afterwards
               disconnect                         the connection is lost and made anew
+              stall 1m                           does and reads nothing, as a stopped program
               expect converged                   everything is acknowledged, and others' edits are here
 
             The lists are made if they are missing, and stay. Exit codes: 1 a client had another list than the server, 6

@@ -98,8 +98,8 @@ extension Authority {
         do { try present.hand.apply(made) } catch { throw .doesNotFit(reach: delta.reach, count: present.hand.count) }
         present.deck = deck
         present.revision += 1
-        for item in deleted { ids.remove(item.id) }
-        for item in made.insertedItems { ids.insert(item.id) }
+        for item in deleted { ids.remove(item.id.rawValue) }
+        for item in made.insertedItems { ids.insert(item.id.rawValue) }
         return (made, inverse)
     }
 
@@ -128,11 +128,11 @@ extension Authority {
 
     private func checkIDs(inserted: [Item], deleted: [Item]) throws(Rejection) {
         guard !inserted.isEmpty else { return }
-        if inserted.count == 1, !ids.contains(inserted[0].id) { return }
+        if inserted.count == 1, !ids.contains(inserted[0].id.rawValue) { return }
         let gone = Set(deleted.map(\.id))
         var seen: Set<ItemID> = []
         for item in inserted {
-            let isHere = ids.contains(item.id) && !gone.contains(item.id)
+            let isHere = ids.contains(item.id.rawValue) && !gone.contains(item.id)
             if isHere || !seen.insert(item.id).inserted { throw .duplicateItem(item.id) }
         }
     }

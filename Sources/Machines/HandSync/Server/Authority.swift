@@ -45,7 +45,8 @@ public struct Authority {
     public private(set) var revision: Int
 
     var window: Window
-    var ids: Set<ItemID>
+    /// The ids of all items, as plain numbers: those are hashed twice as fast.
+    var ids: Set<UInt64>
     var sequences: [UInt64: SequenceMark]
     /// What is numbered and not yet durable, in order.
     var pending: [Pending] = []
@@ -75,7 +76,7 @@ public struct Authority {
         present = State(hand: start.hand, revision: start.revision, deck: start.deck)
         revision = start.revision
         window = Window(floor: start.revision, limit: limits.windowBytes)
-        ids = Set(start.hand.ids)
+        ids = start.hand.idNumbers
         sequences = start.sequences
     }
 
@@ -143,8 +144,17 @@ public struct Authority {
         pending = []
         inWriting = 0
         window.truncate(to: revision)
-        ids = Set(present.hand.ids)
+        ids = present.hand.idNumbers
         return lost
+    }
+}
+
+extension Hand {
+    /// The ids of all items as plain numbers.
+    var idNumbers: Set<UInt64> {
+        var numbers = Set<UInt64>(minimumCapacity: count)
+        for id in ids { numbers.insert(id.rawValue) }
+        return numbers
     }
 }
 
