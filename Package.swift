@@ -110,6 +110,7 @@ let package = Package(
             name: "HandFormatsTests",
             dependencies: ["HandFormats", "HandCore", "HandWire", "HandSimulation", "HandTestSupport"]),
         .executableTarget(name: "hand-fanout", dependencies: ["CLibuv"], path: "Tests/FanOut"),
+        .executableTarget(name: "hand-yjs-load", dependencies: ["CLibuv"], path: "Tests/Peers/yjs-load"),
         .executableTarget(
             name: "hand-benchmarks",
             dependencies: ["HandCore", "HandWire", "HandSync", "HandScreens", "EventLoop", "Terminal"],
@@ -124,7 +125,8 @@ let package = Package(
         .testTarget(
             name: "HandLoadTests",
             dependencies: [
-                "HandScript", "HandLoad", "HandCore", "HandWire", "HandSync", "HandStore", "HandServer", "HandSimulation",
+                "HandScript", "HandLoad", "HandCore", "HandWire", "HandSync", "HandStore", "HandServer",
+                "HandSimulation",
                 "HandTestSupport", "EventLoop",
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -139,6 +141,13 @@ let package = Package(
                 "FaultyNetwork", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Soak"),
+        .executableTarget(
+            name: "hand-speed",
+            dependencies: [
+                "hand", "hand-fanout", "hand-yjs-load", "HandCore", "HandWire", "HandSync", "HandStore", "HandLoad",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Speed"),
         .testTarget(
             name: "DiskTests",
             dependencies: [

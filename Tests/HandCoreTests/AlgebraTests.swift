@@ -14,6 +14,9 @@ import Testing
             for _ in 0..<5 {
                 let delta = chaos.delta(on: naive, size: 1 + round % 20)
                 naive = try naive.applying(delta)
+                for rewriting in [false, true] {
+                    #expect(Array(try hand.applying(delta, rewriting: rewriting)) == naive.items)
+                }
                 hand = try hand.applying(delta)
                 #expect(Array(hand) == naive.items)
                 #expect(hand.digest == Hand(naive.items).digest)

@@ -28,7 +28,9 @@ import Testing
                     revision: revision, author: authors[chaos.random.next(below: 5)], sequence: 1, base: revision - 1,
                     time: 5, count: 3, digest: 9, delta: Operation.delete(0..<1).delta)
                 stream += DownMessage.commit(list: chaos.random.next(below: 2) == 0 ? 1 : .max, commit).frame
-                if commit.author == me || revision & (powerOfTwo(stride) - 1) == 0 { expected.append(.commit(revision)) }
+                if commit.author == me || revision & (powerOfTwo(stride) - 1) == 0 {
+                    expected.append(.commit(revision))
+                }
             }
             var scanner = FrameScanner()
             let wanted = FrameScanner.Wanted(author: me, oneOf: stride, offset: 0)

@@ -26,7 +26,9 @@ import Testing
             var writer = WireWriter()
             writer.item(chaos.item())
             var bytes = writer.bytes
-            if round % 4 > 0 { bytes[8 + chaos.random.next(below: bytes.count - 8)] ^= UInt8(1 << chaos.random.next(below: 8)) }
+            if round % 4 > 0 {
+                bytes[8 + chaos.random.next(below: bytes.count - 8)] ^= UInt8(1 << chaos.random.next(below: 8))
+            }
             if round % 4 > 2 { bytes.removeLast(chaos.random.next(below: bytes.count)) }
             let (plain, packed) = bytes.withUnsafeBytes { Self.readBoth($0) }
             #expect(plain == packed)
@@ -37,7 +39,9 @@ import Testing
 
     /// A content that no reader takes, made by hand, is kept as what it is.
     @Test func bytesThatAreNoneOfTheirKindStayBytes() {
-        let kinds: [(Content.Kind, [UInt8])] = [(.card, []), (.card, [200]), (.task, []), (.link, []), (.link, [9, 65])]
+        let kinds: [(Content.Kind, [UInt8])] = [
+            (.card, []), (.card, [200]), (.task, []), (.link, []), (.link, [9, 65]),
+        ]
         for (kind, bytes) in kinds {
             let item = Item(id: ItemID(rawValue: 1), content: .unknown(kind, bytes))
             #expect(PackedItem(item).item == item)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ServerSessionNoiseTests {
     /// Gives a session these pieces and then silence; says why it closed.
     private func drive(_ pieces: [[UInt8]]) -> ErrorCode? {
-        var session = ServerSession(limits: Limits(), program: "test", now: 0)
+        var session = ServerSession(.init(limits: Limits(), program: "test"), now: 0)
         var effects: [ServerSession.Effect] = []
         for piece in pieces {
             piece.withUnsafeBytes { session.received($0, now: 1) { effects.append($0) } }

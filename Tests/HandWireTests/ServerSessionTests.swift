@@ -8,7 +8,7 @@ import Testing
 @Suite struct ServerSessionTests {
     /// A session with what came out of it, driven as a server does.
     private struct Driven {
-        var session = ServerSession(limits: Limits(), program: "test", now: 0)
+        var session = ServerSession(.init(limits: Limits(), program: "test"), now: 0)
         var effects: [ServerSession.Effect] = []
         var sent: [DownMessage] = []
         var closed: [ErrorCode] = []

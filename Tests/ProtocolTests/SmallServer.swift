@@ -28,7 +28,8 @@ final class SmallServer {
     func receive(_ frame: [UInt8], from client: String) {
         let now: UInt64 = 0
         var connection =
-            connections[client] ?? Connection(session: ServerSession(limits: Limits(), program: "hand 1.0", now: now))
+            connections[client]
+            ?? Connection(session: ServerSession(.init(limits: Limits(), program: "hand 1.0"), now: now))
         var effects: [ServerSession.Effect] = []
         frame.withUnsafeBytes { connection.session.received($0, now: now) { effects.append($0) } }
         if case .identify(let hello) = effects.first {

@@ -23,7 +23,8 @@ extension DownMessage {
         case 3:
             let request = try reader.varint("request")
             return .chunk(
-                request: request, items: Hand(packed: try reader.list("items of a chunk", size: 10, WireReader.readItem)))
+                request: request,
+                items: Hand(packed: try reader.list("items of a chunk", size: 10, WireReader.readItem)))
         case commitType: return .commit(list: try reader.varint("list"), try reader.commit())
         case 5:
             return .rejected(
@@ -115,7 +116,9 @@ extension DownMessage {
 }
 
 extension WireReader {
-    fileprivate static func readItem(_ reader: inout WireReader) throws(WireError) -> PackedItem { try reader.packedItem() }
+    fileprivate static func readItem(_ reader: inout WireReader) throws(WireError) -> PackedItem {
+        try reader.packedItem()
+    }
     fileprivate static func readCommit(_ reader: inout WireReader) throws(WireError) -> Commit { try reader.commit() }
 
     /// A count and that many things of at least `size` bytes each: more than the bytes can hold are not reserved for.

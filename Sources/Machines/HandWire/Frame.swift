@@ -44,7 +44,9 @@ public struct FrameReader: Sendable {
             // The standard library's closure is not typed in what it throws, so the outcome is carried out as a value.
             let outcome = joined.withUnsafeBytes { all in Result { () throws(WireError) in try cut(all, body) } }
             let used = try outcome.get()
-            if used > 0 { joined.removeFirst(used) }
+            // Who waits for nothing keeps no memory for it.
+            if used == joined.count { return }
+            joined.removeFirst(used)
             swap(&joined, &unfinished)
         }
     }

@@ -1,22 +1,35 @@
 /// A plot of lines as SVG, without anything from elsewhere.
-struct LinePlot {
-    struct Line {
+package struct LinePlot {
+    package struct Line {
         let name: String
         let color: String
         /// x and y, with x growing.
         let points: [(x: Double, y: Double)]
+
+        package init(name: String, color: String, points: [(x: Double, y: Double)]) {
+            self.name = name
+            self.color = color
+            self.points = points
+        }
     }
 
-    let title: String
-    let unit: String
-    let lines: [Line]
-    /// Names of places on the x axis, instead of numbers.
-    var marks: [(x: Double, name: String)] = []
+    private let title: String
+    private let unit: String
+    private let lines: [Line]
+    private let marks: [(x: Double, name: String)]
+
+    /// - Parameter marks: names of places on the x axis, instead of numbers.
+    package init(title: String, unit: String, lines: [Line], marks: [(x: Double, name: String)] = []) {
+        self.title = title
+        self.unit = unit
+        self.lines = lines
+        self.marks = marks
+    }
 
     private static let (width, height) = (760.0, 260.0)
     private static let (left, right, top, bottom) = (70.0, 12.0, 34.0, 28.0)
 
-    var svg: String {
+    package var svg: String {
         let points = lines.flatMap(\.points)
         let x = Scale(points.map(\.x), startsAtZero: false, to: Self.left...Self.width - Self.right)
         let y = Scale(points.map(\.y), startsAtZero: true, to: Self.height - Self.bottom, Self.top)

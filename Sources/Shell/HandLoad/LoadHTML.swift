@@ -1,41 +1,18 @@
 import Foundation
 import Histogram
 
-/// A result as a page that needs no network: tables and plots.
+/// A result as a page: tables and plots.
 public enum LoadHTML {
     public static func page(_ result: LoadResult, title: String) -> String {
-        """
-        <!doctype html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>\(escaped(title))</title>
-        <style>
-        body { font: 15px/1.5 system-ui, sans-serif; max-width: 800px; margin: 2em auto; padding: 0 1em; color: #222; }
-        pre { background: #f4f4f4; padding: 1em; overflow-x: auto; }
-        svg { width: 100%; margin: .5em 0; }
-        .grid { stroke: #ddd; }
-        .tick { font-size: 11px; fill: #555; }
-        .title { font-size: 13px; font-weight: 600; }
-        .good { color: #17692f; } .bad { color: #b3261e; }
-        @media (prefers-color-scheme: dark) {
-          body { background: #181818; color: #ddd; } pre { background: #242424; }
-          .grid { stroke: #3a3a3a; } .tick { fill: #aaa; } .title { fill: #ddd; }
-          .good { color: #6cc98a; } .bad { color: #ff8a80; }
-        }
-        </style>
-        </head>
-        <body>
-        <h1>\(escaped(title))</h1>
-        <p class="\(result.hasConverged ? "good" : "bad")">\(result.hasConverged
-            ? "Every client ended with what the server has." : "Not every client ended with what the server has.")</p>
-        <pre>\(escaped(LoadReport(result).lines.joined(separator: "\n")))</pre>
-        \(plots(result).map(\.svg).joined(separator: "\n"))
-        </body>
-        </html>
-
-        """
+        Page(
+            title: title,
+            body: """
+                <p class="\(result.hasConverged ? "good" : "bad")">\(result.hasConverged
+                    ? "Every client ended with what the server has." : "Not every client ended with what the server has.")</p>
+                <pre>\(Page.escaped(LoadReport(result).lines.joined(separator: "\n")))</pre>
+                \(plots(result).map(\.svg).joined(separator: "\n"))
+                """
+        ).html
     }
 
     private static let colors = ["#1f6feb", "#d1582a", "#2a9d56"]
@@ -78,9 +55,5 @@ public enum LoadHTML {
         return LinePlot(
             title: "Latency by percentile", unit: "ms",
             lines: [line("acknowledged", 0, total.acknowledged), line("seen", 1, total.seen)], marks: nines)
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
 }

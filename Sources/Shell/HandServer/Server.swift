@@ -57,21 +57,12 @@ public final class Server {
         switch endpoint {
         case .tcp(let address):
             return try Listener.tcp(
-                loop, address: address, onConnection: { [unowned self] in accept($0) }, onError: failed)
+                loop, address: address, onConnection: { [unowned service] in Socket($0, service).start() },
+                onError: failed)
         case .unix(let path):
             try Listener.removeStaleSocket(path: path)
             return try Listener.pipe(
-                loop, path: path, onConnection: { [unowned self] in accept($0) }, onError: failed)
-        }
-    }
-
-    private func accept(_ stream: Stream) {
-        let connection = service.accepted(Socket(stream))
-        stream.onDrain = { [unowned service] in service.drained(connection) }
-        stream.startReading { [unowned service] bytes in
-            service.received(bytes, from: connection)
-        } onEnd: { [unowned service] error in
-            service.ended(connection, reason: "\(error)")
+                loop, path: path, onConnection: { [unowned service] in Socket($0, service).start() }, onError: failed)
         }
     }
 

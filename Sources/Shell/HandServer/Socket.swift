@@ -4,9 +4,32 @@ import HandSync
 /// A loop's stream, as a service knows it.
 final class Socket: ByteStream {
     private let stream: Stream
+    private unowned let service: Service
+    /// Which holds this object; let go of when the stream is closed.
+    private var connection: Connection?
 
-    init(_ stream: Stream) {
+    init(_ stream: Stream, _ service: Service) {
         self.stream = stream
+        self.service = service
+    }
+
+    /// Hands on what comes. The closures hold nothing but this object: many connections are idle, and should take little.
+    func start() {
+        connection = service.accepted(self)
+        stream.onDrain = drained
+        stream.startReading(received, onEnd: ended)
+    }
+
+    private func drained() {
+        if let connection { service.drained(connection) }
+    }
+
+    private func received(_ bytes: UnsafeRawBufferPointer) {
+        if let connection { service.received(bytes, from: connection) }
+    }
+
+    private func ended(_ error: UVError) {
+        if let connection { service.ended(connection, reason: "\(error)") }
     }
 
     var peerDescription: String { stream.peerDescription }
@@ -19,5 +42,8 @@ final class Socket: ByteStream {
     func stopReading() { stream.stopReading() }
     func resumeReading() { stream.resumeReading() }
     func shutdown() { stream.shutdown() }
-    func close() { stream.close() }
+    func close() {
+        connection = nil
+        stream.close()
+    }
 }

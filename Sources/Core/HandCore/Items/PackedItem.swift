@@ -126,7 +126,8 @@ extension Content {
             let size = Int(truncatingIfNeeded: rest.takeVarint())
             guard size >= 0, size <= rest.count else { return nil }
             self = .link(
-                String(decoding: rest.prefix(size), as: UTF8.self), url: String(decoding: rest.dropFirst(size), as: UTF8.self))
+                String(decoding: rest.prefix(size), as: UTF8.self),
+                url: String(decoding: rest.dropFirst(size), as: UTF8.self))
         default: return nil
         }
     }

@@ -21,10 +21,13 @@ extension Delta.Misfit: CustomStringConvertible {
 extension Hand {
     /// Above this many items a run is edited by splitting and joining trees, below it item by item in place.
     private static let bulk = 8
+    /// In the time of one step of an edit so many items are copied: a delta with more steps for them is made by writing the
+    /// whole list anew.
+    private static let rewriting = 32
 
     /// The list after `delta`: total on deltas that fit.
     ///
-    /// O(c log n) for c components and inserted items, whatever the list's length n; c copies of tree paths at most.
+    /// O(min(c log n, c + n)) for c components and inserted items and the list's length n.
     ///
     /// - Throws: `Delta.Misfit` if the delta was made for another list.
     public func applying(_ delta: Delta) throws(Delta.Misfit) -> Hand {
@@ -33,11 +36,70 @@ extension Hand {
         return copy
     }
 
+    /// Throws what `applying` would.
+    public func check(_ delta: Delta) throws(Delta.Misfit) {
+        _ = try changedItems(by: delta)
+    }
+
+    /// Every change is checked against its item before anything happens, so that an error leaves the list whole.
+    private func changedItems(by delta: Delta) throws(Delta.Misfit) -> [(item: Item, content: Content)] {
+        guard delta.reach <= count else { throw .tooFewItems(reach: delta.reach, count: count) }
+        return try delta.changedItems(on: self)
+    }
+
     /// Like `applying`, in place; on an error the list stays as it was.
     public mutating func apply(_ delta: Delta) throws(Delta.Misfit) {
-        guard delta.reach <= count else { throw .tooFewItems(reach: delta.reach, count: count) }
-        // Every change is checked against its item before anything happens, so that an error leaves the list whole.
-        let changed = try delta.changedItems(on: self)
+        let changed = try changedItems(by: delta)
+        if delta.steps.count > Self.bulk, delta.steps.count > count / Self.rewriting {
+            tree = SummaryTree(rewritten(by: delta, changed))
+        } else {
+            edit(by: delta, changed)
+        }
+    }
+
+    /// Makes a delta that fits in the one way or in the other, whichever is quicker here. For tests.
+    package func applying(_ delta: Delta, rewriting: Bool) throws(Delta.Misfit) -> Hand {
+        let changed = try changedItems(by: delta)
+        var copy = self
+        if rewriting { copy.tree = SummaryTree(rewritten(by: delta, changed)) } else { copy.edit(by: delta, changed) }
+        return copy
+    }
+
+    /// All items after a delta, in one walk. O(n + c).
+    private func rewritten(by delta: Delta, _ changed: [(item: Item, content: Content)]) -> [PackedItem] {
+        let old = Array(tree)
+        var picked: [PackedItem] = []
+        var position = 0
+        for step in delta.steps where !step.isContent {
+            if step.kind == .pick { picked += old[position..<position + step.count] }
+            position += step.count
+        }
+        var new: [PackedItem] = []
+        new.reserveCapacity(old.count + delta.growth)
+        var edited = 0
+        position = 0
+        for step in delta.steps {
+            switch step.kind {
+            case .keep: new += old[position..<position + step.count]
+            case .edit:
+                new.append(PackedItem(Item(id: changed[edited].item.id, content: changed[edited].content)))
+                edited += 1
+            case .delete, .pick: break
+            case .insert: new += delta.items[step.start..<step.start + step.count].map(PackedItem.init)
+            case .drop:
+                let run = picked[step.start..<step.start + step.count]
+                if step.change >= 0 {
+                    new += run.map { $0.changed(by: delta.changes[step.change]) }
+                } else {
+                    new += run
+                }
+            }
+            if !step.isContent { position += step.count }
+        }
+        return new + old[position...]
+    }
+
+    private mutating func edit(by delta: Delta, _ changed: [(item: Item, content: Content)]) {
         var edited = 0
         let picked = delta.hasMoves ? Picked(by: delta, from: tree) : nil
         var position = 0
@@ -65,9 +127,7 @@ extension Hand {
     }
 
     private mutating func change(at index: Int, _ change: Change) {
-        var item = tree[index].item
-        if let content = item.content.applying(change) { item.content = content }
-        tree.replace(at: index, with: PackedItem(item))
+        tree.replace(at: index, with: tree[index].changed(by: change))
     }
 
     private mutating func remove(at index: Int, _ count: Int) {
@@ -136,6 +196,13 @@ extension Hand {
                 }
             }
         }
+    }
+}
+
+extension PackedItem {
+    /// As it is if it has not the fields of the change.
+    fileprivate func changed(by change: Change) -> PackedItem {
+        content.applying(change).map { PackedItem(Item(id: id, content: $0)) } ?? self
     }
 }
 

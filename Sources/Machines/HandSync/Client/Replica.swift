@@ -73,6 +73,8 @@ public struct Replica: Sendable {
 
         var delta: Delta { composer?.delta ?? plain }
 
+        func hasRoom(for size: Int) -> Bool { exactBase == nil && self.size + size <= Replica.portionBytes }
+
         mutating func append(_ delta: Delta, size: Int) {
             var joined = composer ?? Composer(plain)
             composer = nil
@@ -208,18 +210,18 @@ extension Replica {
         for item in delta.insertedItems {
             if let violation = view.rules.violation(of: item.content) { throw .violation(violation) }
         }
-        let edited: Hand
-        do { edited = try view.applying(delta) } catch { throw .misfit(error) }
+        do { try view.check(delta) } catch { throw .misfit(error) }
         let inverse = delta.inverted(on: view)
-        view = edited
+        do { try view.apply(delta) } catch { throw .misfit(error) }
         enqueue(delta, size: size, isExact: isExact)
         return inverse
     }
 
     private mutating func enqueue(_ delta: Delta, size: Int, isExact: Bool) {
         guard !delta.isIdentity || isExact else { return }
-        if let last = buffer.last, last.exactBase == nil, !isExact, last.size + size <= Self.portionBytes {
-            buffer[buffer.count - 1].append(delta, size: size)
+        // The last portion is asked in its place: a copy of it would make it copy all its items when it grows.
+        if let last = buffer.indices.last, !isExact, buffer[last].hasRoom(for: size) {
+            buffer[last].append(delta, size: size)
         } else {
             buffer.append(Portion(delta, exactBase: isExact ? revision : nil, size: size, seen: revision))
         }

@@ -15,7 +15,7 @@ struct UndoHistory: Sendable {
     private var undos: [Entry] = []
     private var redos: [Entry] = []
 
-    /// Entries kept; the oldest are forgotten.
+    /// Entries kept at least, and twice as many at most; the oldest are forgotten.
     static let depth = 1_000
 
     var isEmpty: Bool { undos.isEmpty && redos.isEmpty }
@@ -45,7 +45,8 @@ struct UndoHistory: Sendable {
 
     private mutating func push(_ inverse: Delta, to stack: WritableKeyPath<UndoHistory, [Entry]>) {
         self[keyPath: stack].append(Entry(inverse: inverse))
-        if self[keyPath: stack].count > Self.depth { self[keyPath: stack].removeFirst() }
+        // Many at once, as taking one from the front moves all others.
+        if self[keyPath: stack].count > 2 * Self.depth { self[keyPath: stack].removeFirst(Self.depth) }
     }
 
     private mutating func pop(from stack: WritableKeyPath<UndoHistory, [Entry]>) -> Delta? {

@@ -29,15 +29,26 @@ public struct ServerSession: Sendable {
 
     private var state: State
     private var reader: FrameReader
-    private let limits: Limits
-    private let program: String
+    private let terms: Terms
 
-    public init(limits: Limits, program: String, now: UInt64) {
-        self.limits = limits
-        self.program = program
-        state = .awaitingHello(until: now + limits.handshakeDeadline)
-        reader = FrameReader(limit: limits.helloBytes)
+    /// What a server says to all its clients. One object for many connections, of which each idle one should take little.
+    public final class Terms: Sendable {
+        public let limits: Limits
+        public let program: String
+
+        public init(limits: Limits, program: String) {
+            self.limits = limits
+            self.program = program
+        }
     }
+
+    public init(_ terms: Terms, now: UInt64) {
+        self.terms = terms
+        state = .awaitingHello(until: now + terms.limits.handshakeDeadline)
+        reader = FrameReader(limit: terms.limits.helloBytes)
+    }
+
+    private var limits: Limits { terms.limits }
 
     /// When `timeout(now:)` is to be called at the latest, in milliseconds.
     public var deadline: UInt64? {
@@ -77,7 +88,7 @@ public struct ServerSession: Sendable {
         let welcome = DownMessage.welcome(
             DownMessage.Welcome(
                 version: version, capabilities: capabilities, author: author, idleDeadline: limits.idleDeadline,
-                frameBytes: limits.frameBytes, program: program))
+                frameBytes: limits.frameBytes, program: terms.program))
         effect(.send(welcome.frame))
         reader.limit = limits.frameBytes
         received(UnsafeRawBufferPointer(start: nil, count: 0), now: now, effect)

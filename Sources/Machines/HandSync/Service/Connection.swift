@@ -54,16 +54,21 @@ public final class Connection {
         var isBehind: Bool { snapshot == nil && !isReading && revision < room.authority.floor }
     }
 
-    /// A list that is sent in chunks: a value, so edits meanwhile do not disturb it.
-    struct Transfer {
-        let request: UInt64
-        let hand: Hand
-        var position = 0
+    /// A list that is sent in chunks: a value, so edits meanwhile do not disturb it. An object, as most cursors have none.
+    final class Transfer {
+        private let request: UInt64
+        private let hand: Hand
+        private var position = 0
+
+        init(request: UInt64, hand: Hand) {
+            self.request = request
+            self.hand = hand
+        }
 
         var isDone: Bool { position == hand.count }
 
         /// The next chunk: about `bytes` of items.
-        mutating func next(about bytes: Int) -> [UInt8] {
+        func next(about bytes: Int) -> [UInt8] {
             let chunk = DownMessage.chunk(request: request, of: hand, from: position, about: bytes)
             position += chunk.count
             return chunk.frame

@@ -12,7 +12,7 @@ import HandWire
 public final class Service {
     let world: any ServiceWorld
     public let limits: Limits
-    let program: String
+    private let terms: ServerSession.Terms
     let retention: Retention
     var random: SplitMix64
 
@@ -46,7 +46,7 @@ public final class Service {
     ) {
         self.world = world
         self.limits = limits
-        self.program = program
+        terms = ServerSession.Terms(limits: limits, program: program)
         self.retention = retention
         random = SplitMix64(seed: seed)
         nextSweep = world.now + Self.sweepInterval
@@ -56,7 +56,7 @@ public final class Service {
 
     /// A client has connected. What comes from it is reported with the connection that is returned.
     public func accepted(_ stream: any ByteStream) -> Connection {
-        let session = ServerSession(limits: limits, program: program, now: world.now)
+        let session = ServerSession(terms, now: world.now)
         let connection = Connection(number: nextNumber, stream: stream, session: session)
         nextNumber += 1
         connections.add(connection)

@@ -1,0 +1,130 @@
+import Foundation
+
+/// Starts servers on one core and load on another.
+final class Bench {
+    let pairs: Int
+    let seconds: Int
+    /// Empty, and gone at the end.
+    let folder: String
+    private let programs: URL
+    // Below those that the system gives to whoever connects.
+    private var port = Int.random(in: 10_000..<28_000)
+
+    init(pairs: Int, seconds: Int) throws {
+        self.pairs = pairs
+        self.seconds = seconds
+        programs = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        folder = FileManager.default.temporaryDirectory.path + "/hand-speed-\(UInt32.random(in: 0...UInt32.max))"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        Machine.allowManyFiles()
+    }
+
+    func close() {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    func program(_ name: String) -> String { programs.appendingPathComponent(name).path }
+
+    /// A program of `Tests/Peers`; the package's folder is the working folder.
+    func peer(_ name: String) -> String { FileManager.default.currentDirectoryPath + "/Tests/Peers/" + name }
+
+    func write(_ text: String, to name: String) throws -> String {
+        let path = folder + "/" + name
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
+    }
+
+    // MARK: Servers
+
+    enum Kind: Equatable {
+        /// The C server that only numbers frames.
+        case fanOut
+        /// `hand serve` with that durability, on a new store or on one that is there.
+        case hand(durability: String, data: String? = nil)
+        case other([String], environment: [String: String] = [:])
+    }
+
+    func withServer<Result>(_ kind: Kind, _ body: (Server) throws -> Result) throws -> Result {
+        port += 1
+        let server: Server
+        switch kind {
+        case .fanOut: server = try Server([program("hand-fanout"), "\(port)"], port: port)
+        case .hand(let durability, let data):
+            let fresh = folder + "/data-\(port)"
+            server = try Server(
+                [
+                    program("hand"), "serve", "--listen", "127.0.0.1:\(port)", "--durability", durability, "--data",
+                    data ?? fresh,
+                ], port: port)
+        case .other(let command, let environment):
+            server = try Server(command + ["\(port)"], port: port, environment: environment)
+        }
+        defer {
+            server.stop()
+            try? FileManager.default.removeItem(atPath: folder + "/data-\(port)")
+        }
+        return try body(server)
+    }
+
+    // MARK: Load
+
+    /// Runs `hand load` to its end.
+    func load(_ script: String, on server: Server, clients: Int, _ options: String...) throws -> Load {
+        let child = try startLoad(script, on: server, clients: clients, options)
+        return try Load(lines: child.finish())
+    }
+
+    func startLoad(_ script: String, on server: Server, clients: Int, _ options: [String]) throws -> Child {
+        var arguments = [
+            program("hand"), "load", script, "--url", "hand://127.0.0.1:\(server.port)", "--clients", "\(clients)",
+            "--json",
+        ]
+        if !options.contains("--duration") { arguments += ["--duration", "\(seconds)s"] }
+        return try Child(arguments + options, core: 1)
+    }
+
+    /// Measures two things in turn, so that what slows the machine down slows both.
+    func compare(_ base: () throws -> Double, _ ours: () throws -> Double) rethrows -> Row.Outcome {
+        var (bases, others, ratios): ([Double], [Double], [Double]) = ([], [], [])
+        for _ in 0..<pairs {
+            let (first, second) = (try base(), try ours())
+            bases.append(first)
+            others.append(second)
+            ratios.append(second / first)
+        }
+        return Row.Outcome(base: bases.median, ours: others.median, ratio: ratios.median)
+    }
+}
+
+/// The summary that `hand load --json` ends with.
+struct Load: Decodable {
+    struct Latency: Decodable {
+        let p50, p99, max: Double
+        let p999: Double
+
+        enum CodingKeys: String, CodingKey {
+            case p50, p99, max
+            case p999 = "p99.9"
+        }
+    }
+
+    let commitsPerSecond: Double
+    let connectMilliseconds: Double
+    /// Microseconds.
+    let acknowledged: Latency
+    let converged: Bool
+    let errors: [String: Int]
+
+    init(lines: [String]) throws {
+        guard let last = lines.last, let found = try? JSONDecoder().decode(Load.self, from: Data(last.utf8)) else {
+            throw Problem("a load test printed no result")
+        }
+        self = found
+    }
+}
+
+struct Problem: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

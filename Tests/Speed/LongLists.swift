@@ -1,0 +1,110 @@
+import Foundation
+import HandCore
+import HandSync
+import HandWire
+
+extension Row {
+    static let million = 1_000_000
+
+    static let longLists = [
+        Row(name: "1,000,000 items: join to a usable list, ms", goal: .below(400)) { bench in
+            try withLists(bench) { server in
+                let idle = try bench.write("loop\n  pause 1m\nend\n", to: "idle")
+                _ = try join(idle, bench, server)
+                return Outcome(ours: try (0..<bench.pairs).map { _ in try join(idle, bench, server) }.median)
+            }
+        },
+        Row(
+            name: "the same: longest wait of an edit while others join, ms", goal: .below(5), measure: joinWhileEditing),
+        Row(name: "the same: server memory, bytes an item", goal: .below(120)) { bench in
+            let idle = try bench.write("loop\n  pause 1m\nend\n", to: "idle")
+            func resident(_ list: String) throws -> Double {
+                try withLists(bench) { server in
+                    _ = try bench.load(idle, on: server, clients: 1, "--as-is", "-l", list, "--duration", "1s")
+                    return server.residentBytes
+                }
+            }
+            return Outcome(ours: (try resident("million") - resident("thousand")) / Double(million))
+        },
+        Row(name: "the same: commits/s of 100 clients, beside 1,000 items", goal: .ratioAtLeast(0.8)) { bench in
+            let script = try bench.write(
+                """
+                loop
+                  choose
+                    1 edit random to "{client} {iteration}"
+                    1 move random to random
+                  end
+                end
+                """, to: "long")
+            func run(_ list: String) throws -> Double {
+                try withLists(bench) { server in
+                    try bench.load(script, on: server, clients: 100, "--light", "--as-is", "-l", list).commitsPerSecond
+                }
+            }
+            return try bench.compare {
+                try run("thousand")
+            } _: {
+                try run("million")
+            }
+        },
+    ]
+
+    /// A server that keeps a list of 1,000,000 items and one of 1,000; the store is made once.
+    static func withLists<Result>(_ bench: Bench, _ body: (Server) throws -> Result) throws -> Result {
+        let data = bench.folder + "/lists"
+        if !FileManager.default.fileExists(atPath: data) {
+            try Stores.fill(data, list: "million", items: million)
+            try Stores.fill(data, list: "thousand", items: 1_000)
+        }
+        return try bench.withServer(.hand(durability: "os", data: data), body)
+    }
+
+    private static func join(_ idle: String, _ bench: Bench, _ server: Server) throws -> Double {
+        try bench.load(idle, on: server, clients: 1, "--as-is", "-l", "million", "--duration", "100ms")
+            .connectMilliseconds
+    }
+
+    /// Ten people edit with pauses; every second somebody joins. The longest that an edit waited, beside the same without.
+    private static func joinWhileEditing(_ bench: Bench) throws -> Outcome {
+        let idle = try bench.write("loop\n  pause 1m\nend\n", to: "idle")
+        let edits = try bench.write("loop\n  edit random to \"{client} {iteration}\"\n  pause 20ms\nend\n", to: "edits")
+        func run(joins: Int) throws -> Double {
+            try withLists(bench) { server in
+                let child = try bench.startLoad(
+                    edits, on: server, clients: 10,
+                    ["--light", "--as-is", "-l", "million", "--duration", "\(joins + 4)s"])
+                // They are at work when the first second is told.
+                _ = child.nextLine()
+                for _ in 0..<joins {
+                    _ = try bench.load(
+                        idle, on: server, clients: 1, "--light", "--as-is", "-l", "million", "--duration", "100ms")
+                }
+                return try Load(lines: child.finish()).acknowledged.max / 1_000
+            }
+        }
+        let alone = try (0..<bench.pairs).map { _ in try run(joins: 0) }.median
+        let joined = try (0..<bench.pairs).map { _ in try run(joins: 5) }.median
+        return Outcome(base: alone, ours: joined)
+    }
+
+    // MARK: Long histories
+
+    static func longHistory(_ commits: Int) -> Row {
+        let words = commits >= 1_000_000 ? "\(commits / 1_000_000),000,000" : "\(commits)"
+        return Row(name: "history of \(words) commits: start to a list that is read, s", goal: .below(1)) { bench in
+            let data = bench.folder + "/history"
+            try Stores.remember(data, list: "long", commits: commits)
+            let idle = try bench.write("loop\n  pause 1m\nend\n", to: "idle")
+            var (times, resident): ([Double], [Double]) = ([], [])
+            for _ in 0..<bench.pairs {
+                try bench.withServer(.hand(durability: "fsync", data: data)) { server in
+                    let load = try bench.load(
+                        idle, on: server, clients: 1, "--as-is", "-l", "long", "--duration", "100ms")
+                    times.append(server.startSeconds + load.connectMilliseconds / 1_000)
+                    resident.append(server.residentBytes)
+                }
+            }
+            return Outcome(ours: times.median, remark: "\(Int(resident.median / 1_048_576)) MiB of memory")
+        }
+    }
+}

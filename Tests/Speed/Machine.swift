@@ -1,0 +1,64 @@
+import Foundation
+import Glibc
+
+/// What the machine is, and can tell.
+enum Machine {
+    static var description: String {
+        let model = lines("/proc/cpuinfo").first { $0.hasPrefix("model name") }?.split(separator: ":").last.map(
+            String.init)
+        let memory = lines("/proc/meminfo").first.flatMap { $0.split(separator: " ").dropFirst().first }.flatMap {
+            Int($0)
+        }
+        let kernel = lines("/proc/sys/kernel/osrelease").first ?? "?"
+        return "\(ProcessInfo.processInfo.processorCount) cores,\(model ?? " ?"), \((memory ?? 0) / 1_048_576) GiB, "
+            + "Linux \(kernel)"
+    }
+
+    private static func lines(_ path: String) -> [String] {
+        ((try? String(contentsOfFile: path, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+    }
+
+    /// Bytes of memory that a process holds.
+    static func resident(_ process: Int32) -> Double {
+        let line = lines("/proc/\(process)/status").first { $0.hasPrefix("VmRSS") } ?? ""
+        return line.split(separator: " ").compactMap { Double($0) }.first.map { $0 * 1_024 } ?? 0
+    }
+
+    static func connects(to port: Int) -> Bool {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+
+    /// As many open files as the system lets this process, and so those that it starts, have.
+    static func allowManyFiles() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    /// Microseconds that appending a page to a file and flushing it takes.
+    static func flushMicroseconds(in folder: String) -> Double {
+        let descriptor = open(folder + "/flushed", O_CREAT | O_WRONLY | O_TRUNC, 0o600)
+        defer {
+            close(descriptor)
+            unlink(folder + "/flushed")
+        }
+        let page = [UInt8](repeating: 1, count: 4_096)
+        return (0..<200).map { _ in
+            let start = ContinuousClock.now
+            _ = Glibc.write(descriptor, page, page.count)
+            fdatasync(descriptor)
+            return (ContinuousClock.now - start).seconds * 1e6
+        }.median
+    }
+}

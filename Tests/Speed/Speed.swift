@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+
+/// Measures what the server is meant to be good at, beside what it is compared with, and prints a table.
+@main
+struct Speed: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hand-speed",
+        abstract: "Compare the server with a C server that only numbers frames, with itself, and with others.",
+        discussion: """
+            Server and load have a core each. Every figure is the median of some runs, those that are compared in turn.
+            The machine should have nothing else to do.
+
+              hand-speed                     all rows
+              hand-speed --pairs 1 writing   the rows with "writing" in their names, one run each
+              hand-speed --peers             the servers of others, if they are installed (Tests/Peers)
+              hand-speed --curves plots.html how cost grows with clients, items and history
+            """)
+
+    @Option(help: "How many times each thing is measured.") var pairs = 5
+    @Option(help: "Seconds of each run.") var seconds = 5
+    @Option(help: "Commits of the long history.") var history = 10_000_000
+    @Flag(help: "Compare with the servers of others instead.") var peers = false
+    @Option(help: "Draw curves into this file instead.") var curves: String?
+    @Argument(help: "Only rows whose names have one of these words in them.") var words: [String] = []
+
+    func validate() throws {
+        guard pairs > 0, seconds > 0, history > 0 else { throw ValidationError("Numbers must be greater than 0.") }
+    }
+
+    func run() throws {
+        let bench = try Bench(pairs: pairs, seconds: seconds)
+        defer { bench.close() }
+        print(Machine.description)
+        if let curves { return try Curves(bench, history: history).draw(to: curves) }
+        if peers { return try Peers(bench).compare() }
+        print(Row.head)
+        for row in Row.all(history: history) where isWanted(row.name) {
+            FileHandle.standardError.write(Data("… \(row.name)\n".utf8))
+            print(row.line(try row.measure(bench)))
+        }
+    }
+
+    private func isWanted(_ name: String) -> Bool {
+        words.isEmpty || words.contains { name.localizedCaseInsensitiveContains($0) }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import HandCore
+import HandStore
+import HandSync
+import HandWire
+
+/// Stores that are made without a server, to be served then.
+enum Stores {
+    /// A list of so many tasks with texts of 20 bytes.
+    static func fill(_ folder: String, list: String, items: Int) throws {
+        var writer = try ListWriter(folder, list)
+        try writer.fill(items)
+        try writer.close()
+    }
+
+    /// A list of 1,000 items with a history of so many commits, and snapshots where a server makes them.
+    static func remember(_ folder: String, list: String, commits: Int) throws {
+        var writer = try ListWriter(folder, list)
+        try writer.fill(1_000)
+        while writer.revision < commits { try writer.edit(min(2_000, commits - writer.revision)) }
+        try writer.close()
+    }
+
+    /// The texts have 20 bytes.
+    static func items(_ numbers: Range<Int>, _ random: inout SplitMix64) -> [Item] {
+        numbers.map { number in
+            let text = "item number " + String(100_000_000 + number).dropFirst()
+            return Item(id: .random(using: &random), content: .task(text, done: false))
+        }
+    }
+}
+
+/// Commits to one list of a store as a server does, but for the clients.
+private struct ListWriter {
+    private let store: SQLiteStore
+    private let author: UInt64
+    private var authority: Authority
+    private var random = SplitMix64(seed: 5)
+    private var sequence: UInt64 = 0
+    private var snapshot = 0
+
+    init(_ folder: String, _ name: String) throws {
+        store = try SQLiteStore(folder: folder, durability: .os)
+        author = try store.author(for: .random(using: &random), person: "bench")
+        let list = try store.create(
+            name, rules: Rules(maximumCount: 2_000_000), logID: random.next(), deckSeed: nil)
+        authority = Authority(try store.load(list.number), limits: Limits())
+    }
+
+    var revision: Int { authority.revision }
+
+    mutating func fill(_ count: Int) throws {
+        for start in stride(from: 0, to: count, by: 2_000) {
+            let items = Stores.items(start..<min(count, start + 2_000), &random)
+            submit(Operation.insert(items, at: authority.count, .after).delta)
+            try write()
+        }
+    }
+
+    /// One commit for each edit, one transaction for all.
+    mutating func edit(_ count: Int) throws {
+        for step in 0..<count {
+            submit(Operation.edit(at: random.next(below: authority.count), Change(done: step % 2 == 0)).delta)
+        }
+        try write()
+    }
+
+    mutating func close() throws {
+        try store.saveSnapshot(of: authority.list, authority.hand, revision: revision, deck: nil)
+        try store.close()
+    }
+
+    private mutating func submit(_ delta: Delta) {
+        sequence += 1
+        let submission = Submission(list: authority.list, base: revision, sequence: sequence, delta: delta)
+        guard case .numbered = authority.submit(submission, author: author, now: 1_767_225_600_000) else {
+            preconditionFailure("an edit was not taken")
+        }
+    }
+
+    private mutating func write() throws {
+        try store.append([authority.takeBatch()])
+        authority.wrote()
+        guard revision - snapshot >= max(Limits().snapshotCommits, authority.count / 4) else { return }
+        snapshot = revision
+        try store.saveSnapshot(of: authority.list, authority.hand, revision: revision, deck: nil)
+    }
+}
