@@ -35,22 +35,28 @@ let package = Package(
         .systemLibrary(
             name: "CLibuv", path: "Sources/Shell/CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
         .target(name: "EventLoop", dependencies: ["CLibuv"], path: "Sources/Shell/EventLoop"),
+        .systemLibrary(name: "COpenSSL", path: "Sources/Shell/COpenSSL", providers: [.apt(["libssl-dev"])]),
+        .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], path: "Sources/Shell/TLS"),
         .target(
             name: "HandStore",
             dependencies: ["HandCore", "HandWire", "HandSync", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Sources/Shell/HandStore"),
         .target(
             name: "HandServer",
-            dependencies: ["HandWire", "HandSync", "EventLoop", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "HandWire", "HandSync", "EventLoop", "TLS",
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
             path: "Sources/Shell/HandServer"),
         .target(
             name: "HandClient",
-            dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats", "EventLoop", "HandStore"],
+            dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats", "EventLoop", "HandStore", "TLS"],
             path: "Sources/Shell/HandClient"),
         .target(
             name: "HandLoad",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScript", "EventLoop",
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScript", "EventLoop", "TLS",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             path: "Sources/Shell/HandLoad"),
@@ -78,7 +84,7 @@ let package = Package(
             dependencies: [
                 "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "EventLoop", "HandStore",
                 "HandServer", "HandSimulation", "HandScript", "HandLoad",
-                "HandClient", "HandApp", "Terminal",
+                "HandClient", "HandApp", "Terminal", "TLS",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -109,6 +115,7 @@ let package = Package(
         .testTarget(
             name: "HandFormatsTests",
             dependencies: ["HandFormats", "HandCore", "HandWire", "HandSimulation", "HandTestSupport"]),
+        .testTarget(name: "TLSTests", dependencies: ["TLS", "EventLoop", "HandCore", "HandTestSupport"]),
         .executableTarget(name: "hand-fanout", dependencies: ["CLibuv"], path: "Tests/FanOut"),
         .executableTarget(name: "hand-yjs-load", dependencies: ["CLibuv"], path: "Tests/Peers/yjs-load"),
         .executableTarget(

@@ -88,6 +88,12 @@ final class RunningServer {
         process.waitUntilExit()
     }
 
+    /// SIGHUP: the server heeds it when it comes to it.
+    func hangUp() {
+        guard let process else { return }
+        Foundation.kill(process.processIdentifier, SIGHUP)
+    }
+
     /// SIGTERM; returns the exit code.
     func terminate() -> Int32 {
         guard let process else { return -1 }

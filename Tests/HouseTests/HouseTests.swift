@@ -9,7 +9,8 @@ import Testing
     /// The layers in the order of dependency; a target imports from its own layer or a lower one.
     static let layers = ["Core", "Machines", "Shell", "Simulation", "Tools"]
     static let system: Set<String> = [
-        "CLibuv", "CNcurses", "GRDB", "Foundation", "FoundationEssentials", "Glibc", "Dispatch", "Synchronization",
+        "CLibuv", "CNcurses", "COpenSSL", "GRDB", "Foundation", "FoundationEssentials", "Glibc", "Dispatch",
+        "Synchronization",
     ]
     static let packages: Set<String> = ["ArgumentParser", "HeapModule", "Histogram", "Logging"]
 
@@ -60,6 +61,7 @@ import Testing
             let imports = Set(source.imports)
             if source.target != "EventLoop" { #expect(!imports.contains("CLibuv"), "\(source.path)") }
             if source.target != "Terminal" { #expect(!imports.contains("CNcurses"), "\(source.path)") }
+            if source.target != "TLS" { #expect(!imports.contains("COpenSSL"), "\(source.path)") }
             if source.target != "HandStore" { #expect(!imports.contains("GRDB"), "\(source.path)") }
             if source.layer == "Core" {
                 #expect(imports.isDisjoint(with: Self.system.union(Self.packages)), "\(source.path)")

@@ -74,13 +74,15 @@ final class Bench {
         return try Load(lines: child.finish())
     }
 
-    func startLoad(_ script: String, on server: Server, clients: Int, _ options: [String]) throws -> Child {
+    func startLoad(_ script: String, on server: Server, clients: Int, _ options: [String], niceness: Int = 0) throws
+        -> Child
+    {
         var arguments = [
             program("hand"), "load", script, "--url", "hand://127.0.0.1:\(server.port)", "--clients", "\(clients)",
             "--json",
         ]
         if !options.contains("--duration") { arguments += ["--duration", "\(seconds)s"] }
-        return try Child(arguments + options, core: 1)
+        return try Child(["nice", "-n", "\(niceness)"] + arguments + options, core: 1)
     }
 
     /// Measures two things in turn, so that what slows the machine down slows both.

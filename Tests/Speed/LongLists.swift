@@ -15,7 +15,7 @@ extension Row {
             }
         },
         Row(
-            name: "the same: longest wait of an edit while others join, ms", goal: .below(5), measure: joinWhileEditing),
+            name: "the same: ack p99 while others join, ms", goal: .addsAtMost(5), measure: joinWhileEditing),
         Row(name: "the same: server memory, bytes an item", goal: .below(120)) { bench in
             let idle = try bench.write("loop\n  pause 1m\nend\n", to: "idle")
             func resident(_ list: String) throws -> Double {
@@ -64,27 +64,32 @@ extension Row {
             .connectMilliseconds
     }
 
-    /// Ten people edit with pauses; every second somebody joins. The longest that an edit waited, beside the same without.
+    /// Ten people edit with pauses while others join, one after the other; beside the same without. Who joins is nicer than who
+    /// measures, with whom it shares a core. In memory: the disk has pauses of its own.
     private static func joinWhileEditing(_ bench: Bench) throws -> Outcome {
-        let idle = try bench.write("loop\n  pause 1m\nend\n", to: "idle")
-        let edits = try bench.write("loop\n  edit random to \"{client} {iteration}\"\n  pause 20ms\nend\n", to: "edits")
-        func run(joins: Int) throws -> Double {
-            try withLists(bench) { server in
+        let idle = try bench.write("list million\nitems \(million)\nloop\n  pause 1m\nend\n", to: "idle")
+        let edits = try bench.write(
+            "list million\nloop\n  edit random to \"{client} {iteration}\"\n  pause 20ms\nend\n", to: "edits")
+        return try bench.withServer(.hand(durability: "memory")) { server in
+            _ = try bench.load(idle, on: server, clients: 1, "--light", "--duration", "100ms")
+            func p99(joining: Bool) throws -> Double {
                 let child = try bench.startLoad(
-                    edits, on: server, clients: 10,
-                    ["--light", "--as-is", "-l", "million", "--duration", "\(joins + 4)s"])
+                    edits, on: server, clients: 10, ["--light", "--as-is", "--duration", "\(bench.seconds)s"])
                 // They are at work when the first second is told.
                 _ = child.nextLine()
-                for _ in 0..<joins {
-                    _ = try bench.load(
-                        idle, on: server, clients: 1, "--light", "--as-is", "-l", "million", "--duration", "100ms")
+                let start = ContinuousClock.now
+                while joining, (ContinuousClock.now - start).seconds < Double(bench.seconds) - 2 {
+                    let options = ["--light", "--as-is", "--duration", "100ms"]
+                    _ = try bench.startLoad(idle, on: server, clients: 1, options, niceness: 19).finish()
                 }
-                return try Load(lines: child.finish()).acknowledged.max / 1_000
+                return try Load(lines: child.finish()).acknowledged.p99 / 1_000
+            }
+            return try bench.compare {
+                try p99(joining: false)
+            } _: {
+                try p99(joining: true)
             }
         }
-        let alone = try (0..<bench.pairs).map { _ in try run(joins: 0) }.median
-        let joined = try (0..<bench.pairs).map { _ in try run(joins: 5) }.median
-        return Outcome(base: alone, ours: joined)
     }
 
     // MARK: Long histories

@@ -20,6 +20,8 @@ struct Row: Sendable {
         case ratioAtLeast(Double)
         case ratioAtMost(Double)
         case below(Double)
+        /// More than the other by no more than that.
+        case addsAtMost(Double)
 
         func isMet(by outcome: Outcome) -> Bool {
             let ratio = outcome.ratio ?? outcome.base.map { outcome.ours / $0 } ?? .nan
@@ -27,6 +29,7 @@ struct Row: Sendable {
             case .ratioAtLeast(let least): ratio >= least
             case .ratioAtMost(let most): ratio <= most
             case .below(let bound): outcome.ours < bound
+            case .addsAtMost(let bound): outcome.ours - (outcome.base ?? 0) <= bound
             }
         }
 
@@ -35,6 +38,7 @@ struct Row: Sendable {
             case .ratioAtLeast(let least): "ratio ≥ \(least)"
             case .ratioAtMost(let most): "ratio ≤ \(most)"
             case .below(let bound): "< \(Row.number(bound))"
+            case .addsAtMost(let bound): "≤ other + \(Row.number(bound))"
             }
         }
     }

@@ -71,15 +71,6 @@ extension Row {
                 try run("fsync")
             }
         },
-        Row(name: "1,000 writing, fsync: ack p50 beside one fdatasync, µs", goal: .ratioAtMost(2.5)) { bench in
-            try bench.compare {
-                Machine.flushMicroseconds(in: bench.folder)
-            } _: {
-                try bench.withServer(.hand(durability: "fsync")) {
-                    try bench.load("burst", on: $0, clients: 1_000, "--light").acknowledged.p50
-                }
-            }
-        },
         Row(name: "1 writing, fsync: ack p50 beside one fdatasync, µs", goal: .ratioAtMost(2.5)) { bench in
             try bench.compare {
                 Machine.flushMicroseconds(in: bench.folder)

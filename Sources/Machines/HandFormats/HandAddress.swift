@@ -1,10 +1,13 @@
 import FoundationEssentials
 import HandWire
 
-/// Where a server is, and which list on it: `hand://host:7777/groceries`, `hand+unix:///run/hand.sock/groceries`.
+/// Where a server is, and which list on it: `hand://host:7777/groceries`, `hands://host:7777/groceries` with TLS,
+/// `hand+unix:///run/hand.sock/groceries`.
 public struct HandAddress: Equatable, Sendable {
     public enum Server: Hashable, Sendable {
         case tcp(host: String, port: UInt16)
+        /// With TLS; the server's certificate names the host.
+        case tls(host: String, port: UInt16)
         case unix(path: String)
     }
 
@@ -41,11 +44,12 @@ public struct HandAddress: Equatable, Sendable {
         // By bytes: a slash and a mark that combines with it are one character.
         let path = parts.path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         switch scheme.lowercased() {
-        case "hand":
+        case "hand", "hands":
             guard let host = parts.host, !host.isEmpty else { throw fault(in: text, "the host is missing") }
             if let port = parts.port, port < 1 || port > 65535 { throw fault(in: text, "\(port) is not a port") }
             guard let bare = bare(host) else { throw fault(in: text, "the host is not one") }
-            return (.tcp(host: bare, port: UInt16(parts.port ?? Int(defaultPort))), path)
+            let port = UInt16(parts.port ?? Int(defaultPort))
+            return (scheme.lowercased() == "hand" ? .tcp(host: bare, port: port) : .tls(host: bare, port: port), path)
         case "hand+unix":
             guard (parts.host ?? "").isEmpty else { throw fault(in: text, "a Unix socket has no host") }
             // The socket is the path up to the component that ends in .sock.
@@ -77,7 +81,8 @@ public struct HandAddress: Equatable, Sendable {
 
     private static func fault(in text: String, _ problem: String) -> ParseError {
         ParseError(
-            description: "'\(text)': \(problem). Write hand://HOST:PORT/LIST or hand+unix:///PATH/TO/hand.sock/LIST.")
+            description: "'\(text)': \(problem). Write hand://HOST:PORT/LIST, hands:// for TLS, or "
+                + "hand+unix:///PATH/TO/hand.sock/LIST.")
     }
 
     /// A part of a URL with everything escaped that could mean something else there. Letters of all languages stay.
@@ -100,12 +105,15 @@ extension HandAddress.Server: CustomStringConvertible {
     /// The URL of the server.
     public var description: String {
         switch self {
-        case .tcp(let host, let port):
-            host.utf8.contains(UInt8(ascii: ":"))
-                ? "hand://[\(HandAddress.escaped(host, keeping: ":"))]:\(port)"
-                : "hand://\(HandAddress.escaped(host)):\(port)"
+        case .tcp(let host, let port): "hand://\(Self.place(host, port))"
+        case .tls(let host, let port): "hands://\(Self.place(host, port))"
         case .unix(let path): "hand+unix://\(HandAddress.escaped(path, keeping: "/"))"
         }
+    }
+
+    private static func place(_ host: String, _ port: UInt16) -> String {
+        host.utf8.contains(UInt8(ascii: ":"))
+            ? "[\(HandAddress.escaped(host, keeping: ":"))]:\(port)" : "\(HandAddress.escaped(host)):\(port)"
     }
 }
 

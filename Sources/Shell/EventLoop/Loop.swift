@@ -101,7 +101,7 @@ public final class Loop {
 
 extension Loop {
     /// Runs `body` soon, and never inside this call: for answers that are known too early.
-    func soon(_ body: @escaping () -> Void) {
+    public func soon(_ body: @escaping () -> Void) {
         // Of all callbacks, libuv delivers that of a closed handle always, even while the loop is being closed.
         if isClosed { body() } else { Timer(self).close(body) }
     }

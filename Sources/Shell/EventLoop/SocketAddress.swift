@@ -45,6 +45,11 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Whether only this machine can reach it.
+    public var isLoopback: Bool {
+        ip == "::1" || ip.hasPrefix("127.") || ip.hasPrefix("::ffff:127.")
+    }
+
     /// For example `127.0.0.1:7777` or `[::1]:7777`.
     public var description: String {
         switch host {

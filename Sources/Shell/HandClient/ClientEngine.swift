@@ -3,6 +3,7 @@ import HandCore
 import HandStore
 import HandSync
 import HandWire
+import TLS
 
 /// Carries out what a `ClientSession` decides, on the loop's thread: the socket, the timer, the journal.
 ///
@@ -15,7 +16,9 @@ package final class ClientEngine {
     let journal: JournalWriter?
     private var hook: TurnHook?
     package private(set) var session: ClientSession
-    private var stream: Stream?
+    private var stream: (any Channel)?
+    /// Made when it is needed first.
+    private var tls: TLSContext?
     private var attempt: Cancellable?
     private var outgoing: [UInt8] = []
     var lists: [String: ListFollowers] = [:]
@@ -152,29 +155,50 @@ package final class ClientEngine {
     private func connect() {
         switch configuration.server {
         case .unix(let path):
-            attempt = Pipe.connect(loop, path: path) { [unowned self] in opened($0.map { $0 as Stream }) }
-        case .tcp(let host, let port):
-            attempt = DNS.resolve(loop, host: host, port: port) { [unowned self] result in
-                switch result {
-                case .failure(let error): lost("\(host): \(error)")
-                case .success(let addresses): connect(to: addresses[...], error: nil)
-                }
+            attempt = Pipe.connect(loop, path: path) { [unowned self] in opened($0) }
+        case .tcp(let host, let port): connect(to: host, port) { [unowned self] in opened($0) }
+        case .tls(let host, let port):
+            connect(to: host, port) { [unowned self] in secure($0, of: host) }
+        }
+    }
+
+    private func connect(to host: String, _ port: UInt16, _ done: @escaping (Result<TCP, UVError>) -> Void) {
+        attempt = DNS.resolve(loop, host: host, port: port) { [unowned self] result in
+            switch result {
+            case .failure(let error): lost("\(host): \(error)")
+            case .success(let addresses): connect(to: addresses[...], error: nil, done)
             }
         }
     }
 
     /// Tries one address after the other.
-    private func connect(to addresses: ArraySlice<SocketAddress>, error: UVError?) {
+    private func connect(
+        to addresses: ArraySlice<SocketAddress>, error: UVError?, _ done: @escaping (Result<TCP, UVError>) -> Void
+    ) {
         guard let address = addresses.first else { return lost(error.map { "\($0)" } ?? "no address was found") }
         attempt = TCP.connect(loop, to: address) { [unowned self] result in
             switch result {
-            case .success(let stream): opened(.success(stream))
-            case .failure(let error): connect(to: addresses.dropFirst(), error: error)
+            case .success: done(result)
+            case .failure(let error): connect(to: addresses.dropFirst(), error: error, done)
             }
         }
     }
 
-    private func opened(_ result: Result<Stream, UVError>) {
+    /// Puts TLS onto a connection.
+    private func secure(_ result: Result<TCP, UVError>, of host: String) {
+        guard case .success(let stream) = result else { return opened(result) }
+        do {
+            let context = try tls ?? .client(trust: configuration.trust)
+            tls = context
+            opened(.success(try TLSStream(loop, stream, context, .client(of: host))))
+        } catch {
+            stream.close()
+            attempt = nil
+            lost("\(error)")
+        }
+    }
+
+    private func opened(_ result: Result<some Channel, UVError>) {
         attempt = nil
         switch result {
         case .failure(let error): lost("\(error)")
@@ -182,10 +206,10 @@ package final class ClientEngine {
             if isClosed { return stream.close() }
             self.stream = stream
             stream.onDrain = { [unowned self] in endTurn() }
-            stream.startReading { [unowned self] bytes in
+            stream.open { [unowned self] bytes in
                 receive(bytes)
-            } onEnd: { [unowned self] error in
-                lost(error.isEOF ? "the server closed the connection" : "\(error)")
+            } onEnd: { [unowned self] end in
+                lost(end == .eof ? "the server closed the connection" : "\(end)")
             }
             perform { session, effect in session.connected(now: loop.now, effect) }
         }

@@ -5,6 +5,7 @@ import HandFormats
 import HandStore
 import HandSync
 import HandWire
+import TLS
 
 /// How a client connects and who it is.
 public struct ClientConfiguration: Sendable {
@@ -21,6 +22,8 @@ public struct ClientConfiguration: Sendable {
     public var journalPath: String?
     /// Whether lists are kept in the journal. Without it only the secret is, and what an earlier run has left there.
     public var keepsLists: Bool
+    /// Who must have signed the certificate of a server with TLS.
+    public var trust = TLSContext.Trust.system
 
     public init(
         server: HandAddress.Server, person: String, program: String, client: ClientID? = nil,

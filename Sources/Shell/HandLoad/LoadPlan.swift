@@ -1,5 +1,7 @@
+import EventLoop
 import HandFormats
 import HandScript
+import TLS
 
 /// What a load test is to do.
 public struct LoadPlan: Sendable {
@@ -13,6 +15,8 @@ public struct LoadPlan: Sendable {
 
     public var script: Script
     public var server: HandAddress.Server
+    /// Who must have signed the certificate of a server with TLS.
+    public var trust = TLSContext.Trust.system
     public var kind: Kind
     public var clients: Int
     /// How long the clients work, if their script does not end before.
@@ -28,6 +32,8 @@ public struct LoadPlan: Sendable {
     public var makesLists = true
     /// Seconds in which everybody must be through when the work is over.
     public var patience: Double = 30
+    /// Where the server tells its own figures over HTTP, if it does.
+    public var status: SocketAddress?
     /// Which of the clients are in this process; the others are in others.
     public var own: Range<Int>
 

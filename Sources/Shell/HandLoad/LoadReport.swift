@@ -35,12 +35,21 @@ public struct LoadReport {
             "            " + ["p50", "p90", "p99", "p99.9", "max"].map { Self.pad($0, 10) }.joined(),
             "acknowledged" + Self.latencies(total.acknowledged), "seen        " + Self.latencies(total.seen),
         ]
+        if let server = result.server { lines.append(Self.line(server, over: result.seconds)) }
         for (error, count) in total.errors.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
             lines.append("error       \(count) × \(Printable.clean(error))")
         }
         for problem in result.problems.prefix(5) { lines.append("            \(Printable.clean(problem))") }
         for list in result.lists { lines += Self.lines(list) }
         return lines
+    }
+
+    private static func line(_ server: ServerFigures, over seconds: Double) -> String {
+        let share = seconds > 0 ? server.cpuSeconds / seconds * 100 : 0
+        let write = server.writeSeconds / Double(max(1, server.writes)) * 1e9
+        return "server      \(decimal(share, 0)) % of a core, \(bytes(server.residentBytes)) of memory, "
+            + "\(server.commits) commits in \(server.writes) writes of \(time(nanoseconds: write)), "
+            + "\(server.deliveries) deliveries, \(server.readsBehind) reads for slow clients"
     }
 
     private static func lines(_ list: LoadResult.Convergence) -> [String] {
@@ -68,7 +77,10 @@ public struct LoadReport {
     /// A percentile of nanoseconds, with a unit that suits it.
     static func time(_ histogram: Histogram<UInt64>, _ percentile: Double) -> String {
         guard histogram.totalCount > 0 else { return "–" }
-        let nanoseconds = Double(histogram.valueAtPercentile(percentile))
+        return time(nanoseconds: Double(histogram.valueAtPercentile(percentile)))
+    }
+
+    private static func time(nanoseconds: Double) -> String {
         if nanoseconds < 1e6 { return decimal(nanoseconds / 1e3, 0) + " µs" }
         if nanoseconds < 1e9 { return decimal(nanoseconds / 1e6, 2) + " ms" }
         return decimal(nanoseconds / 1e9, 2) + " s"

@@ -34,6 +34,8 @@ public struct LoadResult: Codable, Sendable {
     public internal(set) var samples: [Sample] = []
     public internal(set) var total = LoadFigures()
     public internal(set) var lists: [Convergence] = []
+    /// What the server told about itself, if it was asked.
+    public internal(set) var server: ServerFigures?
     /// The first problems, in words.
     public internal(set) var problems: [String] = []
 
@@ -60,6 +62,7 @@ public struct LoadResult: Codable, Sendable {
             joined.seconds = max(joined.seconds, result.seconds)
             joined.total.add(result.total)
             joined.problems += result.problems
+            joined.server = joined.server ?? result.server
             joined.samples = join(joined.samples, result.samples)
             joined.lists = join(joined.lists, result.lists)
         }

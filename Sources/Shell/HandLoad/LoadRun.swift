@@ -2,6 +2,7 @@ import EventLoop
 import HandCore
 import HandFormats
 import HandScript
+import TLS
 
 /// One load test from the making of its lists to the comparison at its end, in one process on one loop.
 public final class LoadRun {
@@ -39,6 +40,8 @@ public final class LoadRun {
     private var finished = 0
     var result: LoadResult
     private var failure: Failure?
+    /// What the server told when work began.
+    private var serverBefore: [String: Double] = [:]
     private var onlyMakesLists = false
     /// Nanoseconds.
     var phaseStart: UInt64 = 0
@@ -95,12 +98,22 @@ public final class LoadRun {
         timer.start(after: Self.tick, repeating: Self.tick) { [unowned self] in tick() }
         switch plan.server {
         case .unix(let path): prepare(.unix(path))
-        case .tcp(let host, let port):
-            DNS.resolve(loop, host: host, port: port) { [unowned self] result in
-                switch result {
-                case .success(let addresses): prepare(.tcp(addresses[0]))
-                case .failure(let error): fail("\(host): \(error)")
-                }
+        case .tcp(let host, let port): resolve(host, port) { .tcp($0) }
+        case .tls(let host, let port):
+            do {
+                let context = try TLSContext.client(trust: plan.trust)
+                resolve(host, port) { .tls($0, host: host, context) }
+            } catch {
+                fail("\(error)")
+            }
+        }
+    }
+
+    private func resolve(_ host: String, _ port: UInt16, _ destination: @escaping (SocketAddress) -> Wire.Destination) {
+        DNS.resolve(loop, host: host, port: port) { [unowned self] result in
+            switch result {
+            case .success(let addresses): prepare(destination(addresses[0]))
+            case .failure(let error): fail("\(host): \(error)")
             }
         }
     }
@@ -174,6 +187,7 @@ public final class LoadRun {
         result.total.add(before)
         workStart = Loop.monotonicNanoseconds
         lastSample = workStart
+        askServer { [unowned self] in serverBefore = $0 }
         for player in players { begin(player) }
     }
 
@@ -244,7 +258,21 @@ public final class LoadRun {
         phase = .comparing
         progress(.settled)
         phaseStart = Loop.monotonicNanoseconds
-        compare(plan.script.names[...])
+        askServer { [unowned self] after in
+            if plan.status != nil { result.server = ServerFigures(from: serverBefore, to: after) }
+            compare(plan.script.names[...])
+        }
+    }
+
+    /// Gets the server's own figures; none if it is not to be asked.
+    private func askServer(_ then: @escaping ([String: Double]) -> Void) {
+        guard let status = plan.status else { return then([:]) }
+        Scrape.figures(loop, at: status) { [weak self] in
+            switch $0 {
+            case .success(let figures): then(figures)
+            case .failure(let failure): self?.fail(failure.description)
+            }
+        }
     }
 
     // MARK: The end

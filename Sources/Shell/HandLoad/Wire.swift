@@ -1,5 +1,6 @@
 import EventLoop
 import HandFormats
+import TLS
 
 /// One scripted client's connection. Bytes go out at once.
 final class Wire {
@@ -14,7 +15,7 @@ final class Wire {
     private let destination: Destination
     private let meter: Meter
     private let receive: (Event) -> Void
-    private var stream: Stream?
+    private var stream: (any Channel)?
     private var attempt: Cancellable?
     /// Counts connections, so that what is late of an earlier one is not taken for the present one's.
     private var generation = 0
@@ -22,6 +23,7 @@ final class Wire {
     /// Where to connect, resolved.
     enum Destination {
         case tcp(SocketAddress)
+        case tls(SocketAddress, host: String, TLSContext)
         case unix(String)
     }
 
@@ -37,13 +39,26 @@ final class Wire {
         let mine = generation
         switch destination {
         case .tcp(let address):
-            attempt = TCP.connect(loop, to: address) { [weak self] in self?.opened($0.map { $0 as Stream }, mine) }
+            attempt = TCP.connect(loop, to: address) { [weak self] in self?.opened($0, mine) }
+        case .tls(let address, let host, let context):
+            attempt = TCP.connect(loop, to: address) { [weak self] in self?.secure($0, of: host, context, mine) }
         case .unix(let path):
-            attempt = Pipe.connect(loop, path: path) { [weak self] in self?.opened($0.map { $0 as Stream }, mine) }
+            attempt = Pipe.connect(loop, path: path) { [weak self] in self?.opened($0, mine) }
         }
     }
 
-    private func opened(_ result: Result<Stream, UVError>, _ mine: Int) {
+    /// Puts TLS onto a connection.
+    private func secure(_ result: Result<TCP, UVError>, of host: String, _ context: TLSContext, _ mine: Int) {
+        guard case .success(let stream) = result else { return opened(result, mine) }
+        do {
+            opened(.success(try TLSStream(loop, stream, context, .client(of: host))), mine)
+        } catch {
+            stream.close()
+            if mine == generation { receive(.lost("\(error)")) }
+        }
+    }
+
+    private func opened(_ result: Result<some Channel, UVError>, _ mine: Int) {
         guard mine == generation else {
             if case .success(let stream) = result { stream.close() }
             return
@@ -53,12 +68,12 @@ final class Wire {
         case .failure(let error): receive(.lost("\(error)"))
         case .success(let stream):
             self.stream = stream
-            stream.startReading { [weak self] bytes in
+            stream.open { [weak self] bytes in
                 self?.receive(.bytes(bytes))
-            } onEnd: { [weak self] error in
+            } onEnd: { [weak self] end in
                 guard let self, mine == generation else { return }
                 close()
-                receive(.lost(error.isEOF ? "the server closed the connection" : "\(error)"))
+                receive(.lost(end == .eof ? "the server closed the connection" : "\(end)"))
             }
             receive(.opened)
         }

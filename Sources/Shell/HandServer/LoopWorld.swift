@@ -11,6 +11,9 @@ final class LoopWorld: ServiceWorld {
     private let logger: Logger
     /// What a store that does not block has answered in this turn, in order.
     private var answers: [() -> Void] = []
+    /// How long transactions took.
+    private(set) var writes = Latency()
+    private var writeStart: UInt64 = 0
 
     init(loop: Loop, store: any CommitStore, logger: Logger) {
         self.loop = loop
@@ -53,6 +56,8 @@ final class LoopWorld: ServiceWorld {
 
     func note(_ note: ServiceNote) {
         switch note {
+        case .writing: writeStart = Loop.monotonicNanoseconds
+        case .written: writes.record(nanoseconds: Loop.monotonicNanoseconds - writeStart)
         case .connected(let connection):
             logger.debug("connected", metadata: ["peer": "\(connection.peerDescription)"])
         case .disconnected(let connection, let reason):

@@ -2,6 +2,7 @@ import EventLoop
 import HandSync
 import HandWire
 import Logging
+import TLS
 
 /// Serves the lists of a store to everybody who connects: gives a `Service` sockets, time, and threads on which the store
 /// may block.
@@ -15,13 +16,21 @@ public final class Server {
     private let world: LoopWorld
     private let service: Service
     private var listeners: [Listener] = []
+    private var status: StatusEndpoint?
+    /// For connections over TCP, if they are to be encrypted.
+    private var tls: TLSContext?
+    private let startedAt = WallClock.milliseconds
     private let timer: Timer
     private let wakeTimer: Timer
     private var armed: UInt64?
     private var hook: TurnHook?
     private var stopped: (() -> Void)?
 
-    public init(_ configuration: ServerConfiguration, store: any CommitStore, loop: Loop, logger: Logger) {
+    /// - Parameter tls: encrypts what comes over TCP; nil for what needs no protection.
+    public init(
+        _ configuration: ServerConfiguration, store: any CommitStore, loop: Loop, tls: TLSContext? = nil, logger: Logger
+    ) {
+        self.tls = tls
         self.configuration = configuration
         self.loop = loop
         self.logger = logger
@@ -45,6 +54,12 @@ public final class Server {
             listeners.append(listener)
             opened.append(listener.localAddress.map { .tcp($0) } ?? endpoint)
         }
+        if let address = configuration.status {
+            let endpoint = try StatusEndpoint(loop, at: address) { [unowned self] in page(at: $0) }
+            status = endpoint
+            let place = endpoint.localAddress.map { "\($0)" } ?? "?"
+            logger.info("telling status", metadata: ["endpoint": "\(place)"])
+        }
         hook = loop.onTurnEnd { [unowned self] in endTurn() }
         logger.info("listening", metadata: ["endpoints": .array(opened.map { "\($0)" })])
         return opened
@@ -57,12 +72,45 @@ public final class Server {
         switch endpoint {
         case .tcp(let address):
             return try Listener.tcp(
-                loop, address: address, onConnection: { [unowned service] in Socket($0, service).start() },
-                onError: failed)
+                loop, address: address, onConnection: { [unowned self] in accept($0) }, onError: failed)
         case .unix(let path):
             try Listener.removeStaleSocket(path: path)
             return try Listener.pipe(
                 loop, path: path, onConnection: { [unowned service] in Socket($0, service).start() }, onError: failed)
+        }
+    }
+
+    private func accept(_ stream: TCP) {
+        guard let tls else { return Socket(stream, service).start() }
+        do {
+            Socket(try TLSStream(loop, stream, tls, .server), service).start()
+        } catch {
+            logger.warning("cannot accept a connection", metadata: ["error": "\(error)"])
+            stream.close()
+        }
+    }
+
+    /// Uses another certificate from now on; connections that are there keep theirs.
+    public func use(_ tls: TLSContext) {
+        self.tls = tls
+    }
+
+    /// Where status is told: a port 0 becomes a number.
+    public var statusAddress: SocketAddress? { status?.localAddress }
+
+    private func page(at path: String) -> StatusEndpoint.Page? {
+        switch path {
+        case "/healthz": return .init(body: "ok\n")
+        case "/readyz":
+            let isReady = !service.isStopping
+            return .init(
+                status: isReady ? "200 OK" : "503 Service Unavailable", body: isReady ? "ready\n" : "stopping\n")
+        case "/metrics":
+            let metrics = ServerMetrics(
+                figures: service.figures, load: service.load, writes: world.writes, startedAt: startedAt,
+                version: configuration.program)
+            return .init(type: "text/plain; version=0.0.4; charset=utf-8", body: metrics.page)
+        default: return nil
         }
     }
 
@@ -103,6 +151,7 @@ public final class Server {
         guard let done = stopped else { return }
         stopped = nil
         hook?.cancel()
+        status?.close()
         for timer in [timer, wakeTimer] { timer.close() }
         done()
     }

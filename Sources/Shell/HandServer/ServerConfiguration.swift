@@ -13,6 +13,8 @@ public struct ServerConfiguration: Sendable {
     public var retention: Retention
     /// Seed of shuffles and log ids; nothing else is random.
     public var seed: UInt64
+    /// Where to answer `GET /metrics`, `/healthz` and `/readyz` over HTTP; nil for nowhere.
+    public var status: SocketAddress?
 
     public enum Endpoint: Sendable, Hashable {
         case tcp(SocketAddress)

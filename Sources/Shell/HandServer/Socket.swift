@@ -3,12 +3,12 @@ import HandSync
 
 /// A loop's stream, as a service knows it.
 final class Socket: ByteStream {
-    private let stream: Stream
+    private let stream: any Channel
     private unowned let service: Service
     /// Which holds this object; let go of when the stream is closed.
     private var connection: Connection?
 
-    init(_ stream: Stream, _ service: Service) {
+    init(_ stream: any Channel, _ service: Service) {
         self.stream = stream
         self.service = service
     }
@@ -17,7 +17,7 @@ final class Socket: ByteStream {
     func start() {
         connection = service.accepted(self)
         stream.onDrain = drained
-        stream.startReading(received, onEnd: ended)
+        stream.open(received, onEnd: ended)
     }
 
     private func drained() {
@@ -28,8 +28,8 @@ final class Socket: ByteStream {
         if let connection { service.received(bytes, from: connection) }
     }
 
-    private func ended(_ error: UVError) {
-        if let connection { service.ended(connection, reason: "\(error)") }
+    private func ended(_ end: ChannelEnd) {
+        if let connection { service.ended(connection, reason: "\(end)") }
     }
 
     var peerDescription: String { stream.peerDescription }

@@ -32,17 +32,19 @@ enum Identity {
         at server: HandAddress.Server, person: String
     ) throws -> (ClientConfiguration, ClientJournal) {
         try first(among: Array(0..<most), at: server) { path in
-            let configuration = configuration(server, person, path, keepsLists: true)
+            let configuration = try configuration(server, person, path, keepsLists: true)
             return (configuration, try ClientJournal(path: path, fresh: configuration.client))
         }
     }
 
     private static func configuration(
         _ server: HandAddress.Server, _ person: String, _ path: String, keepsLists: Bool
-    ) -> ClientConfiguration {
-        ClientConfiguration(
+    ) throws -> ClientConfiguration {
+        var configuration = ClientConfiguration(
             server: server, person: person, program: "hand/\(HandCommand.version)", journalPath: path,
             keepsLists: keepsLists)
+        configuration.trust = try Settings.trust()
+        return configuration
     }
 
     /// What `open` makes of the first id that is not in use.

@@ -60,6 +60,10 @@ struct Load: ParsableCommand {
     @Option(help: "Processes that the clients are spread over.") var processes = 1
     @Flag(help: "Clients that hold no list.") var light = false
     @Flag(help: "Leave the lists as they are: do not make or fill any.") var asIs = false
+    @Option(
+        help: ArgumentHelp(
+            "Where the server tells its own figures, as given to its --status: they are put into the result.",
+            valueName: "host:port")) var serverStatus: String?
     @Option(help: ArgumentHelp("What must be reached, such as ack.p99<20ms; may be repeated.", valueName: "bound"))
     var threshold: [String] = []
     @Flag(help: "Print JSON: a line each second, and one for the whole.") var json = false
@@ -143,6 +147,8 @@ struct Load: ParsableCommand {
             seconds: try time(duration, ""), ramp: try time(ramp, ""), rate: rate,
             seed: seed ?? UInt64.random(in: 0...999_999_999))
         plan.makesLists = !asIs
+        plan.trust = try Settings.trust()
+        plan.status = try serverStatus.map(Serve.address)
         if let part { try LoadProcesses.adapt(&plan, to: part) }
         return plan
     }

@@ -19,6 +19,7 @@ enum LoadJSON {
                 member("connectMilliseconds", Int(result.connected * 1_000)),
                 member("commitsPerSecond", Int(Double(result.total.commits) / max(result.seconds, 0.001))),
             ] + figures(result.total) + [
+                JSONValue.Member("server", result.server.map(server) ?? .null),
                 JSONValue.Member("converged", .bool(result.hasConverged)),
                 JSONValue.Member("lists", .array(result.lists.map(list))),
                 JSONValue.Member("problems", .array(result.problems.map { .string($0) })),
@@ -30,6 +31,15 @@ enum LoadJSON {
 
     private static func member(_ key: String, _ value: Int) -> JSONValue.Member {
         JSONValue.Member(key, .integer(Int128(value)))
+    }
+
+    private static func server(_ server: ServerFigures) -> JSONValue {
+        .object([
+            member("cpuMilliseconds", Int(server.cpuSeconds * 1_000)), member("commits", server.commits),
+            member("writes", server.writes), member("writeMilliseconds", Int(server.writeSeconds * 1_000)),
+            member("deliveries", server.deliveries), member("bytesSent", server.bytesSent),
+            member("readsBehind", server.readsBehind), member("residentBytes", server.residentBytes),
+        ])
     }
 
     private static func list(_ list: LoadResult.Convergence) -> JSONValue {

@@ -44,6 +44,8 @@ struct LoadProcesses {
         plan.own = plan.clients * number / count..<plan.clients * (number + 1) / count
         plan.seed = numbers[2]
         plan.makesLists = false
+        // One asks for all.
+        if number > 0 { plan.status = nil }
     }
 
     /// Waits until the process that has started this one says that all are so far.

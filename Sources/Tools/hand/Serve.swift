@@ -6,6 +6,7 @@ import HandStore
 import HandSync
 import HandWire
 import Logging
+import TLS
 
 struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -54,6 +55,13 @@ struct Serve: ParsableCommand {
         help: ArgumentHelp("Keep at least the commits of so many days (default: all).", valueName: "days"))
     var keepDays: Double?
 
+    @Option(
+        help: ArgumentHelp(
+            "Where to answer GET /metrics (for Prometheus), /healthz and /readyz over HTTP (default: nowhere).",
+            valueName: "host:port")) var status: String?
+
+    @OptionGroup(title: "Encryption") var encryption: EncryptionOptions
+
     @Option(help: "How much to log on standard error.")
     var logLevel: LogLevel = .info
 
@@ -77,6 +85,9 @@ struct Serve: ParsableCommand {
     func run() throws {
         let endpoints = try (listen.isEmpty ? ["127.0.0.1:7777"] : listen).map(Self.endpoint)
         let folder = data ?? Settings.dataFolder
+        let status = try status.map(Self.address)
+        let tls = try encryption.context()
+        if tls == nil, !encryption.insecure { try Self.refuseOpen(endpoints) }
         let store = try durability.store(in: folder)
         let level = Logger.Level(rawValue: logLevel.rawValue) ?? .info
         LoggingSystem.bootstrap { label in
@@ -85,17 +96,21 @@ struct Serve: ParsableCommand {
             return handler
         }
         let loop = try Loop()
-        let server = Server(
-            ServerConfiguration(
-                endpoints: endpoints, limits: limits.limits, program: "hand/\(HandCommand.version)",
-                retention: retention, seed: .random(in: 0...UInt64.max)),
-            store: store, loop: loop, logger: Logger(label: "hand"))
+        var configuration = ServerConfiguration(
+            endpoints: endpoints, limits: limits.limits, program: "hand/\(HandCommand.version)",
+            retention: retention, seed: .random(in: 0...UInt64.max))
+        configuration.status = status
+        let logger = Logger(label: "hand")
+        let server = Server(configuration, store: store, loop: loop, tls: tls, logger: logger)
         let opened: [ServerConfiguration.Endpoint]
         do { opened = try server.start() } catch let error as UVError {
             throw Failure(.error, "cannot listen on \(endpoints.map { "\($0)" }.joined(separator: ", ")): \(error)")
         }
         try stopOnSignals(server, loop)
-        Output.line(Self.greeting(opened, durability == .memory ? "nowhere" : folder))
+        try reloadOnSignal(server, loop, logger)
+        Output.line(
+            Self.greeting(
+                opened, durability == .memory ? "nowhere" : folder, server.statusAddress, isSecure: tls != nil))
         loop.run()
         loop.close()
         try store.close()
@@ -111,15 +126,43 @@ struct Serve: ParsableCommand {
         }
     }
 
-    private static func greeting(_ endpoints: [ServerConfiguration.Endpoint], _ folder: String) -> String {
+    /// SIGHUP: a new certificate in the same files is used from then on. If it is none, the old one stays.
+    private func reloadOnSignal(_ server: Server, _ loop: Loop, _ logger: Logger) throws {
+        let encryption = encryption
+        _ = try Signal(loop, SIGHUP) {
+            do {
+                guard let context = try encryption.context() else { return }
+                server.use(context)
+                logger.info("took the certificate anew")
+            } catch {
+                logger.error("the certificate was not taken anew", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// What others can reach must be encrypted, unless the operator says that it need not be.
+    private static func refuseOpen(_ endpoints: [ServerConfiguration.Endpoint]) throws {
+        for case .tcp(let address) in endpoints where !address.isLoopback {
+            throw Failure(
+                .usage,
+                "refused to listen on \(address): others can reach it, and without TLS they could read and change what is sent. "
+                    + "Give --tls-cert and --tls-key, or listen on 127.0.0.1 or a Unix socket; --insecure if the network "
+                    + "protects it")
+        }
+    }
+
+    private static func greeting(
+        _ endpoints: [ServerConfiguration.Endpoint], _ folder: String, _ status: SocketAddress?, isSecure: Bool
+    ) -> String {
         let addresses = endpoints.map { endpoint in
             switch endpoint {
-            case .tcp(let address): "hand://\(address)"
+            case .tcp(let address): "\(isSecure ? "hands" : "hand")://\(address)"
             case .unix(let path): "hand+unix://\(path)"
             }
         }
         let first = addresses.first ?? ""
         return "hand serves on \(addresses.joined(separator: " and ")), lists kept in \(folder). "
+            + (status.map { "Figures: http://\($0)/metrics. " } ?? "")
             + "Connect: hand --help, or HAND_URL=\(first) hand create groceries"
     }
 
@@ -127,6 +170,10 @@ struct Serve: ParsableCommand {
         if text.hasSuffix(".sock") {
             return .unix(text.hasPrefix("/") ? text : FileManager.default.currentDirectoryPath + "/" + text)
         }
+        return .tcp(try address(text))
+    }
+
+    static func address(_ text: String) throws -> SocketAddress {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             throw ValidationError(
                 "'\(text)' is no address to listen on: expected HOST:PORT, [IPv6]:PORT or a path ending in .sock")
@@ -135,9 +182,40 @@ struct Serve: ParsableCommand {
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
         if host == "localhost" { host = "127.0.0.1" }
         if host.isEmpty || host == "*" { host = "0.0.0.0" }
-        do { return .tcp(try SocketAddress(ip: host, port: port)) } catch {
+        do { return try SocketAddress(ip: host, port: port) } catch {
             throw ValidationError(
                 "'\(host)' is no IP address: to listen, name an address of this machine, or 0.0.0.0 for all")
+        }
+    }
+}
+
+/// How what comes over TCP is encrypted.
+struct EncryptionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The server's certificate, and those between it and the root, in PEM: everything over TCP is encrypted then. "
+                + "SIGHUP has it read anew.", valueName: "file")) var tlsCert: String?
+    @Option(help: ArgumentHelp("Its key, in PEM, without a password.", valueName: "file")) var tlsKey: String?
+    @Option(
+        help: ArgumentHelp(
+            "Clients must have a certificate that one of these has signed.", valueName: "file")) var tlsClientCa:
+        String?
+    @Flag(help: "Listen without TLS where others can reach it.") var insecure = false
+
+    func validate() throws {
+        guard (tlsCert == nil) == (tlsKey == nil) else {
+            throw ValidationError("--tls-cert and --tls-key go together.")
+        }
+        guard tlsClientCa == nil || tlsCert != nil else { throw ValidationError("--tls-client-ca needs --tls-cert.") }
+    }
+
+    /// Nil if nothing is to be encrypted.
+    func context() throws -> TLSContext? {
+        guard let tlsCert, let tlsKey else { return nil }
+        do {
+            return try .server(certificate: tlsCert, key: tlsKey, clientAuthority: tlsClientCa)
+        } catch {
+            throw Failure(.usage, "\(error)")
         }
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import HandClient
 import HandFormats
 import HandScreens
+import TLS
 
 /// Folders and defaults, from the environment and the configuration file.
 enum Settings {
@@ -25,6 +26,8 @@ enum Settings {
     struct File: Decodable {
         var url: String?
         var name: String?
+        /// A file with the certificates that are trusted to sign servers' certificates.
+        var ca: String?
         /// Keys of the terminal client: names of actions, and for each the keys that do it.
         var keys: [String: [String]]?
     }
@@ -38,7 +41,7 @@ enum Settings {
         } catch {
             throw Failure(
                 .usage,
-                "\(path): expected {\"url\": \"hand://…\", \"name\": \"…\", \"keys\": {\"delete\": [\"d\"]}}, "
+                "\(path): expected {\"url\": \"hand://…\", \"name\": \"…\", \"ca\": \"FILE\", \"keys\": {\"delete\": [\"d\"]}}, "
                     + "each of them optional; found something else (\(error))")
         }
     }
@@ -58,6 +61,11 @@ enum Settings {
         var address = try text.map { try HandAddress($0) } ?? .local
         if let list { address.list = list }
         return address
+    }
+
+    /// Who must have signed the certificate of a server with TLS: $HAND_CA, the file's, or whom the system trusts.
+    static func trust() throws -> TLSContext.Trust {
+        try (environment["HAND_CA"] ?? file().ca).map { .file($0) } ?? .system
     }
 
     static func person(flag: String?) throws -> String {

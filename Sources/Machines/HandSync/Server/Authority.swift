@@ -96,6 +96,8 @@ public struct Authority {
     public var count: Int { present.hand.count }
     /// The oldest revision from which frames can be read here.
     public var floor: Int { window.floor }
+    /// Bytes of commits that are kept in memory.
+    public var windowBytes: Int { window.byteCount }
     /// Whether something waits to be written or is being written.
     public var isBusy: Bool { !pending.isEmpty }
 

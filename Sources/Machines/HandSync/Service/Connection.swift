@@ -101,6 +101,13 @@ public final class Connection {
         (outboxBytes, backlog.count - handled, transfers.count)
     }
 
+    /// Lists of which it has not the newest commits.
+    var laggingCount: Int {
+        cursors.indices.count {
+            cursors[at: $0].snapshot != nil || cursors[at: $0].revision < cursors[at: $0].room.authority.revision
+        }
+    }
+
     // MARK: Output
 
     var isWriting: Bool { stream.isWriting }
@@ -185,62 +192,69 @@ public final class Connection {
     /// Sends what there is, as much as the socket takes in one write.
     ///
     /// - Parameter read: is asked for commits that are no longer in a list's window.
-    /// - Returns: whether there is more to send at once.
-    func flush(chunkBytes: Int, read: (Connection, UInt64) -> Void) -> Bool {
-        guard !isClosed, !stream.isWriting else { return false }
-        var buffers = outbox
+    func flush(chunkBytes: Int, read: (Connection, UInt64) -> Void) -> Flushed {
+        var flushed = Flushed()
+        guard !isClosed, !stream.isWriting else { return flushed }
+        flushed.buffers = outbox
         outbox = []
         outboxBytes = 0
-        var hasMore = false
-        if !closesWhenSent { hasMore = gather(&buffers, chunkBytes: chunkBytes, read) }
-        guard !buffers.isEmpty else {
-            finishIfSent()
-            return hasMore
+        if !closesWhenSent { gather(&flushed, chunkBytes: chunkBytes, read) }
+        if !flushed.buffers.isEmpty, !stream.write(flushed.buffers) {
+            flushed.hasMore = false
+            return flushed
         }
-        guard stream.write(buffers) else { return false }
         finishIfSent()
-        return hasMore
+        return flushed
     }
 
-    private func gather(_ buffers: inout [FrameRun], chunkBytes: Int, _ read: (Connection, UInt64) -> Void) -> Bool {
-        var hasMore = false
+    /// What is sent in one write.
+    struct Flushed {
+        fileprivate var buffers: [FrameRun] = []
+        /// Commits among it that came from memory.
+        fileprivate(set) var commits = 0
+        /// Whether there is more to send at once.
+        fileprivate(set) var hasMore = false
+
+        var bytes: Int { buffers.reduce(0) { $0 + $1.range.count } }
+    }
+
+    private func gather(_ flushed: inout Flushed, chunkBytes: Int, _ read: (Connection, UInt64) -> Void) {
         if !transfers.isEmpty {
-            buffers.append(FrameRun(transfers[0].next(about: chunkBytes)))
+            flushed.buffers.append(FrameRun(transfers[0].next(about: chunkBytes)))
             if transfers[0].isDone { transfers.removeFirst() }
-            hasMore = true
+            flushed.hasMore = true
         }
         var behind: [UInt64] = []
         for index in cursors.indices {
             if cursors[at: index].isBehind {
                 cursors[at: index].isReading = true
                 behind.append(cursors[at: index].room.list.number)
-            } else if Self.gather(&cursors[at: index], &buffers, chunkBytes: chunkBytes) {
-                hasMore = true
+            } else {
+                Self.gather(&cursors[at: index], &flushed, chunkBytes: chunkBytes)
             }
         }
         for list in behind { read(self, list) }
-        return hasMore || !outbox.isEmpty
+        if !outbox.isEmpty { flushed.hasMore = true }
     }
 
-    /// What one list has for this connection; whether that is not all.
-    private static func gather(_ cursor: inout Cursor, _ buffers: inout [FrameRun], chunkBytes: Int) -> Bool {
-        var hasMore = false
+    /// What one list has for this connection.
+    private static func gather(_ cursor: inout Cursor, _ flushed: inout Flushed, chunkBytes: Int) {
         if let chunk = cursor.snapshot?.next(about: chunkBytes) {
-            buffers.append(FrameRun(chunk))
+            flushed.buffers.append(FrameRun(chunk))
             if cursor.snapshot?.isDone == true { cursor.snapshot = nil }
-            hasMore = true
+            flushed.hasMore = true
         } else if !cursor.isReading, cursor.revision < cursor.room.authority.revision {
             let (runs, revision) = cursor.room.authority.frames(after: cursor.revision, about: burst)
-            buffers += runs
+            flushed.buffers += runs
+            flushed.commits += revision - cursor.revision
             cursor.revision = revision
-            hasMore = revision < cursor.room.authority.revision
+            if revision < cursor.room.authority.revision { flushed.hasMore = true }
         }
         if !cursor.owedPresence.isEmpty {
             let entries = cursor.room.presence.entries(of: cursor.owedPresence)
             cursor.owedPresence = []
-            buffers.append(FrameRun(DownMessage.presence(list: cursor.room.list.number, entries).frame))
+            flushed.buffers.append(FrameRun(DownMessage.presence(list: cursor.room.list.number, entries).frame))
         }
-        return hasMore
     }
 
     /// The kernel has taken what was written.

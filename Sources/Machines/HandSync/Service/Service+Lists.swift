@@ -57,6 +57,7 @@ extension Service {
         let isNew = connection.cursors[room.list.number] == nil
         let start = room.start(from: subscribe.revision, logID: subscribe.logID)
         begin(connection, in: room, request: subscribe.request, start, from: subscribe.revision)
+        if !isNew { figures.resynchronizations += 1 }
         if isNew {
             room.add(connection)
             if connection.hasPresence { room.presence.join(author, name: connection.person) }
@@ -76,6 +77,7 @@ extension Service {
         cursor.owedPresence = connection.cursors[number]?.owedPresence ?? []
         if case .snapshot(let revision, let count, _) = start {
             cursor.revision = revision
+            figures.snapshots += 1
             if count > 0 { cursor.snapshot = Connection.Transfer(request: request, hand: room.authority.hand) }
         }
         connection.cursors[number] = cursor
@@ -100,6 +102,7 @@ extension Service {
     func read(for connection: Connection, list: UInt64) {
         guard let cursor = connection.cursors[list] else { return }
         let revision = cursor.revision
+        figures.readsBehind += 1
         let start = cursor.room.start(from: revision, logID: cursor.room.authority.logID)
         if case .snapshot = start {
             return begin(connection, in: cursor.room, request: cursor.request, start, from: revision)
@@ -119,6 +122,7 @@ extension Service {
                     return
                 }
                 for frame in frames { connection.enqueue(FrameRun(frame.bytes)) }
+                figures.deliveries += frames.count
                 connection.cursors[list]?.revision = last.revision
             }
         }
@@ -134,8 +138,9 @@ extension Service {
         let (list, sequence) = (submission.list, submission.sequence)
         if connection.pendingSubmissions >= limits.pendingSubmissions {
             let reason = Rejection.tooManyPending(limit: limits.pendingSubmissions)
-            return send(.rejected(list: list, sequence: sequence, reason), to: connection)
+            return reject(reason, list: list, sequence, to: connection)
         }
+        figures.submissions += 1
         switch room.authority.submit(submission, author: author, now: world.wallClock) {
         case .numbered:
             connection.pendingSubmissions += 1
@@ -143,8 +148,10 @@ extension Service {
         case .waiting: break
         case .acknowledged(let revision):
             send(.acknowledged(list: list, sequence: sequence, revision: revision), to: connection)
-        case .stale(let head): send(.stale(list: list, sequence: sequence, head: head), to: connection)
-        case .rejected(let reason): send(.rejected(list: list, sequence: sequence, reason), to: connection)
+        case .stale(let head):
+            figures.stale += 1
+            send(.stale(list: list, sequence: sequence, head: head), to: connection)
+        case .rejected(let reason): reject(reason, list: list, sequence, to: connection)
         case .failed(let code):
             let text =
                 code == .baseInFuture
@@ -152,6 +159,11 @@ extension Service {
                 : "sequence: expected \(room.authority.lastSequence(of: author) + 1), found \(sequence)"
             fail(connection, code, text)
         }
+    }
+
+    func reject(_ reason: Rejection, list: UInt64, _ sequence: UInt64, to connection: Connection) {
+        figures.rejections[reason.name, default: 0] += 1
+        send(.rejected(list: list, sequence: sequence, reason), to: connection)
     }
 
     // MARK: Loading

@@ -45,12 +45,16 @@ extension Service {
         writer.dirty = []
         let batches = written.map { $0.authority.takeBatch() }
         writer.isWriting = true
+        world.note(.writing)
         ask { store in
             try store.append(batches)
         } then: { [unowned self] result in
             writer.isWriting = false
             switch result {
-            case .success: for (room, batch) in zip(written, batches) { wrote(batch, in: room) }
+            case .success:
+                figures.writes += 1
+                world.note(.written)
+                for (room, batch) in zip(written, batches) { wrote(batch, in: room) }
             case .failure(let error): failed(error, written)
             }
         }
@@ -71,6 +75,7 @@ extension Service {
 
     private func wrote(_ batch: CommitBatch, in room: Room) {
         room.authority.wrote()
+        figures.commits += batch.commits.count
         if room.authority.isBusy { writer.dirty.insert(room.list.number) }
         for commit in batch.commits { authors[commit.author]?.submissionEnded() }
         for connection in room.subscribers { mark(connection) }
@@ -82,11 +87,12 @@ extension Service {
     /// Nothing of a failed write is acknowledged.
     private func failed(_ error: StoreError, _ written: [Room]) {
         world.note(.writeFailed(error))
+        figures.failedWrites += 1
         for room in written {
             for (author, sequence) in room.authority.writeFailed() {
                 guard let connection = authors[author] else { continue }
                 connection.submissionEnded()
-                send(.rejected(list: room.list.number, sequence: sequence, .notStored), to: connection)
+                reject(.notStored, list: room.list.number, sequence, to: connection)
             }
             room.written()
         }

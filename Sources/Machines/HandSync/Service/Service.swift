@@ -33,6 +33,7 @@ public final class Service {
     /// How many lists were deleted so far: a list that was being read meanwhile is read again.
     var deletions = 0
     public private(set) var isStopping = false
+    public internal(set) var figures = ServiceFigures()
 
     /// Milliseconds between two looks at deadlines.
     private static let sweepInterval: UInt64 = 1_000
@@ -60,6 +61,7 @@ public final class Service {
         let connection = Connection(number: nextNumber, stream: stream, session: session)
         nextNumber += 1
         connections.add(connection)
+        figures.connections += 1
         world.note(.connected(connection))
         if connections.count > limits.connections {
             fail(
@@ -71,6 +73,7 @@ public final class Service {
 
     /// Bytes came. Not to be called between `ByteStream.stopReading` and `resumeReading`.
     public func received(_ bytes: UnsafeRawBufferPointer, from connection: Connection) {
+        figures.bytesReceived += bytes.count
         drive(connection) { session, effect in session.received(bytes, now: world.now, effect) }
     }
 
@@ -114,8 +117,10 @@ public final class Service {
         marked = []
         for connection in now {
             connection.isMarked = false
-            let hasMore = connection.flush(chunkBytes: limits.chunkBytes) { [unowned self] in read(for: $0, list: $1) }
-            if hasMore { again.append(connection) }
+            let flushed = connection.flush(chunkBytes: limits.chunkBytes) { [unowned self] in read(for: $0, list: $1) }
+            figures.bytesSent += flushed.bytes
+            figures.deliveries += flushed.commits
+            if flushed.hasMore { again.append(connection) }
             connection.work { [unowned self] in handle($0, from: connection) }
             if connection.isClosed { drop(connection) }
         }

@@ -47,6 +47,10 @@ public enum ServiceNote {
     case loaded(list: String, revision: Int)
     case unloaded(list: String)
     case stopping(connections: Int)
+    /// A transaction is handed to the store.
+    case writing
+    /// It is durable.
+    case written
     /// A request could not be answered.
     case storeFailed(StoreError)
     /// Commits were not written, and nothing of them is acknowledged.

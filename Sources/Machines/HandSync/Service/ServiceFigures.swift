@@ -1,0 +1,63 @@
+import HandWire
+
+/// What a service has counted since it began. Counting is adding to a number on the way; whoever wants to know looks.
+public struct ServiceFigures: Sendable {
+    public internal(set) var connections = 0
+    public internal(set) var bytesReceived = 0
+    public internal(set) var bytesSent = 0
+    public internal(set) var submissions = 0
+    /// Durable, and so visible.
+    public internal(set) var commits = 0
+    /// Transactions in which they were written.
+    public internal(set) var writes = 0
+    public internal(set) var failedWrites = 0
+    /// Commits sent to clients.
+    public internal(set) var deliveries = 0
+    /// Lists sent as a whole to somebody who subscribed.
+    public internal(set) var snapshots = 0
+    /// Times that somebody's next commits were no longer in memory and had to be read from the store.
+    public internal(set) var readsBehind = 0
+    /// Lists asked for anew by somebody who follows them: whoever has another list than the server does so.
+    public internal(set) var resynchronizations = 0
+    public internal(set) var stale = 0
+    /// Rejections by the name of their reason.
+    public internal(set) var rejections: [String: Int] = [:]
+    /// Connections that the server closed, by the reason.
+    public internal(set) var closings: [ErrorCode: Int] = [:]
+}
+
+/// What a service holds at the moment.
+public struct ServiceLoad: Sendable {
+    public var connections = 0
+    public var subscriptions = 0
+    public var lists = 0
+    public var items = 0
+    /// Bytes of commits that are kept in memory for those who come back or are behind.
+    public var windowBytes = 0
+    /// Bytes of answers that clients have not read.
+    public var queuedBytes = 0
+    /// Subscriptions whose client has not read the newest commits, or is still getting the list.
+    public var lagging = 0
+    /// Commits that are numbered and not yet durable.
+    public var pendingCommits = 0
+}
+
+extension Service {
+    /// Looked up for the caller: O(connections + lists).
+    public var load: ServiceLoad {
+        var load = ServiceLoad()
+        load.connections = connections.count
+        load.lists = rooms.count
+        for room in rooms.values {
+            load.items += room.authority.count
+            load.windowBytes += room.authority.windowBytes
+            load.pendingCommits += room.authority.pending.count
+        }
+        for connection in connections {
+            load.subscriptions += connection.cursors.count
+            load.queuedBytes += connection.held.answerBytes
+            load.lagging += connection.laggingCount
+        }
+        return load
+    }
+}

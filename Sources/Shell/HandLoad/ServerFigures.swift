@@ -1,0 +1,69 @@
+import EventLoop
+
+/// What a server tells about itself, read twice: before the work and after it.
+public struct ServerFigures: Codable, Sendable {
+    /// Seconds of processors that it used meanwhile.
+    public let cpuSeconds: Double
+    public let commits: Int
+    /// Transactions in which they were written.
+    public let writes: Int
+    /// Seconds that those took, together.
+    public let writeSeconds: Double
+    public let deliveries: Int
+    public let bytesSent: Int
+    /// Times that a slow client's commits were read from the store.
+    public let readsBehind: Int
+    /// Memory that it held at the end.
+    public let residentBytes: Int
+
+    init(from before: [String: Double], to after: [String: Double]) {
+        func grown(_ name: String) -> Double { max(0, (after[name] ?? 0) - (before[name] ?? 0)) }
+        cpuSeconds = grown("process_cpu_seconds_total")
+        commits = Int(grown("hand_commits_total"))
+        writes = Int(grown("hand_writes_total"))
+        writeSeconds = grown("hand_write_seconds_sum")
+        deliveries = Int(grown("hand_deliveries_total"))
+        bytesSent = Int(grown("hand_sent_bytes_total"))
+        readsBehind = Int(grown("hand_reads_behind_total"))
+        residentBytes = Int(after["process_resident_memory_bytes"] ?? 0)
+    }
+}
+
+/// Reads a server's page of figures.
+enum Scrape {
+    /// Asks once; `done` gets the figures that have no labels, or why there are none.
+    static func figures(
+        _ loop: Loop, at address: SocketAddress, _ done: @escaping (Result<[String: Double], LoadRun.Failure>) -> Void
+    ) {
+        TCP.connect(loop, to: address) { result in
+            let stream: TCP
+            switch result {
+            case .failure(let error):
+                return done(.failure(.init(description: "the server's figures at \(address): \(error)")))
+            case .success(let opened): stream = opened
+            }
+            var answer: [UInt8] = []
+            stream.startReading {
+                answer.append(contentsOf: $0)
+            } onEnd: { _ in
+                stream.close()
+                done(parsed(String(decoding: answer, as: UTF8.self), from: address))
+            }
+            stream.write([OutputBuffer(Array("GET /metrics HTTP/1.1\r\nHost: \(address)\r\n\r\n".utf8))])
+        }
+    }
+
+    private static func parsed(
+        _ answer: String, from address: SocketAddress
+    ) -> Result<[String: Double], LoadRun.Failure> {
+        guard answer.hasPrefix("HTTP/1.1 200 ") else {
+            return .failure(.init(description: "\(address) tells no figures; is it the address given to --status?"))
+        }
+        var figures: [String: Double] = [:]
+        for line in answer.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
+            let words = line.split(separator: " ")
+            if words.count == 2, let value = Double(words[1]) { figures[String(words[0])] = value }
+        }
+        return .success(figures)
+    }
+}

@@ -1,0 +1,97 @@
+import Glibc
+import HandSync
+import HandWire
+
+/// All that a server tells about itself, as one page.
+struct ServerMetrics {
+    let figures: ServiceFigures
+    let load: ServiceLoad
+    let writes: Latency
+    /// Milliseconds since 1970.
+    let startedAt: UInt64
+    let version: String
+
+    var page: String {
+        var page = Exposition()
+        page.add(.gauge, "hand_info", "The program that runs.", by: "version", [version: 1])
+        addLoad(to: &page)
+        addTraffic(to: &page)
+        addCommits(to: &page)
+        addProcess(to: &page)
+        return page.text
+    }
+
+    private func addLoad(to page: inout Exposition) {
+        page.add(.gauge, "hand_connections", "Clients that are connected.", load.connections)
+        page.add(.gauge, "hand_subscriptions", "Lists that clients follow, counted once for each.", load.subscriptions)
+        page.add(.gauge, "hand_lists_loaded", "Lists in memory.", load.lists)
+        page.add(.gauge, "hand_items_loaded", "Items of the lists in memory.", load.items)
+        page.add(.gauge, "hand_window_bytes", "Commits kept in memory for those who come back.", load.windowBytes)
+        page.add(.gauge, "hand_queued_bytes", "Answers that clients have not read.", load.queuedBytes)
+        page.add(.gauge, "hand_lagging", "Subscriptions without the newest commits.", load.lagging)
+        page.add(.gauge, "hand_pending_commits", "Commits that are not durable yet.", load.pendingCommits)
+    }
+
+    private func addTraffic(to page: inout Exposition) {
+        page.add(.counter, "hand_connections_total", "Connections that were accepted.", figures.connections)
+        page.add(.counter, "hand_received_bytes_total", "Bytes from clients.", figures.bytesReceived)
+        page.add(.counter, "hand_sent_bytes_total", "Bytes to clients.", figures.bytesSent)
+        page.add(.counter, "hand_deliveries_total", "Commits sent to clients.", figures.deliveries)
+        page.add(.counter, "hand_snapshots_total", "Lists sent as a whole to subscribers.", figures.snapshots)
+        page.add(
+            .counter, "hand_reads_behind_total", "Times that a slow client's commits were read from the store.",
+            figures.readsBehind)
+        page.add(
+            .counter, "hand_resynchronizations_total", "Lists that were asked for anew, as after a divergence.",
+            figures.resynchronizations)
+        page.add(
+            .counter, "hand_closed_total", "Connections that the server closed.", by: "reason",
+            Dictionary(uniqueKeysWithValues: figures.closings.map { ("\($0.key)", $0.value) }))
+    }
+
+    private func addCommits(to page: inout Exposition) {
+        page.add(.counter, "hand_submissions_total", "Edits that clients submitted.", figures.submissions)
+        page.add(.counter, "hand_commits_total", "Commits that became durable.", figures.commits)
+        page.add(.counter, "hand_writes_total", "Transactions in which they were written.", figures.writes)
+        page.add(.counter, "hand_failed_writes_total", "Transactions that failed.", figures.failedWrites)
+        page.add(.counter, "hand_stale_total", "Edits on revisions that are no longer in memory.", figures.stale)
+        page.add(.counter, "hand_rejected_total", "Edits that were not taken.", by: "reason", figures.rejections)
+        page.add("hand_write_seconds", "From handing over a transaction to its being durable.", writes)
+    }
+
+    private func addProcess(to page: inout Exposition) {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+        page.add(
+            .counter, "process_cpu_seconds_total", "Time of processors.",
+            seconds(usage.ru_utime) + seconds(usage.ru_stime))
+        page.add(.gauge, "process_resident_memory_bytes", "Memory that is held.", ProcessFacts.residentBytes)
+        page.add(.gauge, "process_open_fds", "Open files and sockets.", ProcessFacts.openFiles)
+        page.add(
+            .gauge, "process_start_time_seconds", "When it started, in seconds since 1970.", Double(startedAt) / 1_000)
+    }
+}
+
+/// What the system knows of this process.
+private enum ProcessFacts {
+    /// 0 where the system does not tell.
+    static var residentBytes: Int {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 128)
+        guard fgets(&line, Int32(line.count), file) != nil else { return 0 }
+        let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+        return pages * sysconf(Int32(_SC_PAGESIZE))
+    }
+
+    static var openFiles: Int {
+        guard let folder = opendir("/proc/self/fd") else { return 0 }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        // Itself, its parent, and the folder that is being read.
+        return max(0, count - 3)
+    }
+}

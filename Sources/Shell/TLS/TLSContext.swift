@@ -1,0 +1,92 @@
+internal import COpenSSL
+import EventLoop
+
+/// What many encrypted connections have in common: certificates, and whom to trust. TLS 1.2 and newer, by OpenSSL.
+public final class TLSContext {
+    let raw: OpaquePointer
+
+    /// What is wrong with a certificate, a key, or a connection, for people.
+    public struct Failure: Error, Equatable, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// Whom a client trusts.
+    public enum Trust: Sendable, Equatable {
+        /// Whom the system trusts.
+        case system
+        /// Those that the certificates in a file have signed, and nobody else.
+        case file(String)
+    }
+
+    private init(_ method: OpaquePointer?) throws(Failure) {
+        guard let raw = SSL_CTX_new(method) else { throw .ofOpenSSL("no TLS") }
+        self.raw = raw
+        guard hand_ssl_at_least_1_2(raw) == 1 else { throw .ofOpenSSL("no TLS 1.2") }
+        // The peer may not make this side work again and again on one connection.
+        hand_ssl_never_renegotiate(raw)
+        // Idle connections keep no buffers.
+        _ = hand_ssl_release_buffers(raw)
+    }
+
+    deinit {
+        SSL_CTX_free(raw)
+    }
+
+    /// - Parameters:
+    ///   - certificate: a file with the server's certificate and those between it and the root, in PEM.
+    ///   - key: a file with its key, in PEM, without a password.
+    ///   - clientAuthority: a file with the certificates that must have signed each client's; nil if clients need none.
+    public static func server(
+        certificate: String, key: String, clientAuthority: String? = nil
+    ) throws(Failure) -> TLSContext {
+        let context = try TLSContext(TLS_server_method())
+        try context.use(certificate: certificate, key: key)
+        if let clientAuthority {
+            try context.trust(.file(clientAuthority))
+            SSL_CTX_set_verify(context.raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
+            SSL_CTX_set_client_CA_list(context.raw, SSL_load_client_CA_file(clientAuthority))
+        }
+        return context
+    }
+
+    /// - Parameters:
+    ///   - trust: who must have signed the server's certificate.
+    ///   - certificate: the client's own certificate and key, if the server asks for one.
+    public static func client(
+        trust: Trust = .system, certificate: (certificate: String, key: String)? = nil
+    ) throws(Failure) -> TLSContext {
+        let context = try TLSContext(TLS_client_method())
+        try context.trust(trust)
+        SSL_CTX_set_verify(context.raw, SSL_VERIFY_PEER, nil)
+        if let (certificate, key) = certificate { try context.use(certificate: certificate, key: key) }
+        return context
+    }
+
+    private func use(certificate: String, key: String) throws(Failure) {
+        guard SSL_CTX_use_certificate_chain_file(raw, certificate) == 1 else {
+            throw .ofOpenSSL("the certificate \(certificate)")
+        }
+        guard SSL_CTX_use_PrivateKey_file(raw, key, SSL_FILETYPE_PEM) == 1 else { throw .ofOpenSSL("the key \(key)") }
+    }
+
+    private func trust(_ trust: Trust) throws(Failure) {
+        switch trust {
+        case .system:
+            guard SSL_CTX_set_default_verify_paths(raw) == 1 else { throw .ofOpenSSL("the system's certificates") }
+        case .file(let path):
+            guard SSL_CTX_load_verify_locations(raw, path, nil) == 1 else {
+                throw .ofOpenSSL("the certificates \(path)")
+            }
+        }
+    }
+}
+
+extension TLSContext.Failure {
+    /// What OpenSSL says was wrong with `subject`: of the errors in its queue the first, which led to the others. The queue is
+    /// empty afterwards.
+    static func ofOpenSSL(_ subject: String) -> Self {
+        let reason = ERR_reason_error_string(ERR_get_error()).map { String(cString: $0) }
+        ERR_clear_error()
+        return Self(description: "\(subject): \(reason ?? "cannot be used")")
+    }
+}

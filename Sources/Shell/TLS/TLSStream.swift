@@ -1,0 +1,246 @@
+internal import COpenSSL
+import EventLoop
+
+/// A stream whose bytes go through TLS on their way. The cryptography is OpenSSL's, which sees memory only: the loop reads and
+/// writes.
+///
+///     stream ──received──▶ input ──SSL──▶ onBytes
+///     stream ◀──write───── output ◀──SSL── write
+public final class TLSStream: Channel {
+    /// Which side this is.
+    public enum Role {
+        case server
+        /// A client of a server that must have a certificate for this name or address.
+        case client(of: String)
+    }
+
+    private let loop: Loop
+    private let stream: Stream
+    /// Nil once closed.
+    private var ssl: OpaquePointer?
+    private let input: OpaquePointer
+    private let output: OpaquePointer
+    private var isReady = false
+    /// What was written before the two sides had agreed.
+    private var early: [OutputBuffer] = []
+    private var isReading = true
+    private var hasFailed = false
+    private var hasEnded = false
+    private var endsWhenReady = false
+    private var onBytes: ((UnsafeRawBufferPointer) -> Void)?
+    private var onEnd: ((ChannelEnd) -> Void)?
+    public var onDrain: (() -> Void)?
+
+    /// A record holds no more.
+    private static let recordBytes = 16 << 10
+
+    public init(_ loop: Loop, _ stream: Stream, _ context: TLSContext, _ role: Role) throws(TLSContext.Failure) {
+        guard let ssl = SSL_new(context.raw), let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem()) else {
+            throw .ofOpenSSL("a connection")
+        }
+        self.loop = loop
+        self.stream = stream
+        self.ssl = ssl
+        self.input = input
+        self.output = output
+        hand_bio_never_ends(input)
+        hand_bio_never_ends(output)
+        SSL_set_bio(ssl, input, output)
+        switch role {
+        case .server: SSL_set_accept_state(ssl)
+        case .client(let host):
+            Self.expect(host, ssl)
+            SSL_set_connect_state(ssl)
+        }
+    }
+
+    /// The server's certificate must name this host: as an address if it is one, else as a name, which is also told to the
+    /// server.
+    private static func expect(_ host: String, _ ssl: OpaquePointer) {
+        let parameters = SSL_get0_param(ssl)
+        if X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1 { return }
+        ERR_clear_error()
+        SSL_set1_host(ssl, host)
+        _ = hand_ssl_set_server_name(ssl, host)
+    }
+
+    deinit {
+        if let ssl { SSL_free(ssl) }
+    }
+
+    public var peerDescription: String { stream.peerDescription }
+    public var isWriting: Bool { stream.isWriting || !early.isEmpty }
+
+    public func open(_ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onEnd: @escaping (ChannelEnd) -> Void) {
+        self.onBytes = onBytes
+        self.onEnd = onEnd
+        stream.onDrain = { [unowned self] in onDrain?() }
+        stream.open { [unowned self] in
+            received($0)
+        } onEnd: { [unowned self] end in
+            switch end {
+            case .eof: ended()
+            case .failed(let reason): fail(reason)
+            }
+        }
+        // A client speaks first.
+        advance()
+    }
+
+    // MARK: Reading
+
+    private func received(_ bytes: UnsafeRawBufferPointer) {
+        guard ssl != nil, !hasFailed else { return }
+        BIO_write(input, bytes.baseAddress, Int32(bytes.count))
+        advance()
+    }
+
+    public func stopReading() {
+        isReading = false
+        stream.stopReading()
+    }
+
+    public func resumeReading() {
+        guard ssl != nil, !isReading else { return }
+        isReading = true
+        stream.resumeReading()
+        // What had arrived already, but not within this call.
+        loop.soon { [weak self] in self?.advance() }
+    }
+
+    /// Goes on as far as what has arrived allows.
+    private func advance() {
+        guard let ssl, !hasFailed, onBytes != nil else { return }
+        // What an earlier call left behind would be taken for the reason of this one.
+        ERR_clear_error()
+        if !isReady {
+            let result = SSL_do_handshake(ssl)
+            send()
+            guard result == 1 else { return check(result) }
+            isReady = true
+            writeEarly()
+        }
+        read()
+    }
+
+    private func read() {
+        withUnsafeTemporaryAllocation(byteCount: Self.recordBytes, alignment: 1) { room in
+            while isReading, !hasFailed, let ssl {
+                let count = SSL_read(ssl, room.baseAddress, Int32(room.count))
+                guard count > 0 else { return check(count) }
+                onBytes?(UnsafeRawBufferPointer(rebasing: room[..<Int(count)]))
+            }
+        }
+        // An answer to what was read, as a new key.
+        send()
+    }
+
+    /// What OpenSSL wants, when it did not do what it was asked.
+    private func check(_ result: Int32) {
+        guard let ssl else { return }
+        switch SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: send()
+        case SSL_ERROR_ZERO_RETURN: ended()
+        default: fail(reason)
+        }
+    }
+
+    private var reason: String {
+        guard let ssl else { return "closed" }
+        let verdict = SSL_get_verify_result(ssl)
+        let failure = TLSContext.Failure.ofOpenSSL("TLS").description
+        guard verdict != Int(X509_V_OK), let text = X509_verify_cert_error_string(verdict) else {
+            return failure.hasSuffix("wrong version number") || failure.hasSuffix("http request")
+                ? "\(failure): the other side does not speak TLS" : failure
+        }
+        return "TLS: the certificate is not trusted: \(String(cString: text))"
+    }
+
+    private func ended() {
+        guard !hasEnded, !hasFailed else { return }
+        hasEnded = true
+        if !isReady { return fail("TLS: the connection was closed before it was agreed on") }
+        onEnd?(.eof)
+    }
+
+    private func fail(_ reason: String) {
+        guard !hasFailed else { return }
+        hasFailed = true
+        // The other side is told why, if it still listens.
+        send()
+        let report = onEnd
+        onBytes = nil
+        onEnd = nil
+        early = []
+        report?(.failed(reason))
+    }
+
+    // MARK: Writing
+
+    @discardableResult
+    public func write(_ buffers: [OutputBuffer]) -> WriteResult {
+        guard ssl != nil, !hasFailed, !endsWhenReady else { return .dropped }
+        guard isReady else {
+            early += buffers
+            return .draining
+        }
+        encrypt(buffers)
+        return send()
+    }
+
+    private func encrypt(_ buffers: [OutputBuffer]) {
+        guard let ssl else { return }
+        ERR_clear_error()
+        for buffer in buffers where !buffer.bytes.isEmpty {
+            // Memory takes everything, so this takes all or fails.
+            let count = SSL_write(ssl, buffer.bytes.baseAddress, Int32(buffer.bytes.count))
+            if count <= 0 { return check(count) }
+        }
+    }
+
+    private func writeEarly() {
+        let waiting = early
+        early = []
+        encrypt(waiting)
+        let result = send()
+        if endsWhenReady { return end() }
+        if !waiting.isEmpty, result == .written { onDrain?() }
+    }
+
+    /// Hands what OpenSSL has written to the stream.
+    @discardableResult
+    private func send() -> WriteResult {
+        guard ssl != nil else { return .dropped }
+        var bytes: UnsafeMutablePointer<CChar>?
+        let count = hand_bio_bytes(output, &bytes)
+        guard count > 0, let bytes else { return stream.isWriting ? .draining : .written }
+        let copy = [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
+        _ = hand_bio_reset(output)
+        return stream.write([OutputBuffer(copy)])
+    }
+
+    public func shutdown() {
+        guard ssl != nil, !hasFailed, !endsWhenReady else { return }
+        endsWhenReady = true
+        if isReady { end() }
+    }
+
+    private func end() {
+        guard let ssl else { return }
+        SSL_shutdown(ssl)
+        send()
+        stream.shutdown()
+    }
+
+    public func close() {
+        guard let ssl else { return }
+        self.ssl = nil
+        // Not while OpenSSL is on the stack, as from within `onBytes`.
+        loop.soon { SSL_free(ssl) }
+        onBytes = nil
+        onEnd = nil
+        onDrain = nil
+        early = []
+        stream.close()
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import HandTestSupport
+import Testing
+
+/// The server with TLS, as people run it.
+@Suite(.serialized) struct SecureServerTests {
+    /// A server that listens on a port of its own with TLS.
+    private static func start(
+        _ folder: TemporaryFolder, _ own: (certificate: String, key: String)
+    ) throws -> (server: RunningServer, url: String) {
+        let server = try RunningServer(
+            folder, ["--listen", "127.0.0.1:0", "--tls-cert", own.certificate, "--tls-key", own.key])
+        let port = try #require(server.greeting.firstMatch(of: /hands:\/\/127\.0\.0\.1:([0-9]+)/)?.1)
+        return (server, "hands://127.0.0.1:\(port)")
+    }
+
+    private static func hand(_ arguments: [String], _ folder: TemporaryFolder, ca: String?) throws -> Binary.Outcome {
+        var environment = ["XDG_STATE_HOME": folder.path, "XDG_CONFIG_HOME": folder.path]
+        if let ca { environment["HAND_CA"] = ca }
+        return try Binary.run(arguments + ["--timeout", "5"], environment: environment)
+    }
+
+    @Test func listsOverTLS() throws {
+        let folder = try TemporaryFolder()
+        let certificates = try Certificates(folder)
+        let (server, url) = try Self.start(folder, try certificates.make("server", for: "IP:127.0.0.1"))
+        defer { server.kill() }
+        let created = try Self.hand(["create", "--url", url, "groceries"], folder, ca: certificates.authority)
+        #expect(created.status == 0, "\(created.messages)")
+        let added = try Self.hand(["add", "--url", url + "/groceries", "milk"], folder, ca: certificates.authority)
+        #expect(added.status == 0, "\(added.messages)")
+        #expect(
+            try Self.hand(["ls", "--url", url + "/groceries"], folder, ca: certificates.authority).output.contains(
+                "milk"))
+        let stranger = try Self.hand(["ls", "--url", url + "/groceries"], folder, ca: nil)
+        #expect(stranger.status == 6 && stranger.messages.contains("not trusted"), "\(stranger.messages)")
+        let plain = try Self.hand(
+            ["ls", "--url", url.replacing("hands:", with: "hand:") + "/groceries"], folder, ca: nil)
+        #expect(plain.status == 6, "\(plain.messages)")
+        let load = try Binary.run(
+            ["load", "--url", url, "--clients", "20", "--duration", "1s"],
+            environment: ["HAND_CA": certificates.authority])
+        #expect(load.status == 0 && load.output.contains("converged"), "\(load.output) \(load.messages)")
+    }
+
+    /// A new certificate is taken without a restart; a file that is none leaves the old one in use.
+    @Test func certificatesAreReadAnew() throws {
+        let folder = try TemporaryFolder()
+        let certificates = try Certificates(folder)
+        let own = try certificates.make("server", for: "DNS:elsewhere")
+        let (server, url) = try Self.start(folder, own)
+        defer { server.kill() }
+        func isTaken() throws -> Bool {
+            try Self.hand(["lists", "--url", url], folder, ca: certificates.authority).status == 0
+        }
+        #expect(try !isTaken())
+        _ = try certificates.make("server", for: "IP:127.0.0.1")
+        server.hangUp()
+        #expect(try (0..<100).contains { _ in try isTaken() })
+        try "nonsense".write(toFile: own.certificate, atomically: true, encoding: .utf8)
+        server.hangUp()
+        for _ in 0..<5 { #expect(try isTaken()) }
+    }
+
+    @Test func whatOthersCanReachMustBeEncrypted() throws {
+        let folder = try TemporaryFolder()
+        let refused = try Binary.run(["serve", "--listen", "0.0.0.0:0", "--data", folder.path + "/data"])
+        #expect(refused.status == 2 && refused.messages.contains("--tls-cert"), "\(refused.messages)")
+        for options in [
+            ["--tls-cert", "x"], ["--tls-client-ca", "x"], ["--tls-cert", "/nowhere", "--tls-key", "/nowhere"],
+        ] {
+            let wrong = try Binary.run(["serve", "--listen", "127.0.0.1:0", "--data", folder.path + "/data"] + options)
+            #expect(wrong.status == 2 || wrong.status == 64, "\(wrong.status) \(wrong.messages)")
+        }
+        let server = try RunningServer(folder, ["--listen", "0.0.0.0:0", "--insecure"])
+        #expect(server.greeting.contains("hand://0.0.0.0:"))
+        server.kill()
+    }
+}

@@ -1,0 +1,127 @@
+import EventLoop
+import Foundation
+import HandTestSupport
+import Testing
+
+/// What a server tells over HTTP about itself.
+@Suite(.serialized) struct StatusTests {
+    private static func server(_ folder: TemporaryFolder) throws -> (server: RunningServer, status: SocketAddress) {
+        let server = try RunningServer(folder, ["--status", "127.0.0.1:0"])
+        let port = try #require(server.greeting.firstMatch(of: /http:\/\/127\.0\.0\.1:([0-9]+)\/metrics/)?.1)
+        return (server, try SocketAddress(ip: "127.0.0.1", port: try #require(UInt16(port))))
+    }
+
+    /// Sends bytes, and returns what comes until the server closes.
+    private static func answer(to request: String, at address: SocketAddress, thenEnd: Bool = false) throws -> String {
+        let loop = try Loop()
+        defer { loop.close() }
+        var answer: [UInt8] = []
+        TCP.connect(loop, to: address) { result in
+            guard case .success(let stream) = result else { return }
+            stream.startReading {
+                answer.append(contentsOf: $0)
+            } onEnd: { [unowned stream] _ in
+                stream.close()
+            }
+            stream.write([OutputBuffer(Array(request.utf8))])
+            if thenEnd { stream.shutdown() }
+        }
+        loop.run()
+        return String(decoding: answer, as: UTF8.self)
+    }
+
+    private static func get(_ path: String, at address: SocketAddress) throws -> String {
+        try answer(to: "GET \(path) HTTP/1.1\r\nHost: here\r\n\r\n", at: address)
+    }
+
+    @Test func pages() throws {
+        let (server, status) = try Self.server(try TemporaryFolder())
+        defer { server.kill() }
+        #expect(try Self.get("/healthz", at: status).hasSuffix("\r\n\r\nok\n"))
+        #expect(try Self.get("/readyz?why", at: status).hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(try Self.get("/", at: status).hasPrefix("HTTP/1.1 404 "))
+        #expect(try Self.answer(to: "POST /metrics HTTP/1.1\r\n\r\n", at: status).hasPrefix("HTTP/1.1 405 "))
+        #expect(try Self.answer(to: "HEAD /healthz HTTP/1.1\r\n\r\n", at: status).hasSuffix("\r\n\r\n"))
+        for nonsense in ["\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9\r\n\r\n", "\u{1}\u{2}\r\n\r\n"] {
+            #expect(try Self.answer(to: nonsense, at: status).hasPrefix("HTTP/1.1 400 "), "\(nonsense)")
+        }
+        let long = String(repeating: "x", count: 9_000)
+        #expect(try Self.answer(to: "GET /\(long)", at: status).hasPrefix("HTTP/1.1 431 "))
+        #expect(try Self.answer(to: "GET /", at: status, thenEnd: true).isEmpty)
+    }
+
+    /// Every line of the page is a remark, or a name, perhaps labels, and a number; each figure is explained.
+    @Test func figuresReadAsPrometheusReadsThem() throws {
+        let (server, status) = try Self.server(try TemporaryFolder())
+        defer { server.kill() }
+        let page = try Self.get("/metrics", at: status)
+        let body = try #require(page.components(separatedBy: "\r\n\r\n").last)
+        var explained: Set<Substring> = []
+        for line in body.split(separator: "\n") {
+            if line.hasPrefix("# HELP ") {
+                explained.insert(line.split(separator: " ")[2])
+            } else if !line.hasPrefix("# TYPE ") {
+                let sample = try #require(
+                    try /([a-z_]+)(\{[a-z]+="[^"\\]*"\})? ([0-9.e+-]+)/.wholeMatch(in: line), "\(line)")
+                let name = sample.1
+                let isPart = ["_bucket", "_sum", "_count"].contains {
+                    name.hasSuffix($0) && explained.contains(name.dropLast($0.count))
+                }
+                #expect(explained.contains(name) || isPart, "\(name)")
+            }
+        }
+        #expect(explained.contains("hand_commits_total") && explained.contains("process_cpu_seconds_total"))
+    }
+
+    /// What the server counts is what its clients count, and a load test says both.
+    @Test func aLoadTestAsksTheServerToo() throws {
+        let (server, status) = try Self.server(try TemporaryFolder())
+        defer { server.kill() }
+        let outcome = try Binary.run([
+            "load", "--url", "hand+unix://\(server.socket)", "--clients", "3", "--duration", "1s", "--json",
+            "--server-status", "\(status)",
+        ])
+        #expect(outcome.status == 0, "\(outcome.messages)")
+        struct Summary: Decodable {
+            struct Server: Decodable {
+                let commits, deliveries, writes, residentBytes: Int
+            }
+            let commits, deliveries: Int
+            let server: Server
+        }
+        let last = try #require(outcome.output.split(separator: "\n").last)
+        let summary = try JSONDecoder().decode(Summary.self, from: Data(last.utf8))
+        // What was in flight when the time was over is the server's alone: one edit of each client.
+        #expect(summary.commits > 0 && (0...3).contains(summary.server.commits - summary.commits))
+        #expect((0...9).contains(summary.server.deliveries - summary.deliveries))
+        #expect(summary.server.writes > 0 && summary.server.residentBytes > 0)
+        let nobody = try Binary.run([
+            "load", "--url", "hand+unix://\(server.socket)", "--clients", "1", "--duration", "1s", "--server-status",
+            "127.0.0.1:1",
+        ])
+        #expect(nobody.status != 0 && nobody.messages.contains("figures"))
+    }
+
+    /// Visitors that say nothing are turned away after a while, and do not keep others from asking.
+    @Test func silentVisitorsDoNoHarm() throws {
+        let (server, status) = try Self.server(try TemporaryFolder())
+        defer { server.kill() }
+        let loop = try Loop()
+        defer { loop.close() }
+        var (open, closed) = (0, 0)
+        for _ in 0..<100 {
+            TCP.connect(loop, to: status) { result in
+                guard case .success(let stream) = result else { return }
+                open += 1
+                stream.startReading { _ in
+                } onEnd: { [unowned stream] _ in
+                    closed += 1
+                    stream.close()
+                }
+            }
+        }
+        loop.run()
+        #expect(open == 100 && closed == 100)
+        #expect(try Self.get("/healthz", at: status).hasSuffix("ok\n"))
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+/// Certificates for tests, made by the `openssl` command: an authority, and what it has signed.
+public struct Certificates: Sendable {
+    private let folder: TemporaryFolder
+
+    /// What cannot be made.
+    public struct Failure: Error {
+        let arguments: [String]
+    }
+
+    public init(_ folder: TemporaryFolder) throws {
+        self.folder = folder
+        try Self.openssl([
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+            "-subj",
+            "/CN=an authority", "-keyout", authorityKey, "-out", authority,
+        ])
+    }
+
+    /// The file with the authority's certificate.
+    public var authority: String { folder.path + "/ca.pem" }
+    private var authorityKey: String { folder.path + "/ca.key" }
+
+    /// Makes a certificate and its key.
+    ///
+    /// - Parameters:
+    ///   - names: whom it is for, as in a certificate, such as `DNS:localhost` or `IP:127.0.0.1`.
+    ///   - days: how long it is good; it has run out if they are negative.
+    public func make(_ file: String, for names: String, days: Int = 2) throws -> (certificate: String, key: String) {
+        let (path, key, request, extensions) = (
+            "\(folder.path)/\(file).pem", "\(folder.path)/\(file).key", "\(folder.path)/\(file).csr",
+            "\(folder.path)/\(file).ext"
+        )
+        try "subjectAltName=\(names)\n".write(toFile: extensions, atomically: true, encoding: .utf8)
+        try Self.openssl([
+            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=\(file)",
+            "-keyout",
+            key, "-out", request,
+        ])
+        try Self.openssl([
+            "x509", "-req", "-in", request, "-CA", authority, "-CAkey", authorityKey, "-CAcreateserial", "-days",
+            "\(days)",
+            "-extfile", extensions, "-out", path,
+        ])
+        return (path, key)
+    }
+
+    private static func openssl(_ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["openssl"] + arguments
+        process.standardError = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failure(arguments: arguments) }
+    }
+}

@@ -1,0 +1,146 @@
+import EventLoop
+import HandCore
+import HandTestSupport
+import TLS
+import Testing
+
+/// Two sides on one loop, with a real socket in between.
+@Suite struct TLSTests {
+    private let folder: TemporaryFolder
+    private let certificates: Certificates
+    private let server: TLSContext
+
+    init() throws {
+        folder = try TemporaryFolder()
+        certificates = try Certificates(folder)
+        let own = try certificates.make("server", for: "DNS:example.test,IP:127.0.0.1")
+        server = try .server(certificate: own.certificate, key: own.key)
+    }
+
+    private var client: TLSContext {
+        get throws { try .client(trust: .file(certificates.authority)) }
+    }
+
+    /// What both sides saw.
+    private struct Seen {
+        var server: [UInt8] = []
+        var client: [UInt8] = []
+        var serverEnd: ChannelEnd?
+        var clientEnd: ChannelEnd?
+    }
+
+    /// A server that sends back what it gets, until its client has ended; a client that sends `bytes` in those pieces, ends when all is
+    /// back, or when it has failed.
+    private func exchange(
+        _ pieces: [[UInt8]], server: TLSContext?, client: TLSContext?, host: String = "127.0.0.1"
+    ) throws -> Seen {
+        let loop = try Loop()
+        defer { loop.close() }
+        var seen = Seen()
+        var kept: [any Channel] = []
+        let expected = pieces.reduce(0) { $0 + $1.count }
+        var listener: Listener?
+        listener = try Listener.tcp(loop, address: SocketAddress(ip: "127.0.0.1", port: 0)) { stream in
+            listener?.close()
+            guard let channel: any Channel = server == nil ? stream : try? TLSStream(loop, stream, server!, .server)
+            else {
+                return stream.close()
+            }
+            kept.append(channel)
+            channel.open { [unowned channel] bytes in
+                seen.server.append(contentsOf: bytes)
+                channel.write([OutputBuffer([UInt8](bytes))])
+            } onEnd: { [unowned channel] end in
+                seen.serverEnd = end
+                channel.close()
+            }
+        }
+        let address = try #require(listener?.localAddress)
+        TCP.connect(loop, to: address) { result in
+            guard case .success(let stream) = result,
+                let channel: any Channel = client == nil
+                    ? stream : try? TLSStream(loop, stream, client!, .client(of: host))
+            else { return }
+            kept.append(channel)
+            channel.open { [unowned channel] bytes in
+                seen.client.append(contentsOf: bytes)
+                if seen.client.count == expected { channel.shutdown() }
+            } onEnd: { [unowned channel] end in
+                seen.clientEnd = end
+                channel.close()
+            }
+            for piece in pieces { channel.write([OutputBuffer(piece)]) }
+        }
+        loop.run()
+        return seen
+    }
+
+    @Test func whatIsSentArrivesInOrder() throws {
+        var random = SplitMix64(seed: testSeed(831))
+        let pieces = (0..<60).map { _ in
+            (0..<(1 + random.next(below: random.next(below: 4) == 0 ? 300_000 : 300))).map { _ in
+                UInt8(random.next(below: 256))
+            }
+        }
+        let seen = try exchange(pieces, server: server, client: client)
+        #expect(seen.server == pieces.flatMap(\.self))
+        #expect(seen.client == seen.server)
+        #expect(seen.serverEnd == .eof)
+    }
+
+    @Test func aNameIsCompared() throws {
+        #expect(try exchange([[1]], server: server, client: client, host: "example.test").client == [1])
+        let other = try exchange([[1]], server: server, client: client, host: "other.test")
+        #expect(other.server.isEmpty && other.client.isEmpty)
+        #expect("\(try #require(other.clientEnd))".contains("hostname mismatch"))
+        let address = try exchange([[1]], server: server, client: client, host: "127.0.0.2")
+        #expect("\(try #require(address.clientEnd))".contains("IP address mismatch"))
+    }
+
+    @Test func whoIsNotTrustedIsNotTalkedTo() throws {
+        let stranger = try exchange([[1]], server: server, client: .client(trust: .system))
+        #expect("\(try #require(stranger.clientEnd))".contains("not trusted"))
+        #expect(stranger.server.isEmpty)
+        #expect(stranger.serverEnd != nil && stranger.serverEnd != .eof)
+        let old = try certificates.make("old", for: "IP:127.0.0.1", days: -1)
+        let expired = try exchange([[1]], server: .server(certificate: old.certificate, key: old.key), client: client)
+        #expect("\(try #require(expired.clientEnd))".contains("expired"))
+    }
+
+    @Test func aClientMayNeedACertificate() throws {
+        let own = try certificates.make("server2", for: "IP:127.0.0.1")
+        let strict = try TLSContext.server(
+            certificate: own.certificate, key: own.key, clientAuthority: certificates.authority)
+        let refused = try exchange([[1]], server: strict, client: client)
+        #expect(refused.server.isEmpty)
+        #expect("\(try #require(refused.serverEnd))".contains("did not return a certificate"))
+        let ada = try certificates.make("ada", for: "DNS:ada")
+        let known = try TLSContext.client(trust: .file(certificates.authority), certificate: ada)
+        #expect(try exchange([[1, 2]], server: strict, client: known).client == [1, 2])
+    }
+
+    @Test func onlyOneSideWithTLS() throws {
+        let plainClient = try exchange([Array("hello".utf8)], server: server, client: nil)
+        #expect("\(try #require(plainClient.serverEnd))".contains("does not speak TLS"))
+        let plainServer = try exchange([[1]], server: nil, client: client)
+        #expect("\(try #require(plainServer.clientEnd))".contains("TLS"))
+        #expect(plainServer.client.isEmpty)
+    }
+
+    @Test func filesThatAreNotWhatTheyShouldBe() throws {
+        let one = try certificates.make("one", for: "DNS:one")
+        let other = try certificates.make("other", for: "DNS:other")
+        for (certificate, key, text) in [
+            (one.certificate, other.key, "mismatch"), ("/nowhere", one.key, "/nowhere"),
+            (one.key, one.key, "no start line"), (one.certificate, "/nowhere", "/nowhere"),
+        ] {
+            do {
+                _ = try TLSContext.server(certificate: certificate, key: key)
+                Issue.record("\(certificate) with \(key) was taken")
+            } catch {
+                #expect("\(error)".contains(text), "\(error)")
+            }
+        }
+        #expect(throws: TLSContext.Failure.self) { try TLSContext.client(trust: .file("/nowhere")) }
+    }
+}
