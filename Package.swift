@@ -124,7 +124,9 @@ let package = Package(
             path: "Tests/Benchmarks"),
         .target(
             name: "FuzzTargets",
-            dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "HandSimulation"],
+            dependencies: [
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "HandScript", "HandSimulation",
+            ],
             path: "Tests/FuzzTargets"),
         .testTarget(
             name: "FuzzTests",

@@ -29,6 +29,9 @@ import Testing
     /// Ids and times are of their own each time.
     private func normalized(_ line: String) -> String {
         line.replacing(#/^(\d+)  [0-9a-z]{4}  /#) { "\($0.output.1)  ID  " }
+            .replacing(#/^token [0-9a-z]{6} for/#, with: "token ID for").replacing(
+                #/hand-[0-9a-z]{26}/#, with: "SECRET"
+            )
             .replacing(#/\d{4}-\d\d-\d\dT[0-9:.]+Z/#, with: "TIME")
     }
 

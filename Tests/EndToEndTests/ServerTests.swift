@@ -158,7 +158,7 @@ import Testing
             return try #require(try await group.next() ?? nil)
         }
         _ = try await lists[1 - loser].live()
-        await #expect(throws: ClientError.unreachable("this client has connected again")) {
+        await #expect(throws: ClientError.refused(.replaced, "this client has connected again")) {
             try await lists[loser].live()
         }
         for client in clients { await client.close() }

@@ -4,7 +4,9 @@ import HandScreens
 enum AddressTarget {
     static func run(_ bytes: [UInt8]) throws {
         let text = String(decoding: bytes, as: UTF8.self)
-        if let address = try? HandAddress(text) {
+        if var address = try? HandAddress(text) {
+            // A secret is shown nowhere, so it does not read back.
+            address.token = nil
             let again = try? HandAddress(address.description)
             try check(again == address, "'\(text)' is \(address), which is \(again.map { "\($0)" } ?? "no address")")
         }

@@ -10,6 +10,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case addresses
     /// Lists in files, and what people type.
     case text
+    /// Scripts of load tests, and steps of those that read.
+    case scripts
     /// What a client reads back from its disk.
     case journal
     /// A whole server under a program of events.
@@ -27,6 +29,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .json: try JSONTarget.run(input)
         case .addresses: try AddressTarget.run(input)
         case .text: try TextTarget.run(input)
+        case .scripts: try ScriptTarget.run(input)
         case .journal: try JournalTarget.run(input)
         case .service: try ServiceProgram.run(input)
         case .session: try SessionProgram.run(input)

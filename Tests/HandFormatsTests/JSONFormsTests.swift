@@ -113,7 +113,8 @@ import Testing
             (.duplicateItem(ItemID(rawValue: 1)), "duplicateItem", #","item":"0000000000002""#),
             (.doesNotFit(reach: 3, count: 2), "doesNotFit", #","reach":3,"count":2"#),
             (.revisionMoved(now: 9), "revisionMoved", #","revision":9"#),
-            (.notStored, "notStored", ""), (.tooManyPending(limit: 64), "tooManyPending", #","limit":64"#),
+            (.notStored, "notStored", ""), (.notAllowed, "notAllowed", ""),
+            (.tooManyPending(limit: 64), "tooManyPending", #","limit":64"#),
         ] as [(Rejection, String, String)])
     func rejectionForm(rejection: Rejection, reason: String, details: String) throws {
         let form = JSON.rejection(rejection)

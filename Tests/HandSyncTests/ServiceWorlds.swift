@@ -33,6 +33,18 @@ final class TestWorld: ServiceWorld {
 
     func note(_ note: ServiceNote) {}
 
+    /// What tokens stand for; without any, everybody may everything.
+    var tokens: [String: Access]?
+
+    func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
+        access(again: token, from: stream).map { Grant(id: token, access: $0, client: client) }
+    }
+
+    func access(again id: String?, from stream: any ByteStream) -> Access? {
+        guard let tokens else { return .everything }
+        return id.flatMap { tokens[$0] }
+    }
+
     func end(_ error: StoreError) {
         ended = error
     }
@@ -56,13 +68,13 @@ final class TestWorld: ServiceWorld {
     }
 
     /// A connection that has said hello; the store has not answered yet.
-    func connect(_ client: UInt64) -> TestStream {
+    func connect(_ client: UInt64, token: String? = nil) -> TestStream {
         let stream = TestStream(self)
         stream.say(
             .hello(
                 UpMessage.Hello(
-                    capabilities: .presence, client: ClientID(high: 0, low: client), person: "p\(client)", program: ""))
-        )
+                    capabilities: .presence, client: ClientID(high: 0, low: client), person: "p\(client)", program: "",
+                    token: token)))
         return stream
     }
 }

@@ -66,7 +66,7 @@ struct RandomMessages {
             .violation(.itemTooLarge(size: count(), maximum: count())), .violation(.deckEmpty),
             .violation(.cardNotInDeck(Card(code: UInt8(chaos.random.next(below: 53))) ?? .faceDown)),
             .violation(.cardsAreDealt), .duplicateItem(id()), .doesNotFit(reach: count(), count: count()),
-            .revisionMoved(now: revision()), .notStored, .tooManyPending(limit: count()),
+            .revisionMoved(now: revision()), .notStored, .notAllowed, .tooManyPending(limit: count()),
         ]
         return reasons[chaos.random.next(below: reasons.count)]
     }

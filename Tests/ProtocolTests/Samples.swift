@@ -26,6 +26,10 @@ enum Samples {
             UpMessage.Hello(
                 capabilities: .presence, client: ClientID(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF),
                 person: "Ada", program: "example 1.0")),
+        "hello with a token": .hello(
+            UpMessage.Hello(
+                capabilities: .presence, client: ClientID(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF),
+                person: "Ada", program: "example 1.0", token: "hand-1234")),
         "subscribe for the first time": .subscribe(.init(request: 1, name: "groceries", logID: 0, revision: 0)),
         "subscribe again": .subscribe(.init(request: 2, name: "groceries", logID: 0xC0FFEE, revision: 300)),
         "unsubscribe": .unsubscribe(list: 7),

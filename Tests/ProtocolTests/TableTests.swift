@@ -1,5 +1,6 @@
 import Foundation
 import HandCore
+import HandSync
 import HandWire
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
         .violation(.itemTooLarge(size: 3, maximum: 2)), .violation(.deckEmpty),
         .violation(.cardNotInDeck(.faceUp(.two, .clubs))), .violation(.cardsAreDealt),
         .duplicateItem(ItemID(rawValue: 2)), .doesNotFit(reach: 3, count: 2), .revisionMoved(now: 2), .notStored,
-        .tooManyPending(limit: 2),
+        .tooManyPending(limit: 2), .notAllowed,
     ]
 
     private func details(of rejection: Rejection) -> [String] {
@@ -31,7 +32,7 @@ import Testing
         case .violation(.listFull): ["maximum", "–"]
         case .violation(.kindNotAllowed): ["kind", "–"]
         case .violation(.itemTooLarge): ["size", "maximum"]
-        case .violation(.deckEmpty), .violation(.cardsAreDealt), .notStored: ["–", "–"]
+        case .violation(.deckEmpty), .violation(.cardsAreDealt), .notStored, .notAllowed: ["–", "–"]
         case .violation(.cardNotInDeck): ["card", "–"]
         case .duplicateItem: ["item id", "–"]
         case .doesNotFit: ["items walked over", "items in the list"]
@@ -54,18 +55,41 @@ import Testing
         }
     }
 
+    /// Each message of the table has its row here, and each sample's rule is the one that the row says.
+    @Test func leastRoles() {
+        let rows = page.table("message", under: "3. Connecting")
+        #expect(rows.map(\.first) == page.table("number", under: "Messages from the client").map { $0[1] })
+        let roles = Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
+        for (title, message) in Samples.up {
+            let expected =
+                switch message.reach {
+                case .nothing: "none"
+                case .server(let role): "\(role) on all lists"
+                case .list(_, let role): "\(role) on the list"
+                case .followed(_, let role):
+                    message.name == "submit" && role >= .append
+                        ? "append on the list if it only inserts, else write" : "\(role) on the list"
+                }
+            #expect(roles[message.name] == expected, "\(title)")
+        }
+    }
+
     @Test func limits() {
         let rows = page.table("limit", under: "8. Limits, errors, rejections")
         var expected = Mirror(reflecting: Limits()).children.map { [$0.label ?? "", "\($0.value)"] }
         expected.append(["nameBytes", "\(Limits.nameBytes)"])
         expected.append(["personBytes", "\(Limits.personBytes)"])
+        expected.append(["tokenBytes", "\(Limits.tokenBytes)"])
         #expect(rows.map { Array($0[0..<2]) } == expected)
         #expect(rows.allSatisfy { $0.count == 3 && !$0[2].isEmpty })
     }
 
     @Test func capabilities() {
         let rows = page.table("capability", under: "3. Connecting")
-        #expect(rows.map { Array($0[0..<2]) } == [["presence", "\(Capabilities.presence.rawValue)"]])
+        #expect(
+            rows.map { Array($0[0..<2]) } == [
+                ["presence", "\(Capabilities.presence.rawValue)"], ["token", "\(Capabilities.token.rawValue)"],
+            ])
     }
 
     @Test func versions() {

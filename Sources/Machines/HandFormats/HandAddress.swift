@@ -14,13 +14,23 @@ public struct HandAddress: Equatable, Sendable {
     public var server: Server
     /// The list's name; nil if the address names a server only.
     public var list: String?
+    /// The secret that stands behind a `#`, as in a link that somebody was given. It is shown nowhere.
+    public var token: String?
 
     public static let defaultPort: UInt16 = 7777
     public static let local = HandAddress(server: .tcp(host: "127.0.0.1", port: defaultPort), list: nil)
 
-    public init(server: Server, list: String?) {
+    public init(server: Server, list: String?, token: String? = nil) {
         self.server = server
         self.list = list
+        self.token = token
+    }
+
+    /// The secret behind the `#` of a URL; nil if there is none.
+    public static func token(in text: String) -> String? {
+        guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "#")) else { return nil }
+        let token = String(text[text.utf8.index(after: mark)...])
+        return token.isEmpty ? nil : token
     }
 
     /// What is wrong with the text of an address, and what is right.
@@ -32,13 +42,14 @@ public struct HandAddress: Equatable, Sendable {
     public init(_ text: String) throws {
         let (server, path) = try Self.parts(of: text)
         if path.count > 1 { throw Self.fault(in: text, "only a list's name may follow the server") }
-        self.init(server: server, list: path.first)
+        self.init(server: server, list: path.first, token: Self.token(in: text))
         if let list, let problem = ListName.problem(with: list) { throw Self.fault(in: text, problem) }
     }
 
     /// The server that a URL names, and the components of the path behind it.
     public static func parts(of text: String) throws -> (server: Server, path: [String]) {
-        guard let parts = URLComponents(string: inASCII(text)), let scheme = parts.scheme else {
+        let place = String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
+        guard let parts = URLComponents(string: inASCII(place)), let scheme = parts.scheme else {
             throw fault(in: text, "this is not a URL")
         }
         // By bytes: a slash and a mark that combines with it are one character.
@@ -80,8 +91,10 @@ public struct HandAddress: Equatable, Sendable {
     }
 
     private static func fault(in text: String, _ problem: String) -> ParseError {
-        ParseError(
-            description: "'\(text)': \(problem). Write hand://HOST:PORT/LIST, hands:// for TLS, or "
+        // Without what may be a secret.
+        let place = String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
+        return ParseError(
+            description: "'\(place)': \(problem). Write hand://HOST:PORT/LIST, hands:// for TLS, or "
                 + "hand+unix:///PATH/TO/hand.sock/LIST.")
     }
 

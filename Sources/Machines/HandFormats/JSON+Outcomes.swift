@@ -66,7 +66,7 @@ extension JSON {
         case .violation(.itemTooLarge(let size, let maximum)):
             [.init("size", JSONValue(size)), .init("maximum", JSONValue(maximum))]
         case .violation(.cardNotInDeck(let card)): [.init("card", .string(card.description))]
-        case .violation(.deckEmpty), .violation(.cardsAreDealt), .notStored: []
+        case .violation(.deckEmpty), .violation(.cardsAreDealt), .notStored, .notAllowed: []
         case .duplicateItem(let item): [.init("item", id(item))]
         case .doesNotFit(let reach, let count):
             [.init("reach", JSONValue(reach)), .init("count", JSONValue(count))]
@@ -93,6 +93,7 @@ extension JSON {
             return .doesNotFit(reach: try field["reach"].number(), count: try field["count"].number())
         case "revisionMoved": return .revisionMoved(now: try field["revision"].revision())
         case "notStored": return .notStored
+        case "notAllowed": return .notAllowed
         case "tooManyPending": return .tooManyPending(limit: try field["limit"].number())
         default: throw field["reason"].mismatch("the reason of a rejection")
         }

@@ -24,6 +24,8 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
     case tooManyLists = 22
     case listDeleted = 23
     case badName = 24
+    case notAuthenticated = 25
+    case notAllowed = 26
 
     public enum Fault: String, Sendable {
         case client, server, nobody
@@ -42,7 +44,7 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
     public var closes: Bool {
         switch self {
         case .noSuchList, .listExists, .badListName, .badRules, .tooManySubscriptions, .notSubscribed, .noSuchRevision,
-            .listDamaged, .tooManyLists, .listDeleted:
+            .listDamaged, .tooManyLists, .listDeleted, .notAllowed:
             false
         default: true
         }

@@ -43,4 +43,6 @@ public struct Limits: Equatable, Sendable {
     public static let nameBytes = 128
     /// Bytes of a person's name, and of a program's.
     public static let personBytes = 64
+    /// Bytes of a token.
+    public static let tokenBytes = 128
 }

@@ -15,6 +15,8 @@ public enum Rejection: Error, Equatable, Sendable {
     case notStored
     /// The client has too many submissions waiting.
     case tooManyPending(limit: Int)
+    /// The person may not make such edits of this list.
+    case notAllowed
 }
 
 extension Rejection {
@@ -32,6 +34,7 @@ extension Rejection {
         case .revisionMoved(let now): (9, UInt64(now), 0)
         case .notStored: (10, 0, 0)
         case .tooManyPending(let limit): (11, UInt64(limit), 0)
+        case .notAllowed: (12, 0, 0)
         }
     }
 
@@ -49,6 +52,7 @@ extension Rejection {
         case 9: self = .revisionMoved(now: number(first))
         case 10: self = .notStored
         case 11: self = .tooManyPending(limit: number(first))
+        case 12: self = .notAllowed
         default: throw .unknownValue(field: "reason of a rejection", found: code)
         }
         // A reason has one form: numbers that it does not have are 0, those that it has are in their range.
@@ -71,6 +75,7 @@ extension Rejection {
         case .revisionMoved: "revisionMoved"
         case .notStored: "notStored"
         case .tooManyPending: "tooManyPending"
+        case .notAllowed: "notAllowed"
         }
     }
 }
@@ -94,6 +99,7 @@ extension Rejection: CustomStringConvertible {
             "the edit does not fit the list: it reaches to item \(reach), the list has \(count)."
         case .revisionMoved(let now): "the list has moved on to revision \(now). Look at it again and repeat the edit."
         case .notStored: "the server could not write the edit to its disk. Nothing was changed; try again later."
+        case .notAllowed: "you may not make this edit here. Ask whoever runs the server for a role that may."
         case .tooManyPending(let limit): "more than \(limit) edits were waiting to be written. Send fewer at a time."
         }
     }

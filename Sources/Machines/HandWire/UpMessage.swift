@@ -31,6 +31,8 @@ public struct Capabilities: OptionSet, Equatable, Sendable {
 
     /// Presence frames are sent and understood.
     public static let presence = Capabilities(rawValue: 1)
+    /// The hello ends with a token.
+    public static let token = Capabilities(rawValue: 2)
 }
 
 /// Everything that a client says to a server. Numbers are never reused.
@@ -60,14 +62,17 @@ public enum UpMessage: Equatable, Sendable {
         public var person: String
         /// The program and its version, for logs.
         public var program: String
+        /// The secret that says who this is, if it is said; then the capability is among the others.
+        public let token: String?
 
         public init(
             lowestVersion: Int = ProtocolVersion.lowest, highestVersion: Int = ProtocolVersion.highest,
-            capabilities: Capabilities, client: ClientID, person: String, program: String
+            capabilities: Capabilities, client: ClientID, person: String, program: String, token: String? = nil
         ) {
             self.lowestVersion = lowestVersion
             self.highestVersion = highestVersion
-            self.capabilities = capabilities
+            self.capabilities = token == nil ? capabilities.subtracting(.token) : capabilities.union(.token)
+            self.token = token
             self.client = client
             self.person = person
             self.program = program
@@ -153,6 +158,7 @@ extension UpMessage {
             writer.word(hello.client.low)
             writer.string(hello.person)
             writer.string(hello.program)
+            if let token = hello.token { writer.string(token) }
         case .subscribe(let subscribe):
             writer.byte(2)
             writer.varint(subscribe.request)
@@ -260,11 +266,13 @@ extension UpMessage {
 
     private static func hello(_ reader: inout WireReader) throws(WireError) -> Hello {
         guard let start = try? reader.raw(4, "magic"), start == magic else { throw .notHand }
+        let (lowest, highest) = (try reader.count("lowest version"), try reader.count("highest version"))
+        let capabilities = Capabilities(rawValue: try reader.varint("capabilities"))
         return Hello(
-            lowestVersion: try reader.count("lowest version"), highestVersion: try reader.count("highest version"),
-            capabilities: Capabilities(rawValue: try reader.varint("capabilities")),
+            lowestVersion: lowest, highestVersion: highest, capabilities: capabilities,
             client: ClientID(high: try reader.word("client id"), low: try reader.word("client id")),
             person: try reader.string("person", limit: Limits.personBytes),
-            program: try reader.string("program", limit: Limits.personBytes))
+            program: try reader.string("program", limit: Limits.personBytes),
+            token: capabilities.contains(.token) ? try reader.string("token", limit: Limits.tokenBytes) : nil)
     }
 }

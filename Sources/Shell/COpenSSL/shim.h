@@ -2,6 +2,7 @@
 #define HAND_COPENSSL_SHIM_H
 
 #include <openssl/err.h>
+#include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 

@@ -39,7 +39,7 @@ package final class ClientEngine {
         timer = Timer(loop)
         session = ClientSession(
             client: journal?.client ?? configuration.client, person: configuration.person,
-            program: configuration.program, seed: configuration.seed)
+            program: configuration.program, token: configuration.token, seed: configuration.seed)
         hook = loop.onTurnEnd { [unowned self] in endTurn() }
     }
 
@@ -110,7 +110,7 @@ package final class ClientEngine {
 
     private func changed(_ status: ClientSession.Status) {
         self.status = status
-        for list in lists.values { list.note(status) }
+        for list in lists.values { list.note(status, errorGivenUp) }
         onStatus?(status)
         let waiters = statusWaiters
         statusWaiters = []
@@ -118,8 +118,13 @@ package final class ClientEngine {
     }
 
     /// Why the client no longer tries to connect; nil while it does.
-    var reasonGivenUp: String? {
-        if case .offline(let reason, retryIn: nil) = status { reason } else { nil }
+    var errorGivenUp: ClientError? {
+        if case .offline(let reason, retryIn: nil) = status { error(reason) } else { nil }
+    }
+
+    /// What being offline for that reason is to whoever asks something.
+    func error(_ reason: String) -> ClientError {
+        session.refusal.map { .refused($0, reason) } ?? .unreachable(reason)
     }
 
     /// Calls `body` at the next change of the connection.

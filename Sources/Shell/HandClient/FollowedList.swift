@@ -41,7 +41,7 @@ public struct FollowedList: Sendable {
             guard let followers = engine.lists[name] else {
                 return done(.failure(.refused(.noSuchList, "the list '\(name)' is not followed any more")))
             }
-            if let reason = engine.reasonGivenUp { return done(.failure(.unreachable(reason))) }
+            if let error = engine.errorGivenUp { return done(.failure(error)) }
             followers.whenLive(engine.session.subscriptions[name]) { done($0) }
         }
     }
@@ -96,7 +96,7 @@ public struct FollowedList: Sendable {
             guard let followers = engine.lists[name] else {
                 return done(.failure(.refused(.noSuchList, "the list '\(name)' is not followed any more")))
             }
-            if let reason = engine.reasonGivenUp { return done(.failure(.unreachable(reason))) }
+            if let error = engine.errorGivenUp { return done(.failure(error)) }
             followers.whenSettled(engine.session.subscriptions[name]) { done($0) }
         }
     }

@@ -17,7 +17,7 @@ extension HandClient {
 
     /// Waits until the server has welcomed this client.
     ///
-    /// - Throws: `.unreachable` with the reason if the next try fails.
+    /// - Throws: `.unreachable` with the reason if the next try fails; `.refused` if the server does not let this client in.
     public func connected() async throws {
         let _: Void = try await onLoop { engine, done in Self.waitForConnection(engine, done) }
     }
@@ -27,7 +27,7 @@ extension HandClient {
     ) {
         switch engine.status {
         case .online: done(.success(()))
-        case .offline(let reason, _): done(.failure(.unreachable(reason)))
+        case .offline(let reason, _): done(.failure(engine.error(reason)))
         case .connecting: engine.onStatusChange { _ in waitForConnection(engine, done) }
         }
     }

@@ -22,6 +22,8 @@ public struct ClientConfiguration: Sendable {
     public var journalPath: String?
     /// Whether lists are kept in the journal. Without it only the secret is, and what an earlier run has left there.
     public var keepsLists: Bool
+    /// The secret that says who this is, where a server asks for one.
+    public var token: String?
     /// Who must have signed the certificate of a server with TLS.
     public var trust = TLSContext.Trust.system
 

@@ -46,12 +46,13 @@ final class ListFollowers {
         yield(.presence(entries))
     }
 
-    func note(_ status: ClientSession.Status) {
+    /// - Parameter end: why no other try will be made; nil if one will.
+    func note(_ status: ClientSession.Status, _ end: ClientError?) {
         // Who is there when the connection is back will be told anew.
         if case .offline = status { people = [:] }
         yield(.status(status))
         // Without another try nothing that is waited for can come.
-        if case .offline(let reason, retryIn: nil) = status { fail(.unreachable(reason)) }
+        if let end { fail(end) }
     }
 
     /// Takes note of a change; `publish` tells of all that came in one go.

@@ -26,8 +26,8 @@ final class FullClient: Participant {
     private var submitted: UInt64 = 0
 
     init(
-        number: Int, list: String, loop: Loop, to destination: Wire.Destination, _ meter: Meter, seed: UInt64,
-        _ delegate: any ParticipantDelegate
+        number: Int, list: String, loop: Loop, to destination: Wire.Destination, token: String?, _ meter: Meter,
+        seed: UInt64, _ delegate: any ParticipantDelegate
     ) {
         self.number = number
         self.list = list
@@ -36,7 +36,8 @@ final class FullClient: Participant {
         self.delegate = delegate
         random = SplitMix64(seed: seed)
         let id = ClientID.random(using: &random)
-        session = ClientSession(client: id, person: "load \(number + 1)", program: "hand load", seed: random.next())
+        session = ClientSession(
+            client: id, person: "load \(number + 1)", program: "hand load", token: token, seed: random.next())
         wire = Wire(loop, destination, meter) { [unowned self] in received($0) }
     }
 

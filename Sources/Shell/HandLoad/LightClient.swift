@@ -15,6 +15,7 @@ final class LightClient: Participant {
     private var random: SplitMix64
     private var isStalled = false
     private let id: ClientID
+    private let token: String?
     private var author: UInt64 = 0
     private var wanted: FrameScanner.Wanted
     /// The list's number on this connection, once it is subscribed to.
@@ -39,13 +40,14 @@ final class LightClient: Participant {
     }
 
     init(
-        number: Int, list: String, loop: Loop, to destination: Wire.Destination, _ meter: Meter, seed: UInt64,
-        _ delegate: any ParticipantDelegate
+        number: Int, list: String, loop: Loop, to destination: Wire.Destination, token: String?, _ meter: Meter,
+        seed: UInt64, _ delegate: any ParticipantDelegate
     ) {
         self.number = number
         self.list = list
         self.meter = meter
         self.delegate = delegate
+        self.token = token
         random = SplitMix64(seed: seed)
         id = .random(using: &random)
         wanted = .init(author: 0, oneOf: meter.stride, offset: number)
@@ -113,7 +115,7 @@ final class LightClient: Participant {
         case .opened:
             scanner = FrameScanner()
             let hello = UpMessage.Hello(
-                capabilities: [], client: id, person: "load \(number + 1)", program: "hand load")
+                capabilities: [], client: id, person: "load \(number + 1)", program: "hand load", token: token)
             let subscribe = UpMessage.Subscribe(request: 1, name: list, logID: logID, revision: revision)
             wire?.write(UpMessage.hello(hello).frame + UpMessage.subscribe(subscribe).frame)
         case .lost(let reason):

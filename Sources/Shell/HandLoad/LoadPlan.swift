@@ -15,6 +15,8 @@ public struct LoadPlan: Sendable {
 
     public var script: Script
     public var server: HandAddress.Server
+    /// The secret that says who the clients are, where a server asks for one.
+    public var token: String?
     /// Who must have signed the certificate of a server with TLS.
     public var trust = TLSContext.Trust.system
     public var kind: Kind

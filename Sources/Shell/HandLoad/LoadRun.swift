@@ -119,7 +119,9 @@ public final class LoadRun {
     }
 
     private func prepare(_ destination: Wire.Destination) {
-        let setup = Setup(loop, destination, seed: .random(in: 0...UInt64.max)) { [unowned self] in fail($0) }
+        let setup = Setup(loop, destination, token: plan.token, seed: .random(in: 0...UInt64.max)) { [unowned self] in
+            fail($0)
+        }
         self.setup = setup
         setup.start { [unowned self] in
             guard plan.makesLists else { return connect(destination) }
@@ -152,14 +154,16 @@ public final class LoadRun {
     private func connect(_ player: Player, _ destination: Wire.Destination) {
         // Who they are and the ids of their items are new each time: a test that is repeated on the same list adds to it.
         let seed = UInt64.random(in: 0...UInt64.max)
-        let (number, list) = (player.number, player.list)
+        let (number, list, token) = (player.number, player.list, plan.token)
         switch plan.kind {
         case .full:
             player.connect(
-                FullClient(number: number, list: list, loop: loop, to: destination, meter, seed: seed, player))
+                FullClient(
+                    number: number, list: list, loop: loop, to: destination, token: token, meter, seed: seed, player))
         case .light:
             player.connect(
-                LightClient(number: number, list: list, loop: loop, to: destination, meter, seed: seed, player))
+                LightClient(
+                    number: number, list: list, loop: loop, to: destination, token: token, meter, seed: seed, player))
         }
     }
 

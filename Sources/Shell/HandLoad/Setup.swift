@@ -21,14 +21,14 @@ final class Setup {
 
     /// - Parameter failed: hears why it cannot go on.
     init(
-        _ loop: Loop, _ destination: Wire.Destination, seed: UInt64, failed: @escaping (String) -> Void
+        _ loop: Loop, _ destination: Wire.Destination, token: String?, seed: UInt64, failed: @escaping (String) -> Void
     ) {
         self.loop = loop
         self.failed = failed
         random = SplitMix64(seed: seed)
         let id = ClientID.random(using: &random)
         session = ClientSession(
-            client: id, person: "load", program: "hand load", capabilities: [], seed: random.next())
+            client: id, person: "load", program: "hand load", capabilities: [], token: token, seed: random.next())
         wire = Wire(loop, destination, Meter(clients: 1)) { [unowned self] in received($0) }
     }
 

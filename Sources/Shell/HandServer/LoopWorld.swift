@@ -1,6 +1,8 @@
 import EventLoop
+import Foundation
 import Glibc
 import HandSync
+import HandWire
 import Logging
 
 /// The world of a service that runs on a loop: its time is the loop's, its store blocks threads of the loop's pool, or answers at
@@ -14,6 +16,8 @@ final class LoopWorld: ServiceWorld {
     /// How long transactions took.
     private(set) var writes = Latency()
     private var writeStart: UInt64 = 0
+    /// Who may do what.
+    var access = AccessBook()
 
     init(loop: Loop, store: any CommitStore, logger: Logger) {
         self.loop = loop
@@ -52,6 +56,16 @@ final class LoopWorld: ServiceWorld {
     func end(_ error: StoreError) {
         logger.critical("the server ends", metadata: ["error": "\(error)"])
         exit(1)
+    }
+
+    private var time: Date { Date(timeIntervalSince1970: Double(wallClock) / 1_000) }
+
+    func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
+        access.grant(to: client, secret: token, isLocal: (stream as? Socket)?.isLocal == true, at: time)
+    }
+
+    func access(again id: String?, from stream: any ByteStream) -> Access? {
+        access.access(again: id, isLocal: (stream as? Socket)?.isLocal == true, at: time)
     }
 
     func note(_ note: ServiceNote) {

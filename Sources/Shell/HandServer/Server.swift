@@ -17,6 +17,7 @@ public final class Server {
     private let service: Service
     private var listeners: [Listener] = []
     private var status: StatusEndpoint?
+    private var access: AccessWatch?
     /// For connections over TCP, if they are to be encrypted.
     private var tls: TLSContext?
     private let startedAt = WallClock.milliseconds
@@ -46,7 +47,7 @@ public final class Server {
 
     /// Starts listening on every endpoint; returns where it really does (a port 0 becomes a number).
     ///
-    /// - Throws: `UVError` if an address cannot be had.
+    /// - Throws: `UVError` if an address cannot be had; `AccessFile.Failure` if it does not read who may do what.
     public func start() throws -> [ServerConfiguration.Endpoint] {
         var opened: [ServerConfiguration.Endpoint] = []
         for endpoint in configuration.endpoints {
@@ -59,6 +60,11 @@ public final class Server {
             status = endpoint
             let place = endpoint.localAddress.map { "\($0)" } ?? "?"
             logger.info("telling status", metadata: ["endpoint": "\(place)"])
+        }
+        if let file = configuration.access {
+            let watch = AccessWatch(file, loop, world, service, logger)
+            try watch.start()
+            access = watch
         }
         hook = loop.onTurnEnd { [unowned self] in endTurn() }
         logger.info("listening", metadata: ["endpoints": .array(opened.map { "\($0)" })])
@@ -76,14 +82,16 @@ public final class Server {
         case .unix(let path):
             try Listener.removeStaleSocket(path: path)
             return try Listener.pipe(
-                loop, path: path, onConnection: { [unowned service] in Socket($0, service).start() }, onError: failed)
+                loop, path: path, onConnection: { [unowned service] in Socket($0, isLocal: true, service).start() },
+                onError: failed)
         }
     }
 
     private func accept(_ stream: TCP) {
-        guard let tls else { return Socket(stream, service).start() }
+        let isLocal = stream.peerAddress.isLoopback
+        guard let tls else { return Socket(stream, isLocal: isLocal, service).start() }
         do {
-            Socket(try TLSStream(loop, stream, tls, .server), service).start()
+            Socket(try TLSStream(loop, stream, tls, .server), isLocal: isLocal, service).start()
         } catch {
             logger.warning("cannot accept a connection", metadata: ["error": "\(error)"])
             stream.close()
@@ -152,6 +160,7 @@ public final class Server {
         stopped = nil
         hook?.cancel()
         status?.close()
+        access?.close()
         for timer in [timer, wakeTimer] { timer.close() }
         done()
     }

@@ -15,6 +15,8 @@ public struct ServerConfiguration: Sendable {
     public var seed: UInt64
     /// Where to answer `GET /metrics`, `/healthz` and `/readyz` over HTTP; nil for nowhere.
     public var status: SocketAddress?
+    /// Where it is kept who may do what; nil if everybody may everything.
+    public var access: AccessFile?
 
     public enum Endpoint: Sendable, Hashable {
         case tcp(SocketAddress)

@@ -8,8 +8,12 @@ final class Socket: ByteStream {
     /// Which holds this object; let go of when the stream is closed.
     private var connection: Connection?
 
-    init(_ stream: any Channel, _ service: Service) {
+    /// Whether the other end is on this machine.
+    let isLocal: Bool
+
+    init(_ stream: any Channel, isLocal: Bool, _ service: Service) {
         self.stream = stream
+        self.isLocal = isLocal
         self.service = service
     }
 

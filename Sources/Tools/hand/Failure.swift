@@ -72,7 +72,7 @@ struct Failure: Error {
         case .noSuchList, .noSuchRevision, .listDeleted: .notFound
         case .listExists: .conflict
         case .badListName, .badRules: .usage
-        case .tooManyLists, .tooManySubscriptions, .tooManyConnections: .notAllowed
+        case .tooManyLists, .tooManySubscriptions, .tooManyConnections, .notAllowed, .notAuthenticated: .notAllowed
         default: .error
         }
     }

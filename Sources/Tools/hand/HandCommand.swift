@@ -27,7 +27,10 @@ struct HandCommand: AsyncParsableCommand {
             CommandGroup(name: "Screen:", subcommands: [Open.self, Demo.self, Keys.self]),
             CommandGroup(
                 name: "Server:",
-                subcommands: [Serve.self, Verify.self, Backup.self, Recover.self, Load.self, Simulate.self]),
+                subcommands: [
+                    Serve.self, TokenCommand.self, Share.self, Verify.self, Backup.self, Recover.self, Load.self,
+                    Simulate.self,
+                ]),
             CommandGroup(name: "Lists:", subcommands: [Lists.self, Create.self, Delete.self]),
             CommandGroup(name: "Reading:", subcommands: [List.self, Show.self, Watch.self, Who.self]),
             CommandGroup(

@@ -23,27 +23,28 @@ enum Identity {
         at address: HandAddress, person: String, keepsLists: Bool = false, among slots: [Int] = Array(0..<most)
     ) throws -> HandClient {
         try first(among: slots, at: address.server) { path in
-            try HandClient(configuration(address.server, person, path, keepsLists: keepsLists))
+            try HandClient(configuration(address.server, person, address.token, path, keepsLists: keepsLists))
         }
     }
 
     /// The same for a program that runs the client on its own loop: how to connect, and what is kept.
     static func journal(
-        at server: HandAddress.Server, person: String
+        at server: HandAddress.Server, person: String, token: String?
     ) throws -> (ClientConfiguration, ClientJournal) {
         try first(among: Array(0..<most), at: server) { path in
-            let configuration = try configuration(server, person, path, keepsLists: true)
+            let configuration = try configuration(server, person, token, path, keepsLists: true)
             return (configuration, try ClientJournal(path: path, fresh: configuration.client))
         }
     }
 
     private static func configuration(
-        _ server: HandAddress.Server, _ person: String, _ path: String, keepsLists: Bool
+        _ server: HandAddress.Server, _ person: String, _ token: String?, _ path: String, keepsLists: Bool
     ) throws -> ClientConfiguration {
         var configuration = ClientConfiguration(
             server: server, person: person, program: "hand/\(HandCommand.version)", journalPath: path,
             keepsLists: keepsLists)
         configuration.trust = try Settings.trust()
+        configuration.token = token
         return configuration
     }
 

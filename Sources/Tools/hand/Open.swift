@@ -53,8 +53,9 @@ struct Open: ParsableCommand {
 
     func run() throws {
         let person = try Settings.person(flag: person)
+        let token = try Settings.token(in: place.flatMap { $0.contains("://") ? $0 : nil } ?? url)
         try Screens.run(location(), person: person, hasMouse: !noMouse) { server in
-            let (configuration, journal) = try Identity.journal(at: server, person: person)
+            let (configuration, journal) = try Identity.journal(at: server, person: person, token: token)
             return { loop in ClientEngine(configuration, loop: loop, journal: journal) }
         }
     }

@@ -126,8 +126,9 @@ struct Watch: AsyncParsableCommand {
             case .changed(let hand, let delta):
                 try await changed(from: shown, to: hand, delta, followed)
                 shown = hand
-            case .status(.offline(let reason, let wait)):
-                list.server.say("offline: \(reason)" + (wait.map { "; next try in \($0) ms" } ?? ""))
+            case .status(.offline(let reason, let wait?)):
+                list.server.say("offline: \(reason); next try in \(wait) ms")
+            case .status(.offline(_, retryIn: nil)): _ = try await followed.live()
             case .status(.online): list.server.say("online")
             case .notice(let notice): if let text = Notices.text(notice) { list.server.say(text) }
             case .refused(let code, let message): throw ClientError.refused(code, message)

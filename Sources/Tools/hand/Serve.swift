@@ -13,9 +13,9 @@ struct Serve: ParsableCommand {
         abstract: "Run a server.",
         discussion: """
             Without options it listens on 127.0.0.1:7777 and keeps its lists in $HAND_DATA, or else under
-            ~/.local/state/hand/server. There is
-            no authentication yet: let only people you trust reach it. Ctrl-C or SIGTERM stops it in good order; after
-            kill -9 or a loss of power nothing that was acknowledged is missing.
+            ~/.local/state/hand/server. Who is on this machine may do everything; others need a token ('hand token'), and
+            the server a certificate. Ctrl-C or SIGTERM stops it in good order; after kill -9 or a loss of power nothing
+            that was acknowledged is missing.
             """)
 
     @Option(
@@ -100,10 +100,13 @@ struct Serve: ParsableCommand {
             endpoints: endpoints, limits: limits.limits, program: "hand/\(HandCommand.version)",
             retention: retention, seed: .random(in: 0...UInt64.max))
         configuration.status = status
+        configuration.access = AccessFile(folder: folder)
         let logger = Logger(label: "hand")
         let server = Server(configuration, store: store, loop: loop, tls: tls, logger: logger)
         let opened: [ServerConfiguration.Endpoint]
-        do { opened = try server.start() } catch let error as UVError {
+        do { opened = try server.start() } catch let error as AccessFile.Failure {
+            throw Failure(.error, "\(error)")
+        } catch let error as UVError {
             throw Failure(.error, "cannot listen on \(endpoints.map { "\($0)" }.joined(separator: ", ")): \(error)")
         }
         try stopOnSignals(server, loop)

@@ -28,6 +28,8 @@ enum Settings {
         var name: String?
         /// A file with the certificates that are trusted to sign servers' certificates.
         var ca: String?
+        /// The secret that says who this is.
+        var token: String?
         /// Keys of the terminal client: names of actions, and for each the keys that do it.
         var keys: [String: [String]]?
     }
@@ -60,7 +62,13 @@ enum Settings {
         let text = try flag ?? environment["HAND_URL"] ?? file().url
         var address = try text.map { try HandAddress($0) } ?? .local
         if let list { address.list = list }
+        address.token = try token(in: text)
         return address
+    }
+
+    /// The secret that says who this is: the one in the address, $HAND_TOKEN, or the file's.
+    static func token(in url: String?) throws -> String? {
+        try url.flatMap { HandAddress.token(in: $0) } ?? environment["HAND_TOKEN"] ?? file().token
     }
 
     /// Who must have signed the certificate of a server with TLS: $HAND_CA, the file's, or whom the system trusts.

@@ -193,7 +193,10 @@ extension ClientSession {
         _ code: ErrorCode, request: UInt64, retryAfter: UInt64, _ text: String, now: UInt64, _ effect: (Effect) -> Void
     ) {
         if code.closes {
-            guard code.mayRetry, code != .replaced || mayReturn(now: now) else { return stop(reason: text, effect) }
+            guard code.mayRetry, code != .replaced || mayReturn(now: now) else {
+                refusal = code
+                return stop(reason: text, effect)
+            }
             return fail(text, now: now, notBefore: retryAfter, effect)
         }
         abandoned[request] = nil

@@ -115,6 +115,8 @@ public struct ClientSession: Sendable {
     }
 
     var state = State.disconnected(retryAt: nil)
+    /// Why the server does not let this client in any more; nil while it is worth trying.
+    public internal(set) var refusal: ErrorCode?
     var reader = FrameReader(limit: Int(Int32.max))
     var backoff: Backoff
     let hello: UpMessage.Hello
@@ -139,10 +141,11 @@ public struct ClientSession: Sendable {
     static let longestWait: UInt64 = 60_000
 
     public init(
-        client: ClientID, person: String, program: String, capabilities: Capabilities = .presence, seed: UInt64
+        client: ClientID, person: String, program: String, capabilities: Capabilities = .presence,
+        token: String? = nil, seed: UInt64
     ) {
         hello = UpMessage.Hello(
-            capabilities: capabilities, client: client, person: person, program: program)
+            capabilities: capabilities, client: client, person: person, program: program, token: token)
         backoff = Backoff(seed: seed)
     }
 
@@ -165,6 +168,7 @@ extension ClientSession {
     /// Starts connecting, and keeps at it until `stop`.
     public mutating func start(_ effect: (Effect) -> Void) {
         guard case .disconnected = state else { return }
+        refusal = nil
         state = .connecting
         effect(.status(.connecting))
         effect(.connect)

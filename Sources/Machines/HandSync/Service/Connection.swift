@@ -13,6 +13,9 @@ public final class Connection {
     var author: UInt64?
     var client: ClientID?
     var person = ""
+    var access = Access.everything
+    /// By which the world knows what it granted.
+    var grantID: String?
     var hasPresence = false
     var cursors = CursorTable()
     /// Answers, in order, that go out before anything else.

@@ -3,6 +3,7 @@ import HandWire
 
 extension Service {
     func handle(_ message: UpMessage, from connection: Connection) {
+        guard isAllowed(message, from: connection) else { return }
         switch message {
         case .subscribe(let subscribe): self.subscribe(connection, subscribe)
         case .unsubscribe(let list): unsubscribe(connection, from: list)

@@ -60,21 +60,30 @@ extension Service {
     }
 
     func lists(after name: String, _ connection: Connection, _ request: UInt64) {
-        let page = limits.listsPage
         begin(connection)
+        readLists(after: name, connection, request)
+    }
+
+    private func readLists(after name: String, _ connection: Connection, _ request: UInt64) {
+        let page = limits.listsPage
         ask { store in
             try store.lists(after: name, limit: page + 1)
         } then: {
             [unowned self] result in
-            defer { end(connection) }
             switch result {
             case .failure(let error): refuse(connection, request, error)
             case .success(let lists):
-                let entries = lists.prefix(page).map {
+                let entries = lists.prefix(page).filter { connection.access.role(on: $0.name) >= .read }.map {
                     DownMessage.ListEntry(name: $0.name, count: $0.count, revision: $0.revision, rules: $0.rules)
                 }
-                send(.lists(request: request, entries, hasMore: lists.count > page), to: connection)
+                let hasMore = lists.count > page
+                // A page of lists that one may not read says nothing; the next one may.
+                if entries.isEmpty, hasMore, !connection.isEnding {
+                    return readLists(after: lists[page - 1].name, connection, request)
+                }
+                send(.lists(request: request, entries, hasMore: hasMore), to: connection)
             }
+            end(connection)
         }
     }
 

@@ -36,13 +36,22 @@ extension Service {
     /// Closes the client's old connection before anything more of this one is read, and finds its author number. Of two
     /// hellos the later one wins, in whatever order the store answers.
     private func identify(_ hello: UpMessage.Hello, _ connection: Connection) {
+        guard let grant = world.grant(to: hello.client, token: hello.token, from: connection.stream) else {
+            let text =
+                hello.token == nil
+                ? "this server asks for a token: set HAND_TOKEN" : "the token is not valid, or no longer"
+            return fail(connection, .notAuthenticated, text)
+        }
+        connection.access = grant.access
+        connection.grantID = grant.id
         connection.stream.stopReading()
-        if let old = clients[hello.client] { fail(old, .replaced, "this client has connected again") }
-        connection.client = hello.client
-        clients[hello.client] = connection
-        let person = hello.person.isEmpty ? "somebody" : hello.person
+        let client = grant.client
+        if let old = clients[client] { fail(old, .replaced, "this client has connected again") }
+        connection.client = client
+        clients[client] = connection
+        let person = grant.access.name ?? (hello.person.isEmpty ? "somebody" : hello.person)
         ask { store in
-            try store.author(for: hello.client, person: person)
+            try store.author(for: client, person: person)
         } then: {
             [unowned self] result in
             guard !connection.isClosed, !connection.session.isClosed else { return }

@@ -14,11 +14,24 @@ public protocol ServiceWorld: AnyObject {
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
         then: @escaping (Result<Value, StoreError>) -> Void)
 
+    /// Who a client is that says hello with a token, or with none, over a stream; nil if it is not let in.
+    func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant?
+    /// What one may now who was let in before, with the id of the grant that they got then; nil if they may stay no longer.
+    func access(again id: String?, from stream: any ByteStream) -> Access?
+
     /// Something that an operator may want to know.
     func note(_ note: ServiceNote)
 
     /// Nobody knows what the disk holds: the process must end here and now, and start anew from the disk.
     func end(_ error: StoreError)
+}
+
+extension ServiceWorld {
+    public func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
+        Grant(id: nil, access: .everything, client: client)
+    }
+
+    public func access(again id: String?, from stream: any ByteStream) -> Access? { .everything }
 }
 
 /// Bytes in order, in both directions, to one client.

@@ -1,0 +1,161 @@
+import HandCore
+import HandWire
+
+/// What somebody may do with a list. Each role may what those before it may.
+public enum Role: String, Comparable, CaseIterable, Sendable, Codable {
+    /// Nothing: the list might as well not exist.
+    case none
+    /// Follow it, look at its history, be seen on it.
+    case read
+    /// Insert items.
+    case append
+    /// Make all other edits; as a role on all lists, also make lists.
+    case write
+    /// Delete the list.
+    case admin
+
+    public static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
+
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+/// Who somebody is to a server, and what they may do.
+public struct Access: Equatable, Sendable {
+    /// What others see; nil if the client may say it.
+    public var name: String?
+    /// On every list.
+    public var everywhere: Role
+    /// On some lists more than that.
+    public var lists: [String: Role]
+
+    public init(name: String? = nil, everywhere: Role, lists: [String: Role] = [:]) {
+        self.name = name
+        self.everywhere = everywhere
+        self.lists = lists
+    }
+
+    /// For a server that knows no difference.
+    public static let everything = Access(everywhere: .admin)
+
+    public func role(on list: String) -> Role { max(everywhere, lists[list] ?? .none) }
+}
+
+/// What a world says of somebody who says hello.
+public struct Grant: Equatable, Sendable {
+    /// By which the same can be asked again; nil for a guest.
+    public let id: String?
+    public let access: Access
+    /// Whom the store knows the client as: another for each name, so that nobody can go on as somebody else, even with that
+    /// one's client id.
+    public let client: ClientID
+
+    public init(id: String?, access: Access, client: ClientID) {
+        self.id = id
+        self.access = access
+        self.client = client
+    }
+}
+
+extension UpMessage {
+    /// What a message reaches, and the least role that may send it.
+    public enum Reach: Equatable, Sendable {
+        /// Nothing that belongs to anybody, or no more than one may see anyway.
+        case nothing
+        case server(Role)
+        case list(named: String, Role)
+        /// A list that is followed, by its number.
+        case followed(UInt64, Role)
+    }
+
+    /// Every message has its line here: a new one does not compile without.
+    public var reach: Reach {
+        switch self {
+        case .hello, .ping, .unsubscribe, .lists: .nothing
+        case .subscribe(let subscribe): .list(named: subscribe.name, .read)
+        case .submit(let submission): .followed(submission.list, submission.delta.neededRole)
+        case .presence(let list, _): .followed(list, .read)
+        case .create: .server(.write)
+        case .delete(_, let name): .list(named: name, .admin)
+        case .history(_, let name, _, _): .list(named: name, .read)
+        case .fetch(_, let name, _): .list(named: name, .read)
+        }
+    }
+
+    /// The request that an answer names; 0 for those that have none.
+    var request: UInt64 {
+        switch self {
+        case .subscribe(let subscribe): subscribe.request
+        case .create(let request, _, _), .delete(let request, _), .lists(let request, _),
+            .history(let request, _, _, _), .fetch(let request, _, _):
+            request
+        case .hello, .unsubscribe, .submit, .presence, .ping: 0
+        }
+    }
+}
+
+extension Delta {
+    /// Who may only append inserts items and leaves the others as they are, in their order.
+    fileprivate var neededRole: Role {
+        let onlyInserts = components.allSatisfy {
+            switch $0 {
+            case .keep, .insert: true
+            case .edit, .delete, .pick, .drop: false
+            }
+        }
+        return onlyInserts ? .append : .write
+    }
+}
+
+extension Service {
+    /// Whether a message may be handled; if not, its sender is told.
+    func isAllowed(_ message: UpMessage, from connection: Connection) -> Bool {
+        // Most people may everything, and most messages are edits: whether they only insert need not be known then.
+        if connection.access.everywhere >= .admin { return true }
+        if case .submit(let submission) = message, let room = connection.cursors[submission.list]?.room,
+            connection.access.role(on: room.list.name) >= .write
+        {
+            return true
+        }
+        switch message.reach {
+        case .nothing: return true
+        case .server(let role):
+            if connection.access.everywhere >= role { return true }
+            refuse(connection, message.request, .notAllowed, "you may not do that on this server")
+        case .list(let name, let role):
+            let mine = connection.access.role(on: name)
+            if mine >= role { return true }
+            if mine == .none {
+                // Whoever guesses names learns nothing.
+                refuse(connection, message.request, .noSuchList(name))
+            } else {
+                refuse(
+                    connection, message.request, .notAllowed, "your role on '\(name)' is \(mine); that takes \(role)")
+            }
+        case .followed(let list, let role):
+            guard let room = connection.cursors[list]?.room else { return true }
+            if connection.access.role(on: room.list.name) >= role { return true }
+            if case .submit(let submission) = message {
+                reject(.notAllowed, list: list, submission.sequence, to: connection)
+            }
+        }
+        return false
+    }
+
+    /// Roles or tokens have changed: everybody who is connected is looked at anew.
+    public func accessChanged() {
+        for connection in Array(connections) where connection.author != nil && !connection.isEnding {
+            guard let access = world.access(again: connection.grantID, from: connection.stream) else {
+                fail(connection, .notAuthenticated, "your token is not valid any longer")
+                continue
+            }
+            connection.access = access
+            for index in connection.cursors.indices.reversed() {
+                let cursor = connection.cursors[at: index]
+                guard access.role(on: cursor.room.list.name) < .read else { continue }
+                unsubscribe(connection, from: cursor.room.list.number)
+                refuse(
+                    connection, cursor.request, .notAllowed, "you may not read '\(cursor.room.list.name)' any longer")
+            }
+        }
+    }
+}

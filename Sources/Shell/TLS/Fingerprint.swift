@@ -1,0 +1,15 @@
+internal import COpenSSL
+
+/// Digests of secrets, so that the secrets themselves need not be kept.
+public enum Fingerprint {
+    /// SHA-256, as hexadecimal digits.
+    public static func sha256(_ text: String) -> String {
+        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+        let bytes = Array(text.utf8)
+        SHA256(bytes, bytes.count, &digest)
+        return digest.map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+}

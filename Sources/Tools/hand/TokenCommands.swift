@@ -1,0 +1,210 @@
+import ArgumentParser
+import Foundation
+import HandFormats
+import HandScript
+import HandServer
+import HandSync
+import HandWire
+
+extension Role: ExpressibleByArgument {}
+
+struct TokenCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token", abstract: "Say who may do what on a server.",
+        discussion: """
+            A token is a secret that you give to a person. Whoever has it acts under its name and with its role, on one list or
+            on all. The server, which may be running, heeds changes within a second, also for those who are connected.
+            Roles: read, append (and add items), write (and make all other edits, and lists), admin (and delete lists).
+
+              hand token create ada --role write
+              hand token create bob --role read --list groceries --expires 7d
+              hand token guests --remote read
+              hand token list
+              hand token revoke k3f9x1
+
+            The person puts the secret into $HAND_TOKEN, or as "token" into ~/.config/hand/config.json.
+            """,
+        subcommands: [CreateToken.self, ListTokens.self, RevokeToken.self, Guests.self])
+}
+
+/// Where a server keeps who may do what.
+struct AccessOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the server's store (default: $HAND_DATA, then ~/.local/state/hand/server).",
+            valueName: "folder")) var data: String?
+    @Flag(help: "Print JSON.") var json = false
+
+    private var file: AccessFile { AccessFile(folder: data ?? Settings.dataFolder) }
+
+    func read() throws -> AccessBook {
+        do { return try file.read() } catch { throw Failure(.error, "\(error)") }
+    }
+
+    func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
+        var book = try read()
+        let result = try body(&book)
+        do { try file.write(book) } catch { throw Failure(.error, "\(error)") }
+        return result
+    }
+
+    /// What a token is, without its secret.
+    static func json(_ token: AccessBook.Token) -> [JSONValue.Member] {
+        [
+            .init("id", .string(token.id)), .init("name", .string(token.name)),
+            .init("role", .string(token.role.rawValue)), .init("list", token.list.map { .string($0) } ?? .null),
+            .init("created", .string(token.created.formatted(.iso8601))),
+            .init("expires", token.expires.map { .string($0.formatted(.iso8601)) } ?? .null),
+        ]
+    }
+}
+
+/// What a token that is made is for.
+struct GrantOptions: ParsableArguments {
+    @Option(help: "What its holder may do.") var role = Role.write
+    @Option(
+        help: ArgumentHelp(
+            "How long it is valid, for example 12h, 7d (default: until it is revoked).", valueName: "time"))
+    var expires: String?
+
+    func validate() throws {
+        if role == .none {
+            throw ValidationError("--role: a token for nothing is of no use; 'hand token revoke' ends one.")
+        }
+        _ = try end(from: .now)
+    }
+
+    func end(from time: Date) throws -> Date? {
+        guard let expires else { return nil }
+        let units: [Character: Double] = ["m": 60, "h": 3_600, "d": 86_400]
+        guard let unit = expires.last.flatMap({ units[$0] }), let number = Double(expires.dropLast()), number > 0,
+            number * unit < 3.2e9
+        else { throw ValidationError("--expires '\(expires)': expected a time such as 30m, 12h or 7d.") }
+        return time.addingTimeInterval(number * unit)
+    }
+}
+
+private struct CreateToken: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create", abstract: "Make a token for a person, and print its secret, once.")
+
+    @Argument(help: "The person's name, as others will see it.") var name: String
+    @OptionGroup var grant: GrantOptions
+    @Option(name: .shortAndLong, help: ArgumentHelp("The list that it is for (default: all).", valueName: "list"))
+    var list: String?
+    @OptionGroup var access: AccessOptions
+
+    func validate() throws {
+        guard !name.isEmpty, name.utf8.count <= Limits.personBytes else {
+            throw ValidationError("A name has 1 to \(Limits.personBytes) bytes.")
+        }
+        if let list, let problem = ListName.problem(with: list) { throw ValidationError("--list: \(problem)") }
+    }
+
+    func run() throws {
+        let end = try grant.end(from: .now)
+        let (token, secret) = try access.change {
+            $0.add(name: name, role: grant.role, list: list, expires: end, at: .now)
+        }
+        if access.json {
+            return Output.json(.object(AccessOptions.json(token) + [.init("secret", .string(secret))]))
+        }
+        Output.message("token \(token.id) for \(Printable.clean(name)); nobody can see its secret again:")
+        Output.line(secret)
+    }
+}
+
+private struct ListTokens: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Print the tokens, and what guests may.")
+
+    @OptionGroup var access: AccessOptions
+
+    func run() throws {
+        let book = try access.read()
+        if access.json {
+            let guests: JSONValue = [
+                "local": .string(book.guests.local.rawValue), "remote": .string(book.guests.remote.rawValue),
+            ]
+            let tokens = book.tokens.map { JSONValue.object(AccessOptions.json($0)) }
+            return Output.json(.object([.init("guests", guests), .init("tokens", .array(tokens))]))
+        }
+        for token in book.tokens {
+            let place = token.list.map { "'\(Printable.clean($0))'" } ?? "all lists"
+            let end = token.expires.map { ($0 < .now ? ", expired " : ", until ") + $0.formatted(.iso8601) } ?? ""
+            Output.line("\(token.id)  \(Printable.clean(token.name)): \(token.role.rawValue) on \(place)\(end)")
+        }
+        Output.line(
+            "guests: \(book.guests.local.rawValue) on this machine, \(book.guests.remote.rawValue) from elsewhere")
+    }
+}
+
+private struct RevokeToken: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Take a token back: whoever is connected with it is put out.")
+
+    @Argument(help: "Its id, as 'hand token list' prints it.") var id: String
+    @OptionGroup var access: AccessOptions
+
+    func run() throws {
+        let isRevoked = try access.change { $0.revoke(id) }
+        guard isRevoked else {
+            throw Failure(.notFound, "there is no token '\(Printable.clean(id))'; 'hand token list' prints them")
+        }
+    }
+}
+
+private struct Guests: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract:
+            "Say what those may do who have no token: at first everything on this machine, nothing from elsewhere.")
+
+    @Option(help: "Over Unix sockets and loopback.") var local: Role?
+    @Option(help: "Over the network.") var remote: Role?
+    @OptionGroup var access: AccessOptions
+
+    func validate() throws {
+        if local == nil, remote == nil { throw ValidationError("Give --local, --remote, or both.") }
+    }
+
+    func run() throws {
+        try access.change {
+            $0.guests.local = local ?? $0.guests.local
+            $0.guests.remote = remote ?? $0.guests.remote
+        }
+    }
+}
+
+struct Share: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print a link with which somebody can use one list: an address with a token in it.",
+        discussion: """
+            Run it where the server is. Whoever gets the link uses it as HAND_URL, or with 'hand open'; 'hand token revoke' ends
+            it. The address is the one that the others use for the server: --url, $HAND_URL, or the configuration file's.
+
+              hand share groceries --as Bob --role write --expires 7d --url hands://lists.example.org
+            """)
+
+    @Argument(help: "The list.") var list: String
+    @Option(name: .customLong("as"), help: ArgumentHelp("Whom others will see.", valueName: "name")) var name = "guest"
+    @OptionGroup var grant: GrantOptions
+    @Option(help: ArgumentHelp("The server, as the others reach it.", valueName: "address")) var url: String?
+    @OptionGroup var access: AccessOptions
+
+    func run() throws {
+        var address = try Settings.address(flag: url, list: list)
+        if let problem = ListName.problem(with: list) { throw Failure(.usage, problem) }
+        let end = try grant.end(from: .now)
+        let (token, secret) = try access.change {
+            $0.add(name: name, role: grant.role, list: list, expires: end, at: .now)
+        }
+        address.token = nil
+        let link = "\(address.serverURL)/\(HandAddress.escaped(list))#\(secret)"
+        if access.json {
+            return Output.json(.object(AccessOptions.json(token) + [.init("link", .string(link))]))
+        }
+        Output.message(
+            "token \(token.id); whoever has this link may \(grant.role.rawValue) '\(Printable.clean(list))':")
+        Output.line(link)
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import HandTestSupport
+import Testing
+
+/// Tokens, as an administrator gives them out and people use them.
+@Suite(.serialized) struct AccessCommandTests {
+    private let folder: TemporaryFolder
+    private let server: RunningServer
+
+    /// A server on which nobody may anything without a token, and one for its administrator.
+    private let root: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        root = try Self.create(["root", "--role", "admin"], folder).secret
+        _ = try Self.hand(["token", "guests", "--local", "none"], folder)
+        server = try RunningServer(folder)
+        let made = try Self.hand(["create", "--url", Self.url(server, ""), "groceries"], folder, token: root)
+        #expect(made.status == 0, "\(made.messages)")
+    }
+
+    private static func url(_ server: RunningServer, _ list: String = "/groceries") -> String {
+        "hand+unix://\(server.socket)\(list)"
+    }
+
+    private static func hand(
+        _ arguments: [String], _ folder: TemporaryFolder, token: String? = nil
+    ) throws -> Binary.Outcome {
+        var environment = [
+            "HAND_DATA": folder.path + "/data", "XDG_STATE_HOME": folder.path, "XDG_CONFIG_HOME": folder.path,
+        ]
+        environment["HAND_TOKEN"] = token
+        return try Binary.run(arguments, environment: environment)
+    }
+
+    private struct Token: Decodable {
+        let id: String
+        let secret: String
+    }
+
+    private static func create(_ arguments: [String], _ folder: TemporaryFolder) throws -> Token {
+        let made = try hand(["token", "create", "--json"] + arguments, folder)
+        #expect(made.status == 0, "\(made.messages)")
+        return try JSONDecoder().decode(Token.self, from: Data(made.output.utf8))
+    }
+
+    private func hand(_ arguments: [String], token: String? = nil) throws -> Binary.Outcome {
+        try Self.hand(arguments + ["--url", Self.url(server)], folder, token: token)
+    }
+
+    /// Tries until it is so: the server looks twice a second.
+    private func becomes(_ condition: () throws -> Bool) rethrows -> Bool {
+        for _ in 0..<100 {
+            if try condition() { return true }
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+        return false
+    }
+
+    @Test func rolesHold() throws {
+        defer { server.kill() }
+        #expect(try hand(["ls"]).status == 5, "who has no token is not let in")
+        #expect(try hand(["ls"], token: "hand-wrong").status == 5)
+        let reader = try Self.create(["Ben", "--role", "read"], folder)
+        #expect(try becomes { try hand(["ls"], token: reader.secret).status == 0 })
+        let refused = try hand(["add", "milk"], token: reader.secret)
+        #expect(refused.status == 4 && refused.messages.contains("may not"), "\(refused.status) \(refused.messages)")
+        let adder = try Self.create(["Ada", "--role", "append", "--list", "groceries"], folder)
+        #expect(try becomes { try hand(["add", "milk"], token: adder.secret).status == 0 })
+        #expect(try hand(["done", "1"], token: adder.secret).status == 4)
+        #expect(try hand(["log", "--json"], token: root).output.contains("Ada"), "the name is the token's")
+        let elsewhere = try Self.hand(["create", "--url", Self.url(server, ""), "more"], folder, token: adder.secret)
+        #expect(elsewhere.status == 5, "\(elsewhere.messages)")
+        #expect(try hand(["ls"], token: root).output.contains("milk"))
+    }
+
+    @Test func aShareIsALinkAndCanBeTakenBack() throws {
+        defer { server.kill() }
+        let shared = try Self.hand(
+            ["share", "groceries", "--as", "Bob", "--role", "write", "--expires", "1d", "--url", Self.url(server, "")],
+            folder)
+        #expect(shared.status == 0, "\(shared.messages)")
+        let link = shared.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(link.contains("/groceries#hand-"))
+        #expect(try becomes { try Self.hand(["add", "eggs", "--url", link], folder).status == 0 })
+        let watch = Process()
+        watch.executableURL = URL(fileURLWithPath: Binary.path)
+        watch.arguments = ["watch", "--url", link]
+        watch.environment = ProcessInfo.processInfo.environment.merging(
+            ["XDG_STATE_HOME": folder.path, "XDG_CONFIG_HOME": folder.path]) { $1 }
+        let output = Pipe()
+        watch.standardOutput = output
+        watch.standardError = FileHandle.nullDevice
+        try watch.run()
+        // It shows the list, so it is connected.
+        #expect(try output.fileHandleForReading.read(upToCount: 1)?.isEmpty == false)
+        let tokens = try Self.hand(["token", "list"], folder).output
+        let id = try #require(tokens.firstMatch(of: #/([0-9a-z]{6})  Bob: write on 'groceries', until /#)?.1)
+        #expect(try Self.hand(["token", "revoke", String(id)], folder).status == 0)
+        watch.waitUntilExit()
+        #expect(watch.terminationStatus != 0, "who is connected is put out")
+        #expect(try Self.hand(["ls", "--url", link], folder).status == 5)
+        #expect(try Self.hand(["token", "revoke", String(id)], folder).status == 3)
+    }
+
+    /// Neither what is kept nor what is said holds a secret.
+    @Test func secretsAreNowhere() throws {
+        defer { server.kill() }
+        let token = try Self.create(["Eve"], folder)
+        let kept = try String(contentsOfFile: folder.path + "/data/access.json", encoding: .utf8)
+        #expect(!kept.contains(token.secret) && !kept.contains(root))
+        let mode = try FileManager.default.attributesOfItem(atPath: folder.path + "/data/access.json")[
+            .posixPermissions]
+        #expect(mode as? Int == 0o600)
+        #expect(try !Self.hand(["token", "list", "--json"], folder).output.contains(token.secret))
+        let wrong = try Self.hand(["ls", "--url", "hand://#\(token.secret)"], folder)
+        #expect(wrong.status == 2 && !wrong.messages.contains(token.secret), "\(wrong.messages)")
+    }
+
+    /// A file that does not read lets nobody in: at the start the server ends, later on what held before holds.
+    @Test func aDamagedFile() throws {
+        defer { server.kill() }
+        try "{".write(toFile: folder.path + "/data/access.json", atomically: true, encoding: .utf8)
+        Thread.sleep(forTimeInterval: 0.8)
+        #expect(try hand(["ls"]).status == 5)
+        #expect(try hand(["ls"], token: root).status == 0)
+        let other = try Binary.run([
+            "serve", "--listen", folder.path + "/o.sock", "--data", folder.path + "/data", "--durability", "memory",
+        ])
+        #expect(other.status == 1 && other.messages.contains("access.json"), "\(other.messages)")
+    }
+}

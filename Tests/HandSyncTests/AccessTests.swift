@@ -1,0 +1,188 @@
+import HandCore
+import HandSync
+import HandWire
+import Testing
+
+/// Who may do what, message by message.
+@Suite struct AccessTests {
+    /// A list with two items, made by an administrator, and somebody else who comes with a role on it.
+    private struct Scene {
+        let world = TestWorld()
+        let root: TestStream
+        let guest: TestStream
+
+        init(_ access: Access) {
+            world.tokens = ["root": .everything, "guest": access]
+            root = world.connect(1, token: "root")
+            world.settle()
+            for name in ["open", "other"] { root.say(.create(request: 1, name: name, rules: Rules())) }
+            world.settle()
+            root.subscribe("open", request: 2)
+            world.settle()
+            for sequence in 1...2 {
+                root.submit(UInt64(sequence), base: sequence - 1, "item")
+                world.settle()
+            }
+            guest = world.connect(2, token: "guest")
+            world.settle()
+            guest.subscribe("open", request: 3)
+            world.settle()
+        }
+
+        /// What the guest is answered.
+        func say(_ message: UpMessage) -> [DownMessage] {
+            let count = guest.heard.count
+            guest.say(message)
+            world.settle()
+            return Array(guest.heard[count...])
+        }
+    }
+
+    private static func isDenied(_ answers: [DownMessage]) -> Bool {
+        answers.contains { answer in
+            switch answer {
+            case .error(.notAllowed, _, _, _), .error(.noSuchList, _, _, _), .rejected(_, _, .notAllowed): true
+            default: false
+            }
+        }
+    }
+
+    private static func submission(_ operation: HandCore.Operation) -> UpMessage {
+        .submit(Submission(list: 1, base: 2, sequence: 1, delta: operation.delta))
+    }
+
+    private static let item = Item(id: ItemID(rawValue: 99), content: .note("new"))
+
+    /// Every message, and the least role on the list that may send it; on all lists for those that make one.
+    private static let table: [(name: String, message: UpMessage, least: Role)] = [
+        ("subscribe", .subscribe(.init(request: 9, name: "open", logID: 0, revision: 0)), .read),
+        ("unsubscribe", .unsubscribe(list: 1), .none), ("ping", .ping(1), .none),
+        ("insert", submission(.insert([item], at: 1, .after)), .append),
+        ("edit", submission(.edit(at: 0, Change(text: "x"))), .write),
+        ("delete item", submission(.delete(0..<1)), .write),
+        ("move", submission(.move(0..<1, to: 2, .after)), .write),
+        ("presence", .presence(list: 1, item: nil), .none), ("lists", .lists(request: 9, after: ""), .none),
+        ("create", .create(request: 9, name: "third", rules: Rules()), .write),
+        ("delete", .delete(request: 9, name: "open"), .admin),
+        ("history", .history(request: 9, name: "open", from: 1, limit: 5), .read),
+        ("fetch", .fetch(request: 9, name: "open", revision: nil), .read),
+    ]
+
+    @Test(arguments: Role.allCases)
+    func everyRoleMayWhatItMay(role: Role) {
+        for (name, message, least) in Self.table {
+            let scene = Scene(Access(everywhere: role))
+            // Without the list an edit is one of a list that is not followed.
+            if role == .none, case .submit = message { continue }
+            #expect(Self.isDenied(scene.say(message)) == (role < least), "\(role): \(name)")
+            #expect(scene.world.service.brokenInvariant() == nil)
+        }
+    }
+
+    /// A role on one list is none on another, nor on the server.
+    @Test func aRoleOnOneList() {
+        let access = Access(everywhere: .none, lists: ["open": .admin])
+        #expect(!Self.isDenied(Scene(access).say(Self.submission(.delete(0..<1)))))
+        #expect(!Self.isDenied(Scene(access).say(.delete(request: 9, name: "open"))))
+        let elsewhere: [UpMessage] = [
+            .subscribe(.init(request: 9, name: "other", logID: 0, revision: 0)), .delete(request: 9, name: "other"),
+            .history(request: 9, name: "other", from: 1, limit: 5), .fetch(request: 9, name: "other", revision: nil),
+            .create(request: 9, name: "third", rules: Rules()),
+        ]
+        for message in elsewhere { #expect(Self.isDenied(Scene(access).say(message)), "\(message)") }
+    }
+
+    /// What one may not read cannot be told from what is not there.
+    @Test func guessingNamesTellsNothing() {
+        let scene = Scene(Access(everywhere: .none, lists: ["open": .read]))
+        func errors(_ name: String) -> [String] {
+            let messages: [UpMessage] = [
+                .subscribe(.init(request: 9, name: name, logID: 0, revision: 0)), .delete(request: 9, name: name),
+                .history(request: 9, name: name, from: 1, limit: 5), .fetch(request: 9, name: name, revision: nil),
+            ]
+            return messages.flatMap { scene.say($0) }.map { "\($0)".replacing(name, with: "NAME") }
+        }
+        #expect(errors("other") == errors("nothing"))
+        let names = scene.say(.lists(request: 9, after: "")).compactMap { answer -> [String]? in
+            if case .lists(_, let entries, hasMore: false) = answer { entries.map(\.name) } else { nil }
+        }
+        #expect(names == [["open"]])
+    }
+
+    /// A page of lists that one may not read is passed over.
+    @Test func pagesOfOthersLists() {
+        var limits = Limits()
+        limits.listsPage = 2
+        let world = TestWorld(limits: limits)
+        world.tokens = ["root": .everything, "guest": Access(everywhere: .none, lists: ["l7": .read])]
+        let root = world.connect(1, token: "root")
+        world.settle()
+        for number in 1...9 { root.say(.create(request: 1, name: "l\(number)", rules: Rules())) }
+        world.settle()
+        let guest = world.connect(2, token: "guest")
+        world.settle()
+        guest.say(.lists(request: 5, after: ""))
+        world.settle()
+        guard case .lists(5, let entries, hasMore: true)? = guest.heard.last else {
+            Issue.record("\(guest.heard)")
+            return
+        }
+        #expect(entries.map(\.name) == ["l7"])
+    }
+
+    @Test func whoHasNoTokenOrAWrongOneIsNotLetIn() {
+        for token in [nil, "", "wrong"] {
+            let scene = Scene(Access(everywhere: .read))
+            let stranger = scene.world.connect(3, token: token)
+            stranger.subscribe("open", request: 1)
+            stranger.say(.lists(request: 2, after: ""))
+            scene.world.settle()
+            #expect(stranger.errors == [.notAuthenticated])
+            #expect(stranger.heard.count == 1)
+        }
+    }
+
+    /// The name is the token's, whatever the client says.
+    @Test func namesComeFromTokens() {
+        let scene = Scene(Access(name: "Bob", everywhere: .write))
+        scene.world.now += 1_000
+        scene.world.service.timeout()
+        scene.world.settle()
+        let names = scene.root.heard.compactMap { message -> [String]? in
+            guard case .presence(_, let entries) = message else { return nil }
+            return entries.compactMap { if case .here(let person, _) = $0.place { person } else { nil } }
+        }
+        #expect(names.flatMap(\.self).contains("Bob"))
+        #expect(!names.flatMap(\.self).contains("p2"))
+    }
+
+    // MARK: Changes while somebody is connected
+
+    @Test func aRevokedTokenEndsTheConnection() {
+        let scene = Scene(Access(everywhere: .write))
+        scene.world.tokens?["guest"] = nil
+        scene.world.service.accessChanged()
+        scene.world.settle()
+        #expect(scene.guest.errors == [.notAuthenticated])
+        #expect(scene.root.errors.isEmpty)
+        #expect(scene.say(Self.submission(.delete(0..<1))).isEmpty)
+    }
+
+    @Test func aLowerRoleHoldsAtOnce() {
+        let scene = Scene(Access(everywhere: .write))
+        #expect(!Self.isDenied(scene.say(Self.submission(.delete(0..<1)))))
+        scene.world.tokens?["guest"] = Access(everywhere: .read)
+        scene.world.service.accessChanged()
+        let next = Submission(list: 1, base: 3, sequence: 2, delta: Operation.delete(0..<1).delta)
+        #expect(Self.isDenied(scene.say(.submit(next))))
+        scene.world.tokens?["guest"] = Access(everywhere: .none, lists: ["other": .read])
+        scene.world.service.accessChanged()
+        scene.world.settle()
+        #expect(scene.guest.errors == [.notAllowed])
+        let count = scene.guest.heard.count
+        scene.root.submit(3, base: 3, "secret")
+        scene.world.settle()
+        #expect(scene.guest.heard.count == count, "what may not be read is not told")
+        #expect(scene.world.service.brokenInvariant() == nil)
+    }
+}
