@@ -68,6 +68,8 @@ private struct ListWriter {
     mutating func close() throws {
         try store.saveSnapshot(of: authority.list, authority.hand, revision: revision, deck: nil)
         try store.close()
+        // What the disk has still to do would slow down whoever is measured next.
+        sync()
     }
 
     private mutating func submit(_ delta: Delta) {
