@@ -68,8 +68,8 @@ final class TestWorld: ServiceWorld {
     }
 
     /// A connection that has said hello; the store has not answered yet.
-    func connect(_ client: UInt64, token: String? = nil) -> TestStream {
-        let stream = TestStream(self)
+    func connect(_ client: UInt64, token: String? = nil, from origin: String? = nil) -> TestStream {
+        let stream = TestStream(self, from: origin)
         stream.say(
             .hello(
                 UpMessage.Hello(
@@ -88,9 +88,11 @@ final class TestStream: ByteStream {
     var isWriting = false
     private var connection: Connection?
     let peerDescription = "test"
+    let origin: String?
 
-    init(_ world: TestWorld) {
+    init(_ world: TestWorld, from origin: String? = nil) {
         self.world = world
+        self.origin = origin
         connection = world.service.accepted(self)
     }
 
@@ -109,6 +111,12 @@ final class TestStream: ByteStream {
             }
         }
         return !isWriting
+    }
+
+    /// The client hangs up.
+    func end() {
+        if let connection { world.service.ended(connection, reason: "test") }
+        world.turn()
     }
 
     func drain() {

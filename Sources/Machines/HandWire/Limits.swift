@@ -2,6 +2,10 @@
 public struct Limits: Equatable, Sendable {
     /// Connections at one time; further ones are told `tooManyConnections` and closed.
     public var connections = 20_000
+    /// Connections from one address at a time; those from this machine are not counted.
+    public var connectionsPerAddress = 200
+    /// Hellos without a valid token from one address within a minute, after which it is turned away until that is over.
+    public var failedHellos = 20
     /// Bytes of one frame, from its type to its end.
     public var frameBytes = 8 << 20
     /// Bytes of a frame before the hello has been accepted.

@@ -82,16 +82,16 @@ public final class Server {
         case .unix(let path):
             try Listener.removeStaleSocket(path: path)
             return try Listener.pipe(
-                loop, path: path, onConnection: { [unowned service] in Socket($0, isLocal: true, service).start() },
+                loop, path: path, onConnection: { [unowned service] in Socket($0, from: nil, service).start() },
                 onError: failed)
         }
     }
 
     private func accept(_ stream: TCP) {
-        let isLocal = stream.peerAddress.isLoopback
-        guard let tls else { return Socket(stream, isLocal: isLocal, service).start() }
+        let origin = stream.peerAddress.isLoopback ? nil : stream.peerAddress.ip
+        guard let tls else { return Socket(stream, from: origin, service).start() }
         do {
-            Socket(try TLSStream(loop, stream, tls, .server), isLocal: isLocal, service).start()
+            Socket(try TLSStream(loop, stream, tls, .server), from: origin, service).start()
         } catch {
             logger.warning("cannot accept a connection", metadata: ["error": "\(error)"])
             stream.close()

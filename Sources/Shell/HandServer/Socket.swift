@@ -8,12 +8,14 @@ final class Socket: ByteStream {
     /// Which holds this object; let go of when the stream is closed.
     private var connection: Connection?
 
+    let origin: String?
     /// Whether the other end is on this machine.
-    let isLocal: Bool
+    var isLocal: Bool { origin == nil }
 
-    init(_ stream: any Channel, isLocal: Bool, _ service: Service) {
+    /// - Parameter origin: the other end's address; nil if it is on this machine.
+    init(_ stream: any Channel, from origin: String?, _ service: Service) {
         self.stream = stream
-        self.isLocal = isLocal
+        self.origin = origin
         self.service = service
     }
 

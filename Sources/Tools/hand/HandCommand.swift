@@ -28,7 +28,8 @@ struct HandCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Server:",
                 subcommands: [
-                    Serve.self, TokenCommand.self, Share.self, Verify.self, Backup.self, Recover.self, Load.self,
+                    Serve.self, Unit.self, TokenCommand.self, Share.self, Verify.self, Backup.self, Recover.self,
+                    Load.self,
                     Simulate.self,
                 ]),
             CommandGroup(name: "Lists:", subcommands: [Lists.self, Create.self, Delete.self]),

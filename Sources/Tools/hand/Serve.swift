@@ -95,6 +95,7 @@ struct Serve: ParsableCommand {
             handler.logLevel = level
             return handler
         }
+        let manager = ServiceManager()
         let loop = try Loop()
         var configuration = ServerConfiguration(
             endpoints: endpoints, limits: limits.limits, program: "hand/\(HandCommand.version)",
@@ -109,20 +110,22 @@ struct Serve: ParsableCommand {
         } catch let error as UVError {
             throw Failure(.error, "cannot listen on \(endpoints.map { "\($0)" }.joined(separator: ", ")): \(error)")
         }
-        try stopOnSignals(server, loop)
-        try reloadOnSignal(server, loop, logger)
+        try stopOnSignals(server, loop, manager)
+        try reloadOnSignal(server, loop, logger, manager)
         Output.line(
             Self.greeting(
                 opened, durability == .memory ? "nowhere" : folder, server.statusAddress, isSecure: tls != nil))
+        manager?.tell(.ready)
         loop.run()
         loop.close()
         try store.close()
     }
 
-    private func stopOnSignals(_ server: Server, _ loop: Loop) throws {
+    private func stopOnSignals(_ server: Server, _ loop: Loop, _ manager: ServiceManager?) throws {
         var signals: [Signal] = []
         for number in [SIGINT, SIGTERM] {
             let signal = try Signal(loop, number) {
+                manager?.tell(.stopping)
                 server.stop { loop.stop() }
             }
             signals.append(signal)
@@ -130,9 +133,13 @@ struct Serve: ParsableCommand {
     }
 
     /// SIGHUP: a new certificate in the same files is used from then on. If it is none, the old one stays.
-    private func reloadOnSignal(_ server: Server, _ loop: Loop, _ logger: Logger) throws {
+    private func reloadOnSignal(
+        _ server: Server, _ loop: Loop, _ logger: Logger, _ manager: ServiceManager?
+    ) throws {
         let encryption = encryption
         _ = try Signal(loop, SIGHUP) {
+            manager?.tellReloading()
+            defer { manager?.tell(.ready) }
             do {
                 guard let context = try encryption.context() else { return }
                 server.use(context)
@@ -226,6 +233,9 @@ struct EncryptionOptions: ParsableArguments {
 /// The limits that an operator may want to change; `Limits` says what they mean.
 struct LimitOptions: ParsableArguments {
     @Option(help: "Connections at one time.") var maxConnections = Limits().connections
+    @Option(help: "Connections from one address, this machine's own aside.")
+    var maxConnectionsPerAddress = Limits().connectionsPerAddress
+    @Option(help: "Hellos without a valid token from one address in a minute.") var maxFailures = Limits().failedHellos
     @Option(help: "Bytes of one frame.") var maxFrame = Limits().frameBytes
     @Option(help: "Items of one list.") var maxItems = Limits().listItems
     @Option(help: "Bytes of one item.") var maxItemSize = Limits().itemBytes
@@ -239,7 +249,10 @@ struct LimitOptions: ParsableArguments {
     private static let smallestFrame = 5 << 20
 
     func validate() throws {
-        let numbers = [maxConnections, maxFrame, maxItems, maxItemSize, maxLists, maxSubscriptions, window]
+        let numbers = [
+            maxConnections, maxConnectionsPerAddress, maxFailures, maxFrame, maxItems, maxItemSize, maxLists,
+            maxSubscriptions, window,
+        ]
         let day = 86_400.0
         guard numbers.allSatisfy({ $0 > 0 }), (1...day).contains(idleTimeout), handshakeTimeout > 0,
             handshakeTimeout <= day
@@ -255,6 +268,8 @@ struct LimitOptions: ParsableArguments {
     var limits: Limits {
         var limits = Limits()
         limits.connections = maxConnections
+        limits.connectionsPerAddress = maxConnectionsPerAddress
+        limits.failedHellos = maxFailures
         limits.frameBytes = maxFrame
         limits.listItems = maxItems
         limits.itemBytes = maxItemSize

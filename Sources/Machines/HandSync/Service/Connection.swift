@@ -14,6 +14,8 @@ public final class Connection {
     var client: ClientID?
     var person = ""
     var access = Access.everything
+    /// The address under which it was counted in.
+    var entered: String?
     /// By which the world knows what it granted.
     var grantID: String?
     var hasPresence = false

@@ -40,6 +40,7 @@ extension Service {
             let text =
                 hello.token == nil
                 ? "this server asks for a token: set HAND_TOKEN" : "the token is not valid, or no longer"
+            if let origin = connection.entered { door.failed(origin, now: world.now) }
             return fail(connection, .notAuthenticated, text)
         }
         connection.access = grant.access

@@ -17,6 +17,7 @@ public final class Service {
     var random: SplitMix64
 
     private(set) var connections = Roster()
+    var door: Doorkeeper
     private var nextNumber: UInt64 = 1
     var clients: [ClientID: Connection] = [:]
     var authors: [UInt64: Connection] = [:]
@@ -47,6 +48,7 @@ public final class Service {
     ) {
         self.world = world
         self.limits = limits
+        door = Doorkeeper(limits)
         terms = ServerSession.Terms(limits: limits, program: program)
         self.retention = retention
         random = SplitMix64(seed: seed)
@@ -67,6 +69,12 @@ public final class Service {
             fail(
                 connection, .tooManyConnections, "this server takes \(limits.connections) connections at a time",
                 retryAfter: 5_000)
+        } else if let origin = stream.origin {
+            if let refusal = door.enter(origin, now: world.now) {
+                fail(connection, .tooManyConnections, refusal.reason, retryAfter: refusal.retryAfter)
+            } else {
+                connection.entered = origin
+            }
         }
         return connection
     }
@@ -94,6 +102,7 @@ public final class Service {
     private func drop(_ connection: Connection) {
         connection.close()
         guard connections.remove(connection) else { return }
+        if let origin = connection.entered { door.leave(origin) }
         for list in connection.cursors.lists { unsubscribe(connection, from: list) }
         if let client = connection.client, clients[client] === connection { clients[client] = nil }
         if let author = connection.author, authors[author] === connection { authors[author] = nil }
@@ -138,6 +147,7 @@ public final class Service {
         if let presenceDue, world.now >= presenceDue { sendPresence() }
         guard world.now >= nextSweep else { return }
         nextSweep = world.now + Self.sweepInterval
+        door.sweep(now: world.now)
         for connection in Array(connections) {
             drive(connection) { session, effect in session.timeout(now: world.now, effect) }
             if let deadline = connection.closeDeadline, world.now >= deadline { drop(connection) }

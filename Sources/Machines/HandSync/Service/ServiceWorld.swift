@@ -26,6 +26,10 @@ public protocol ServiceWorld: AnyObject {
     func end(_ error: StoreError)
 }
 
+extension ByteStream {
+    public var origin: String? { nil }
+}
+
 extension ServiceWorld {
     public func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
         Grant(id: nil, access: .everything, client: client)
@@ -38,6 +42,8 @@ extension ServiceWorld {
 public protocol ByteStream: AnyObject {
     /// The other end, for people.
     var peerDescription: String { get }
+    /// The address that limits go by; nil for somebody on this machine.
+    var origin: String? { get }
     /// Whether bytes wait for the client; `Service.drained` is called when none do any longer.
     var isWriting: Bool { get }
     /// Writes the runs after all that was written before. Returns whether the system has taken everything at once.

@@ -1,0 +1,51 @@
+import Foundation
+import Glibc
+
+/// Tells the service manager that started this program how it is: systemd's protocol of `Type=notify`, one datagram for each
+/// piece of news. Without a service manager it does nothing.
+struct ServiceManager {
+    enum News: String {
+        case ready = "READY=1"
+        case stopping = "STOPPING=1"
+    }
+
+    private let socketPath: String
+
+    /// Nil if nobody wants to be told.
+    init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
+        guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@") else { return nil }
+        socketPath = path
+    }
+
+    /// Says that the configuration is being read anew; `ready` is to follow.
+    func tellReloading() {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        send("RELOADING=1\nMONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1_000)")
+    }
+
+    func tell(_ news: News) { send(news.rawValue) }
+
+    private func send(_ text: String) {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        // A path that begins with an at sign is a name without a file, which begins with a zero byte.
+        var bytes = Array(socketPath.utf8)
+        if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
+        let room = MemoryLayout.size(ofValue: address.sun_path)
+        guard bytes.count < room else { return }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let start = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
+        let length = socklen_t(start + bytes.count)
+        let message = Array(text.utf8)
+        withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                // Who does not listen any more has no need to know.
+                _ = sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL), $0, length)
+            }
+        }
+    }
+}

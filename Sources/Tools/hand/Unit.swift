@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+
+struct Unit: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print a systemd unit that runs the server.",
+        discussion: """
+            The options of 'hand serve' come behind --. The server then runs as a user of its own that can write to nothing but
+            its lists, in /var/lib/hand; 'systemctl reload hand' has it read its certificate anew.
+
+              hand unit -- --listen 0.0.0.0:7777 --tls-cert /etc/hand/cert.pem --tls-key /etc/hand/key.pem \\
+                  > /etc/systemd/system/hand.service
+              systemctl daemon-reload && systemctl enable --now hand
+            """)
+
+    @Option(help: ArgumentHelp("Where this program is (default: where it is now).", valueName: "path")) var program:
+        String?
+    @Argument(parsing: .postTerminator, help: "Options of 'hand serve'.") var options: [String] = []
+
+    func validate() throws {
+        // What 'hand serve' would refuse is better refused now.
+        _ = try Serve.parse(options)
+    }
+
+    func run() throws {
+        let path = program ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
+        let command = ([path, "serve", "--data", "/var/lib/hand"] + options).map(Self.quoted).joined(separator: " ")
+        Output.line(
+            """
+            [Unit]
+            Description=Lists that several people edit at once
+            After=network-online.target
+            Wants=network-online.target
+
+            [Service]
+            Type=notify
+            ExecStart=\(command)
+            ExecReload=/bin/kill -HUP $MAINPID
+            Restart=on-failure
+            TimeoutStopSec=30
+            DynamicUser=yes
+            StateDirectory=hand
+            StateDirectoryMode=0700
+            LimitNOFILE=65536
+
+            # It needs the network and its folder, and nothing else.
+            CapabilityBoundingSet=
+            LockPersonality=yes
+            NoNewPrivileges=yes
+            PrivateDevices=yes
+            PrivateTmp=yes
+            ProtectClock=yes
+            ProtectControlGroups=yes
+            ProtectHome=yes
+            ProtectHostname=yes
+            ProtectKernelLogs=yes
+            ProtectKernelModules=yes
+            ProtectKernelTunables=yes
+            ProtectProc=invisible
+            ProtectSystem=strict
+            RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+            RestrictNamespaces=yes
+            RestrictRealtime=yes
+            RestrictSUIDSGID=yes
+            SystemCallArchitectures=native
+            SystemCallFilter=@system-service
+            UMask=0077
+
+            [Install]
+            WantedBy=multi-user.target
+            """)
+    }
+
+    /// As systemd reads it: marks and backslashes escaped, and signs doubled that mean something to it.
+    private static func quoted(_ word: String) -> String {
+        let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
+            .replacing("$", with: "$$")
+        let isPlain = !escaped.isEmpty && !escaped.contains { " \t\n'\";".contains($0) }
+        return isPlain ? escaped : "\"\(escaped)\""
+    }
+}
