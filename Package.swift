@@ -154,6 +154,7 @@ let package = Package(
             name: "hand-speed",
             dependencies: [
                 "hand", "hand-fanout", "hand-yjs-load", "HandCore", "HandWire", "HandSync", "HandStore", "HandLoad",
+                "EventLoop", "TLS", "HandTestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Speed"),

@@ -1,4 +1,5 @@
 import Foundation
+import HandTestSupport
 
 /// Starts servers on one core and load on another.
 final class Bench {
@@ -36,12 +37,17 @@ final class Bench {
 
     // MARK: Servers
 
-    enum Kind: Equatable {
+    enum Kind {
         /// The C server that only numbers frames.
         case fanOut
         /// `hand serve` with that durability, on a new store or on one that is there.
         case hand(durability: String, data: String? = nil)
+        /// `hand serve` with TLS, in memory.
+        case secure(Certificates, own: (certificate: String, key: String))
         case other([String], environment: [String: String] = [:])
+
+        /// Whether there are lists to be made on it.
+        var hasLists: Bool { if case .fanOut = self { false } else { true } }
     }
 
     func withServer<Result>(_ kind: Kind, _ body: (Server) throws -> Result) throws -> Result {
@@ -56,6 +62,12 @@ final class Bench {
                     program("hand"), "serve", "--listen", "127.0.0.1:\(port)", "--durability", durability, "--data",
                     data ?? fresh,
                 ], port: port)
+        case .secure(let certificates, let own):
+            server = try Server(
+                [
+                    program("hand"), "serve", "--listen", "127.0.0.1:\(port)", "--durability", "memory", "--data",
+                    folder + "/data-\(port)", "--tls-cert", own.certificate, "--tls-key", own.key,
+                ], port: port, authority: certificates.authority)
         case .other(let command, let environment):
             server = try Server(command + ["\(port)"], port: port, environment: environment)
         }
@@ -74,15 +86,15 @@ final class Bench {
         return try Load(lines: child.finish())
     }
 
-    func startLoad(_ script: String, on server: Server, clients: Int, _ options: [String], niceness: Int = 0) throws
-        -> Child
-    {
+    func startLoad(
+        _ script: String, on server: Server, clients: Int, _ options: [String], niceness: Int = 0
+    ) throws -> Child {
         var arguments = [
-            program("hand"), "load", script, "--url", "hand://127.0.0.1:\(server.port)", "--clients", "\(clients)",
-            "--json",
+            program("hand"), "load", script, "--url", server.url, "--clients", "\(clients)", "--json",
         ]
         if !options.contains("--duration") { arguments += ["--duration", "\(seconds)s"] }
-        return try Child(["nice", "-n", "\(niceness)"] + arguments + options, core: 1)
+        return try Child(
+            ["nice", "-n", "\(niceness)"] + arguments + options, core: 1, environment: server.clientEnvironment)
     }
 
     /// Measures two things in turn, so that what slows the machine down slows both.

@@ -51,10 +51,17 @@ final class Server {
     let port: Int
     /// Seconds from starting it until it took a connection.
     let startSeconds: Double
+    /// Where clients of ours find it.
+    let url: String
+    /// What they need to know to trust it.
+    let clientEnvironment: [String: String]
     private let child: Child
 
-    init(_ command: [String], port: Int, environment: [String: String] = [:]) throws {
+    /// - Parameter authority: the certificate of who has signed the server's, if it speaks TLS.
+    init(_ command: [String], port: Int, environment: [String: String] = [:], authority: String? = nil) throws {
         self.port = port
+        url = "\(authority == nil ? "hand" : "hands")://127.0.0.1:\(port)"
+        clientEnvironment = authority.map { ["HAND_CA": $0] } ?? [:]
         let start = ContinuousClock.now
         child = try Child(command, core: 0, environment: environment)
         while !Machine.connects(to: port) {

@@ -55,7 +55,7 @@ struct Peers {
                   pause 10m
                 """, to: "append")
             return try bench.withServer(kind) { server in
-                let options = kind == .fanOut ? ["--light", "--as-is"] : ["--light"]
+                let options = kind.hasLists ? ["--light"] : ["--light", "--as-is"]
                 return try Load(
                     lines: bench.startLoad(script, on: server, clients: clients, options).finish()
                 ).commitsPerSecond

@@ -20,6 +20,7 @@ struct Row: Sendable {
         case ratioAtLeast(Double)
         case ratioAtMost(Double)
         case below(Double)
+        case atLeast(Double)
         /// More than the other by no more than that.
         case addsAtMost(Double)
 
@@ -29,6 +30,7 @@ struct Row: Sendable {
             case .ratioAtLeast(let least): ratio >= least
             case .ratioAtMost(let most): ratio <= most
             case .below(let bound): outcome.ours < bound
+            case .atLeast(let bound): outcome.ours >= bound
             case .addsAtMost(let bound): outcome.ours - (outcome.base ?? 0) <= bound
             }
         }
@@ -38,6 +40,7 @@ struct Row: Sendable {
             case .ratioAtLeast(let least): "ratio ≥ \(least)"
             case .ratioAtMost(let most): "ratio ≤ \(most)"
             case .below(let bound): "< \(Row.number(bound))"
+            case .atLeast(let bound): "≥ \(Row.number(bound))"
             case .addsAtMost(let bound): "≤ other + \(Row.number(bound))"
             }
         }

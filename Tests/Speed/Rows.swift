@@ -2,7 +2,7 @@ import Foundation
 
 extension Row {
     static func all(history: Int) -> [Row] {
-        againstFanOut + durability + longLists + [longHistory(history), merging, start]
+        againstFanOut + durability + encryption + longLists + [longHistory(history), merging, start]
     }
 
     // MARK: Beside the C server
@@ -44,7 +44,7 @@ extension Row {
         let script = try bench.write("loop\n  pause 1m\nend\n", to: "idle")
         return try bench.withServer(kind) { server in
             var options = ["--light"]
-            if kind == .fanOut { options.append("--as-is") }
+            if !kind.hasLists { options.append("--as-is") }
             _ = try bench.startLoad(script, on: server, clients: 10, options + ["--duration", "1s"]).finish()
             let before = server.residentBytes
             let load = try bench.startLoad(script, on: server, clients: clients, options + ["--duration", "3s"])
