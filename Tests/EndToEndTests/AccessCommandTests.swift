@@ -14,7 +14,7 @@ import Testing
         folder = try TemporaryFolder()
         root = try Self.create(["root", "--role", "admin"], folder).secret
         _ = try Self.hand(["token", "guests", "--local", "none"], folder)
-        server = try RunningServer(folder)
+        server = try RunningServer(folder, ["--audit", folder.path + "/audit"])
         let made = try Self.hand(["create", "--url", Self.url(server, ""), "groceries"], folder, token: root)
         #expect(made.status == 0, "\(made.messages)")
     }
@@ -115,6 +115,26 @@ import Testing
         #expect(try !Self.hand(["token", "list", "--json"], folder).output.contains(token.secret))
         let wrong = try Self.hand(["ls", "--url", "hand://#\(token.secret)"], folder)
         #expect(wrong.status == 2 && !wrong.messages.contains(token.secret), "\(wrong.messages)")
+    }
+
+    /// Who came, who was turned away, and what was denied to whom, is written down.
+    @Test func theAuditLog() throws {
+        defer { server.kill() }
+        let token = try Self.create(["Ben\n\u{1B}[2J", "--role", "read"], folder)
+        #expect(try becomes { try hand(["ls"], token: token.secret).status == 0 })
+        _ = try hand(["add", "milk"], token: token.secret)
+        _ = try hand(["ls"], token: "hand-guessed")
+        struct Entry: Decodable {
+            let event, peer: String
+            let person, token, list, detail: String?
+        }
+        let text = try String(contentsOfFile: folder.path + "/audit", encoding: .utf8)
+        let entries = try text.split(separator: "\n").map { try JSONDecoder().decode(Entry.self, from: Data($0.utf8)) }
+        #expect(entries.contains { $0.event == "created" && $0.person == "root" && $0.list == "groceries" })
+        #expect(entries.contains { $0.event == "letIn" && $0.token == token.id })
+        #expect(entries.contains { $0.event == "denied" && $0.token == token.id && $0.detail == "submit" })
+        #expect(entries.contains { $0.event == "turnedAway" && $0.person == nil })
+        #expect(!text.contains(token.secret) && !text.contains("hand-guessed") && !text.contains("\u{1B}"))
     }
 
     /// A file that does not read lets nobody in: at the start the server ends, later on what held before holds.

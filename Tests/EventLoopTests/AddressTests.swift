@@ -13,6 +13,24 @@ import Testing
         #expect(try SocketAddress(ip: ip, port: 7778) != address)
     }
 
+    /// Neighbours in one network of IPv6 count as one; those of IPv4 do not, however they are written.
+    @Test func sites() throws {
+        func site(_ ip: String) throws -> String { try SocketAddress(ip: ip, port: 1).site }
+        #expect(try site("2001:db8:1:2::1") == site("2001:db8:1:2:ffff::9"))
+        #expect(try site("2001:db8:1:2::1") != site("2001:db8:1:3::1"))
+        #expect(try site("10.0.0.1") != site("10.0.0.2"))
+        #expect(try site("::ffff:10.0.0.1") != site("::ffff:10.0.0.2"))
+    }
+
+    @Test func whatOnlyThisMachineReaches() throws {
+        for ip in ["127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1"] {
+            #expect(try SocketAddress(ip: ip, port: 1).isLoopback, "\(ip)")
+        }
+        for ip in ["128.0.0.1", "0.0.0.0", "::", "::2", "::ffff:10.0.0.1", "fe80::1"] {
+            #expect(try !SocketAddress(ip: ip, port: 1).isLoopback, "\(ip)")
+        }
+    }
+
     @Test(arguments: ["", "localhost", "1.2.3", "1.2.3.256", "::g", "1.2.3.4 "])
     func otherTextIsRefused(ip: String) {
         #expect(throws: UVError.invalidArgument) { try SocketAddress(ip: ip, port: 1) }

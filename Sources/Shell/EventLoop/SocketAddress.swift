@@ -50,6 +50,13 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         ip == "::1" || ip.hasPrefix("127.") || ip.hasPrefix("::ffff:127.")
     }
 
+    /// What one customer of a network has: the address, or of IPv6 the first 64 bits. For counting who takes how much.
+    public var site: String {
+        guard case .v6(let words, _) = host else { return ip }
+        let isMapped = words[0] == 0 && UInt32(truncatingIfNeeded: words[1]) == UInt32(0xFFFF).bigEndian
+        return isMapped ? ip : String(UInt64(bigEndian: words[0]), radix: 16) + "::/64"
+    }
+
     /// For example `127.0.0.1:7777` or `[::1]:7777`.
     public var description: String {
         switch host {

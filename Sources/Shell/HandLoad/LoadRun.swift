@@ -24,25 +24,25 @@ public final class LoadRun {
         public let description: String
     }
 
-    private enum Phase {
+    enum Phase {
         case preparing, connecting, working, settling, comparing, over
     }
 
     let plan: LoadPlan
-    private let loop: Loop
-    private let meter: Meter
+    let loop: Loop
+    let meter: Meter
     let progress: (Progress) -> Void
     private let timer: Timer
-    private var phase = Phase.preparing
+    var phase = Phase.preparing
     var setup: Setup?
     var players: [Player] = []
-    private var ready = 0
+    var ready = 0
     private var finished = 0
     var result: LoadResult
     private var failure: Failure?
     /// What the server told when work began.
     private var serverBefore: [String: Double] = [:]
-    private var onlyMakesLists = false
+    var onlyMakesLists = false
     /// Nanoseconds.
     var phaseStart: UInt64 = 0
     private var workStart: UInt64 = 0
@@ -96,75 +96,7 @@ public final class LoadRun {
     private func start() {
         phaseStart = Loop.monotonicNanoseconds
         timer.start(after: Self.tick, repeating: Self.tick) { [unowned self] in tick() }
-        switch plan.server {
-        case .unix(let path): prepare(.unix(path))
-        case .tcp(let host, let port): resolve(host, port) { .tcp($0) }
-        case .tls(let host, let port):
-            do {
-                let context = try TLSContext.client(trust: plan.trust)
-                resolve(host, port) { .tls($0, host: host, context) }
-            } catch {
-                fail("\(error)")
-            }
-        }
-    }
-
-    private func resolve(_ host: String, _ port: UInt16, _ destination: @escaping (SocketAddress) -> Wire.Destination) {
-        DNS.resolve(loop, host: host, port: port) { [unowned self] result in
-            switch result {
-            case .success(let addresses): prepare(destination(addresses[0]))
-            case .failure(let error): fail("\(host): \(error)")
-            }
-        }
-    }
-
-    private func prepare(_ destination: Wire.Destination) {
-        let setup = Setup(loop, destination, token: plan.token, seed: .random(in: 0...UInt64.max)) { [unowned self] in
-            fail($0)
-        }
-        self.setup = setup
-        setup.start { [unowned self] in
-            guard plan.makesLists else { return connect(destination) }
-            progress(.filling)
-            setup.make(plan.script.names[...], plan.script) { [unowned self] in
-                if onlyMakesLists { end() } else { connect(destination) }
-            }
-        }
-    }
-
-    private func connect(_ destination: Wire.Destination) {
-        phase = .connecting
-        phaseStart = Loop.monotonicNanoseconds
-        let parts = plan.script.parts(of: plan.clients)
-        for number in plan.own {
-            let player = Player(
-                ScriptRun(parts[number], client: number, seed: plan.seed), number: number,
-                list: plan.script.list(of: number), loop: loop, meter,
-                onReady: { [unowned self] in isReady($0) }, onFinished: { [unowned self] _ in isFinished() })
-            players.append(player)
-            let delay = UInt64(plan.ramp * 1_000 * Double(number) / Double(plan.clients))
-            if delay == 0 {
-                connect(player, destination)
-            } else {
-                later(delay) { [unowned self] in connect(player, destination) }
-            }
-        }
-    }
-
-    private func connect(_ player: Player, _ destination: Wire.Destination) {
-        // Who they are and the ids of their items are new each time: a test that is repeated on the same list adds to it.
-        let seed = UInt64.random(in: 0...UInt64.max)
-        let (number, list, token) = (player.number, player.list, plan.token)
-        switch plan.kind {
-        case .full:
-            player.connect(
-                FullClient(
-                    number: number, list: list, loop: loop, to: destination, token: token, meter, seed: seed, player))
-        case .light:
-            player.connect(
-                LightClient(
-                    number: number, list: list, loop: loop, to: destination, token: token, meter, seed: seed, player))
-        }
+        findServer()
     }
 
     func later(_ milliseconds: UInt64, _ body: @escaping () -> Void) {
@@ -177,7 +109,7 @@ public final class LoadRun {
 
     // MARK: Working
 
-    private func isReady(_ player: Player) {
+    func isReady(_ player: Player) {
         ready += 1
         if ready == players.count { result.connected = seconds(since: phaseStart) }
         if phase == .working { return begin(player) }
@@ -203,7 +135,7 @@ public final class LoadRun {
         player.begin()
     }
 
-    private func isFinished() {
+    func isFinished() {
         finished += 1
     }
 
@@ -288,13 +220,13 @@ public final class LoadRun {
         end()
     }
 
-    private func fail(_ reason: String) {
+    func fail(_ reason: String) {
         if phase == .over { return }
         failure = Failure(description: reason)
         end()
     }
 
-    private func end() {
+    func end() {
         phase = .over
         for player in players { player.close() }
         setup?.close()

@@ -18,6 +18,8 @@ final class LoopWorld: ServiceWorld {
     private var writeStart: UInt64 = 0
     /// Who may do what.
     var access = AccessBook()
+    /// Where it is written down who did what.
+    var audit: AuditLog?
 
     init(loop: Loop, store: any CommitStore, logger: Logger) {
         self.loop = loop
@@ -69,7 +71,15 @@ final class LoopWorld: ServiceWorld {
     }
 
     func note(_ note: ServiceNote) {
+        audit?.record(note)
         switch note {
+        case .letIn(let connection):
+            logger.debug(
+                "let in", metadata: ["peer": "\(connection.peerDescription)", "person": "\(connection.person)"])
+        case .turnedAway(let connection, let reason):
+            logger.info("turned away", metadata: ["peer": "\(connection.peerDescription)", "reason": "\(reason)"])
+        case .denied(let connection, let what, _):
+            logger.info("denied", metadata: ["peer": "\(connection.peerDescription)", "what": "\(what)"])
         case .writing: writeStart = Loop.monotonicNanoseconds
         case .written: writes.record(nanoseconds: Loop.monotonicNanoseconds - writeStart)
         case .connected(let connection):
@@ -79,10 +89,10 @@ final class LoopWorld: ServiceWorld {
         case .closing(let connection, let code):
             logger.info(
                 "closing a connection", metadata: ["peer": "\(connection.peerDescription)", "reason": "\(code)"])
-        case .created(let list, let person):
-            logger.info("created", metadata: ["list": "\(list)", "by": "\(person)"])
-        case .deleted(let list, let person):
-            logger.info("deleted", metadata: ["list": "\(list)", "by": "\(person)"])
+        case .created(let list, let connection):
+            logger.info("created", metadata: ["list": "\(list)", "by": "\(connection.person)"])
+        case .deleted(let list, let connection):
+            logger.info("deleted", metadata: ["list": "\(list)", "by": "\(connection.person)"])
         case .loaded(let list, let revision):
             logger.debug("loaded", metadata: ["list": "\(list)", "revision": "\(revision)"])
         case .unloaded(let list): logger.debug("unloaded", metadata: ["list": "\(list)"])

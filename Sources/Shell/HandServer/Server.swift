@@ -88,7 +88,7 @@ public final class Server {
     }
 
     private func accept(_ stream: TCP) {
-        let origin = stream.peerAddress.isLoopback ? nil : stream.peerAddress.ip
+        let origin = stream.peerAddress.isLoopback ? nil : stream.peerAddress.site
         guard let tls else { return Socket(stream, from: origin, service).start() }
         do {
             Socket(try TLSStream(loop, stream, tls, .server), from: origin, service).start()
@@ -97,6 +97,9 @@ public final class Server {
             stream.close()
         }
     }
+
+    /// Has it written down who does what.
+    public func keep(_ audit: AuditLog) { world.audit = audit }
 
     /// Uses another certificate from now on; connections that are there keep theirs.
     public func use(_ tls: TLSContext) {

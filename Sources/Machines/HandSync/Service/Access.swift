@@ -81,6 +81,23 @@ extension UpMessage {
         }
     }
 
+    /// What it is called in `Protocol.md`.
+    var name: String {
+        switch self {
+        case .hello: "hello"
+        case .subscribe: "subscribe"
+        case .unsubscribe: "unsubscribe"
+        case .submit: "submit"
+        case .presence: "presence"
+        case .ping: "ping"
+        case .create: "create"
+        case .delete: "delete"
+        case .lists: "lists"
+        case .history: "history"
+        case .fetch: "fetch"
+        }
+    }
+
     /// The request that an answer names; 0 for those that have none.
     var request: UInt64 {
         switch self {
@@ -120,10 +137,12 @@ extension Service {
         case .nothing: return true
         case .server(let role):
             if connection.access.everywhere >= role { return true }
+            world.note(.denied(connection, what: message.name, list: nil))
             refuse(connection, message.request, .notAllowed, "you may not do that on this server")
         case .list(let name, let role):
             let mine = connection.access.role(on: name)
             if mine >= role { return true }
+            world.note(.denied(connection, what: message.name, list: name))
             if mine == .none {
                 // Whoever guesses names learns nothing.
                 refuse(connection, message.request, .noSuchList(name))
@@ -134,6 +153,7 @@ extension Service {
         case .followed(let list, let role):
             guard let room = connection.cursors[list]?.room else { return true }
             if connection.access.role(on: room.list.name) >= role { return true }
+            world.note(.denied(connection, what: message.name, list: room.list.name))
             if case .submit(let submission) = message {
                 reject(.notAllowed, list: list, submission.sequence, to: connection)
             }

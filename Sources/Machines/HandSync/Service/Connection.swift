@@ -12,12 +12,13 @@ public final class Connection {
     /// The client's public number, once it has said hello.
     var author: UInt64?
     var client: ClientID?
-    var person = ""
+    /// The person's name, once it is known.
+    public internal(set) var person = ""
     var access = Access.everything
     /// The address under which it was counted in.
     var entered: String?
     /// By which the world knows what it granted.
-    var grantID: String?
+    public internal(set) var grantID: String?
     var hasPresence = false
     var cursors = CursorTable()
     /// Answers, in order, that go out before anything else.

@@ -22,7 +22,7 @@ extension Service {
             case .failure(let error): refuse(connection, request, error)
             case .success(false): refuse(connection, request, .tooManyLists, "this server keeps \(most) lists")
             case .success(true):
-                world.note(.created(list: name, by: connection.person))
+                world.note(.created(list: name, by: connection))
                 send(.done(request: request), to: connection)
             }
         }
@@ -38,7 +38,7 @@ extension Service {
             case .failure(let error): refuse(connection, request, error)
             case .success:
                 deletions += 1
-                world.note(.deleted(list: name, by: connection.person))
+                world.note(.deleted(list: name, by: connection))
                 if let number = names.removeValue(forKey: name), let room = rooms.removeValue(forKey: number) {
                     close(room)
                 }

@@ -41,6 +41,7 @@ extension Service {
                 hello.token == nil
                 ? "this server asks for a token: set HAND_TOKEN" : "the token is not valid, or no longer"
             if let origin = connection.entered { door.failed(origin, now: world.now) }
+            world.note(.turnedAway(connection, reason: text))
             return fail(connection, .notAuthenticated, text)
         }
         connection.access = grant.access
@@ -63,6 +64,7 @@ extension Service {
                 connection.person = person
                 connection.hasPresence = hello.capabilities.contains(.presence)
                 authors[author] = connection
+                world.note(.letIn(connection))
                 connection.stream.resumeReading()
                 drive(connection) { session, effect in
                     session.identified(author: author, now: world.now, effect)

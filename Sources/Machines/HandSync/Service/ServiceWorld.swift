@@ -61,8 +61,14 @@ public enum ServiceNote {
     case connected(Connection)
     case disconnected(Connection, reason: String)
     case closing(Connection, ErrorCode)
-    case created(list: String, by: String)
-    case deleted(list: String, by: String)
+    /// Somebody said who they are, and may come in.
+    case letIn(Connection)
+    /// Somebody said who they are, and may not.
+    case turnedAway(Connection, reason: String)
+    /// Somebody wanted what their role does not cover: a message's name, and the list that it was about.
+    case denied(Connection, what: String, list: String?)
+    case created(list: String, by: Connection)
+    case deleted(list: String, by: Connection)
     case loaded(list: String, revision: Int)
     case unloaded(list: String)
     case stopping(connections: Int)
