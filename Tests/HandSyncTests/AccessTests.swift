@@ -168,6 +168,27 @@ import Testing
         #expect(scene.say(Self.submission(.delete(0..<1))).isEmpty)
     }
 
+    /// Also if the store has not answered yet: to the hello, or to the subscription.
+    @Test func whatIsTakenBackMeanwhileIsNotGiven() {
+        let scene = Scene(Access(everywhere: .read))
+        let late = scene.world.connect(3, token: "guest")
+        let count = scene.guest.heard.count
+        scene.guest.subscribe("other", request: 7)
+        scene.world.tokens?["guest"] = Access(everywhere: .none, lists: ["open": .read])
+        scene.world.service.accessChanged()
+        scene.world.settle()
+        let answers = scene.guest.heard[count...]
+        #expect(answers.contains { if case .error(.noSuchList, 7, _, _) = $0 { true } else { false } })
+        #expect(!answers.contains { if case .subscribed = $0 { true } else { false } })
+        #expect(late.errors.isEmpty)
+        let later = scene.world.connect(4, token: "guest")
+        scene.world.tokens?["guest"] = nil
+        scene.world.service.accessChanged()
+        scene.world.settle()
+        #expect(later.errors == [.notAuthenticated])
+        #expect(!later.heard.contains { if case .welcome = $0 { true } else { false } })
+    }
+
     @Test func aLowerRoleHoldsAtOnce() {
         let scene = Scene(Access(everywhere: .write))
         #expect(!Self.isDenied(scene.say(Self.submission(.delete(0..<1)))))

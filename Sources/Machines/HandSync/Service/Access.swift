@@ -16,7 +16,16 @@ public enum Role: String, Comparable, CaseIterable, Sendable, Codable {
 
     public static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
 
-    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    /// Asked with each edit, so no list of all is made for it.
+    private var rank: Int {
+        switch self {
+        case .none: 0
+        case .read: 1
+        case .append: 2
+        case .write: 3
+        case .admin: 4
+        }
+    }
 }
 
 /// Who somebody is to a server, and what they may do.
@@ -161,9 +170,9 @@ extension Service {
         return false
     }
 
-    /// Roles or tokens have changed: everybody who is connected is looked at anew.
+    /// Roles or tokens have changed: everybody who has said hello is looked at anew, also those whose welcome waits for the store.
     public func accessChanged() {
-        for connection in Array(connections) where connection.author != nil && !connection.isEnding {
+        for connection in Array(connections) where connection.client != nil && !connection.isEnding {
             guard let access = world.access(again: connection.grantID, from: connection.stream) else {
                 fail(connection, .notAuthenticated, "your token is not valid any longer")
                 continue

@@ -42,7 +42,8 @@ extension Service {
         }
         defer { end(connection) }
         guard !connection.isEnding else { return }
-        if rooms[room.list.number] !== room {
+        // The list may be gone by now, or the right to read it.
+        if rooms[room.list.number] !== room || connection.access.role(on: room.list.name) < .read {
             return refuse(connection, subscribe.request, .noSuchList(subscribe.name))
         }
         let isNew = connection.cursors[room.list.number] == nil
