@@ -92,24 +92,6 @@ enum Samples {
 
 // A new message does not compile here until it has a name; then the tests ask for its row in the table and its dump.
 
-extension UpMessage {
-    var name: String {
-        switch self {
-        case .hello: "hello"
-        case .subscribe: "subscribe"
-        case .unsubscribe: "unsubscribe"
-        case .submit: "submit"
-        case .presence: "presence"
-        case .ping: "ping"
-        case .create: "create"
-        case .delete: "delete"
-        case .lists: "lists"
-        case .history: "history"
-        case .fetch: "fetch"
-        }
-    }
-}
-
 extension DownMessage {
     var name: String {
         switch self {

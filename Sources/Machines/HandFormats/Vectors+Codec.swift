@@ -78,25 +78,6 @@ extension Vectors {
 
 // MARK: - Names of messages
 
-extension UpMessage {
-    /// As `Protocol.md` calls the message.
-    fileprivate var name: String {
-        switch self {
-        case .hello: "hello"
-        case .subscribe: "subscribe"
-        case .unsubscribe: "unsubscribe"
-        case .submit: "submit"
-        case .presence: "presence"
-        case .ping: "ping"
-        case .create: "create"
-        case .delete: "delete"
-        case .lists: "lists"
-        case .history: "history"
-        case .fetch: "fetch"
-        }
-    }
-}
-
 extension DownMessage {
     /// As `Protocol.md` calls the message.
     fileprivate var name: String {

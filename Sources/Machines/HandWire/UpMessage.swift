@@ -133,6 +133,25 @@ extension Submission {
     }
 }
 
+extension UpMessage {
+    /// As `Protocol.md` calls the message.
+    public var name: String {
+        switch self {
+        case .hello: "hello"
+        case .subscribe: "subscribe"
+        case .unsubscribe: "unsubscribe"
+        case .submit: "submit"
+        case .presence: "presence"
+        case .ping: "ping"
+        case .create: "create"
+        case .delete: "delete"
+        case .lists: "lists"
+        case .history: "history"
+        case .fetch: "fetch"
+        }
+    }
+}
+
 // MARK: - Bytes
 
 extension UpMessage {

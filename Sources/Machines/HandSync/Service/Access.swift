@@ -90,23 +90,6 @@ extension UpMessage {
         }
     }
 
-    /// What it is called in `Protocol.md`.
-    var name: String {
-        switch self {
-        case .hello: "hello"
-        case .subscribe: "subscribe"
-        case .unsubscribe: "unsubscribe"
-        case .submit: "submit"
-        case .presence: "presence"
-        case .ping: "ping"
-        case .create: "create"
-        case .delete: "delete"
-        case .lists: "lists"
-        case .history: "history"
-        case .fetch: "fetch"
-        }
-    }
-
     /// The request that an answer names; 0 for those that have none.
     var request: UInt64 {
         switch self {
