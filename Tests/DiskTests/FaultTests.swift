@@ -90,7 +90,7 @@ import Testing
         #expect(try await client.lists().map(\.name) == ["first"])
         try await client.create("second")
         #expect(server.terminate() == 0)
-        #expect(try server.stored { try $0.listCount() } == 2)
+        #expect(try server.stored { try $0.listCount(of: nil) } == 2)
         await client.close()
     }
 

@@ -106,6 +106,21 @@ import Testing
         #expect(try complaint() == "list 1 should be at revision 20, its commits go on")
     }
 
+    /// The second format did not know whose lists are; damage from before is still noticed.
+    @Test func aStoreOfTheSecondFormatIsTakenOver() throws {
+        try execute("PRAGMA user_version = 2; DROP INDEX lists_by_owner; ALTER TABLE lists DROP COLUMN owner;")
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        let before = try store.load(1)
+        _ = try store.create("b", rules: Rules(), logID: 1, deckSeed: nil, owner: "token ada")
+        #expect(try store.listCount(of: "token ada") == 1 && store.listCount(of: nil) == 2)
+        try store.close()
+        #expect(try complaint() == nil)
+        try execute("PRAGMA user_version = 2; DROP INDEX lists_by_owner; ALTER TABLE lists DROP COLUMN owner;")
+        try execute("UPDATE lists SET revision = revision + 1 WHERE number = 1")
+        #expect(try complaint() != nil)
+        #expect(before.revision > 0)
+    }
+
     /// The first format had no checksums; those of what it holds are made when it is opened.
     @Test func aStoreOfTheFirstFormatIsTakenOver() throws {
         try execute(
@@ -113,6 +128,7 @@ import Testing
             PRAGMA user_version = 1;
             DELETE FROM snapshot_heads; DELETE FROM snapshots; DELETE FROM commits; DELETE FROM sequences;
             ALTER TABLE lists DROP COLUMN floor; ALTER TABLE lists DROP COLUMN authors;
+            DROP INDEX lists_by_owner; ALTER TABLE lists DROP COLUMN owner;
             """)
         for table in ["lists", "commits", "sequences", "snapshot_heads", "authors"] {
             try execute("ALTER TABLE \(table) DROP COLUMN checksum")

@@ -37,7 +37,7 @@ final class TestWorld: ServiceWorld {
     var tokens: [String: Access]?
 
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
-        access(again: token, from: stream).map { Grant(id: token, access: $0, client: client) }
+        access(again: token, from: stream).map { Grant(id: token, access: $0, client: client, user: token) }
     }
 
     func access(again id: String?, from stream: any ByteStream) -> Access? {
@@ -125,8 +125,10 @@ final class TestStream: ByteStream {
         world.turn()
     }
 
-    func stopReading() {}
-    func resumeReading() {}
+    /// Whether what the client sends waits in the network.
+    private(set) var isStopped = false
+    func stopReading() { isStopped = true }
+    func resumeReading() { isStopped = false }
     func shutdown() { isShutDown = true }
     func close() { isClosed = true }
 

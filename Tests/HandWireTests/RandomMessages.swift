@@ -67,6 +67,7 @@ struct RandomMessages {
             .violation(.cardNotInDeck(Card(code: UInt8(chaos.random.next(below: 53))) ?? .faceDown)),
             .violation(.cardsAreDealt), .duplicateItem(id()), .doesNotFit(reach: count(), count: count()),
             .revisionMoved(now: revision()), .notStored, .notAllowed, .tooManyPending(limit: count()),
+            .storeFull(limit: count()),
         ]
         return reasons[chaos.random.next(below: reasons.count)]
     }

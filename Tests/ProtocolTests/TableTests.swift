@@ -24,7 +24,7 @@ import Testing
         .violation(.itemTooLarge(size: 3, maximum: 2)), .violation(.deckEmpty),
         .violation(.cardNotInDeck(.faceUp(.two, .clubs))), .violation(.cardsAreDealt),
         .duplicateItem(ItemID(rawValue: 2)), .doesNotFit(reach: 3, count: 2), .revisionMoved(now: 2), .notStored,
-        .tooManyPending(limit: 2), .notAllowed,
+        .tooManyPending(limit: 2), .notAllowed, .storeFull(limit: 2),
     ]
 
     private func details(of rejection: Rejection) -> [String] {
@@ -37,7 +37,7 @@ import Testing
         case .duplicateItem: ["item id", "–"]
         case .doesNotFit: ["items walked over", "items in the list"]
         case .revisionMoved: ["newest revision", "–"]
-        case .tooManyPending: ["limit", "–"]
+        case .tooManyPending, .storeFull: ["limit", "–"]
         }
     }
 

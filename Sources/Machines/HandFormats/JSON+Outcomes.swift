@@ -71,7 +71,7 @@ extension JSON {
         case .doesNotFit(let reach, let count):
             [.init("reach", JSONValue(reach)), .init("count", JSONValue(count))]
         case .revisionMoved(let now): [.init("revision", JSONValue(now))]
-        case .tooManyPending(let limit): [.init("limit", JSONValue(limit))]
+        case .tooManyPending(let limit), .storeFull(let limit): [.init("limit", JSONValue(limit))]
         }
     }
 
@@ -95,6 +95,7 @@ extension JSON {
         case "notStored": return .notStored
         case "notAllowed": return .notAllowed
         case "tooManyPending": return .tooManyPending(limit: try field["limit"].number())
+        case "storeFull": return .storeFull(limit: try field["limit"].number())
         default: throw field["reason"].mismatch("the reason of a rejection")
         }
     }

@@ -26,6 +26,8 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
     case badName = 24
     case notAuthenticated = 25
     case notAllowed = 26
+    case slowedDown = 27
+    case tooFast = 28
 
     public enum Fault: String, Sendable {
         case client, server, nobody
@@ -44,7 +46,7 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
     public var closes: Bool {
         switch self {
         case .noSuchList, .listExists, .badListName, .badRules, .tooManySubscriptions, .notSubscribed, .noSuchRevision,
-            .listDamaged, .tooManyLists, .listDeleted, .notAllowed:
+            .listDamaged, .tooManyLists, .listDeleted, .notAllowed, .slowedDown:
             false
         default: true
         }
@@ -53,7 +55,8 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
     /// Whether a client does well to connect again by itself after it.
     public var mayRetry: Bool {
         switch self {
-        case .tooManyConnections, .shuttingDown, .idleTimeout, .handshakeTimeout, .internalError, .replaced: true
+        case .tooManyConnections, .shuttingDown, .idleTimeout, .handshakeTimeout, .internalError, .replaced, .tooFast:
+            true
         default: false
         }
     }

@@ -18,6 +18,25 @@ public struct Limits: Equatable, Sendable {
     public var lists = 100_000
     /// Lists that one connection may be subscribed to.
     public var subscriptions = 64
+    /// Requests of one user in a second, edits among them: on average, and those of ten seconds at once. Who is faster is slowed
+    /// down. Who is on this machine without a token is not counted, here and in what follows of one user.
+    public var userRequests = 1_000
+    /// Bytes from one user in a second, likewise.
+    public var userBytes = 4 << 20
+    /// Milliseconds that somebody is too fast, and slowed down, before they are told.
+    public var tellingDelay: UInt64 = 5_000
+    /// Milliseconds that somebody is too fast before the connection is closed.
+    public var tooFastDeadline: UInt64 = 60_000
+    /// Lists that all connections of one user may be subscribed to, each counted once for each.
+    public var userSubscriptions = 1_000
+    /// Lists on the server that one user has made.
+    public var userLists = 1_000
+    /// Bytes that the store may take; then edits are rejected and lists are not made. Looked at once a second.
+    public var storeBytes = 64 << 30
+    /// Bytes of answers that may wait for a client that does not read; then nothing more is read from it.
+    public var answerBytes = 1 << 20
+    /// Lists at a past revision that may be on their way to one client; then nothing more is read from it.
+    public var transfers = 8
     /// Submissions of one connection that may wait to be written.
     public var pendingSubmissions = 64
     /// Bytes of encoded commits that each list keeps in memory for those who lag or resume.

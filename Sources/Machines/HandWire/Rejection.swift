@@ -17,6 +17,8 @@ public enum Rejection: Error, Equatable, Sendable {
     case tooManyPending(limit: Int)
     /// The person may not make such edits of this list.
     case notAllowed
+    /// The server keeps as many bytes as it may.
+    case storeFull(limit: Int)
 }
 
 extension Rejection {
@@ -35,6 +37,7 @@ extension Rejection {
         case .notStored: (10, 0, 0)
         case .tooManyPending(let limit): (11, UInt64(limit), 0)
         case .notAllowed: (12, 0, 0)
+        case .storeFull(let limit): (13, UInt64(limit), 0)
         }
     }
 
@@ -53,6 +56,7 @@ extension Rejection {
         case 10: self = .notStored
         case 11: self = .tooManyPending(limit: number(first))
         case 12: self = .notAllowed
+        case 13: self = .storeFull(limit: number(first))
         default: throw .unknownValue(field: "reason of a rejection", found: code)
         }
         // A reason has one form: numbers that it does not have are 0, those that it has are in their range.
@@ -76,6 +80,7 @@ extension Rejection {
         case .notStored: "notStored"
         case .tooManyPending: "tooManyPending"
         case .notAllowed: "notAllowed"
+        case .storeFull: "storeFull"
         }
     }
 }
@@ -100,6 +105,8 @@ extension Rejection: CustomStringConvertible {
         case .revisionMoved(let now): "the list has moved on to revision \(now). Look at it again and repeat the edit."
         case .notStored: "the server could not write the edit to its disk. Nothing was changed; try again later."
         case .notAllowed: "you may not make this edit here. Ask whoever runs the server for a role that may."
+        case .storeFull(let limit):
+            "the server is full: it keeps \(limit) bytes. Its operator can raise that, or forget older history."
         case .tooManyPending(let limit): "more than \(limit) edits were waiting to be written. Send fewer at a time."
         }
     }

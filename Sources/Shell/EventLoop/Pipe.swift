@@ -1,12 +1,17 @@
 internal import CLibuv
+internal import Glibc
 
 /// A connection over a Unix domain socket. Confined to its loop's thread.
 public final class Pipe: Stream {
     /// The socket file that the listening side has made.
     public let path: String
 
-    private init(_ loop: Loop, path: String) {
+    /// The user whose process has connected, as the system says; nil at the connecting side.
+    public let peerUser: UInt32?
+
+    private init(_ loop: Loop, path: String, peerUser: UInt32? = nil) {
         self.path = path
+        self.peerUser = peerUser
         super.init(loop, UV_NAMED_PIPE, peer: "unix:" + path) { loop, raw in
             uv_pipe_init(loop, raw.assumingMemoryBound(to: uv_pipe_t.self), 0)
         }
@@ -34,7 +39,7 @@ public final class Pipe: Stream {
 
     /// Takes over a connected socket.
     static func adopt(_ descriptor: consuming Descriptor, _ loop: Loop, path: String) throws(UVError) -> Pipe {
-        let pipe = Pipe(loop, path: path)
+        let pipe = Pipe(loop, path: path, peerUser: try peerUser(of: descriptor.number))
         let result = uv_pipe_open(pipe.pipe, descriptor.number)
         guard result == 0 else {
             pipe.close()
@@ -42,6 +47,14 @@ public final class Pipe: Stream {
         }
         descriptor.release()
         return pipe
+    }
+
+    private static func peerUser(of descriptor: Int32) throws(UVError) -> UInt32 {
+        // The system's `struct ucred`, which is not imported: process, user, group.
+        var peer: [UInt32] = [0, 0, 0]
+        var size = socklen_t(peer.count * MemoryLayout<UInt32>.size)
+        try UVError.checkCall(getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &size))
+        return peer[1]
     }
 
     private var pipe: UnsafeMutablePointer<uv_pipe_t> { raw.assumingMemoryBound(to: uv_pipe_t.self) }

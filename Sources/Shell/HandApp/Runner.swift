@@ -100,6 +100,7 @@ package final class Runner {
 
     private func listen() {
         engine.onStatus = { [unowned self] status in take(.connection(status)) }
+        engine.onTold = { [unowned self] text in take(.told(Printable.clean(text))) }
         engine.onLatency = { [unowned self] milliseconds in take(.latency(milliseconds)) }
         take(.kept(engine.keptLists()))
         engine.start()

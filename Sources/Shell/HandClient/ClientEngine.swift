@@ -29,6 +29,8 @@ package final class ClientEngine {
     package var onStatus: ((ClientSession.Status) -> Void)?
     /// Hears how many milliseconds the server takes to answer.
     package var onLatency: ((UInt64) -> Void)?
+    /// Called when the server says something that answers nothing.
+    package var onTold: ((String) -> Void)?
     private(set) var isClosed = false
     var keptWaiters: [(String?) -> Void] = []
 
@@ -105,6 +107,7 @@ package final class ClientEngine {
         case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
         case .refused(let list, let code, let message):
             lists.removeValue(forKey: list)?.finish(.refused(code, message))
+        case .told(_, let message): onTold?(message)
         }
     }
 

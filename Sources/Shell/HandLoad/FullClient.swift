@@ -156,6 +156,7 @@ final class FullClient: Participant {
         case .update(_, let update): for notice in update.notices { note(notice) }
         case .status(.online): meter.connected()
         case .refused(_, let code, let text): meter.failed("\(code)", "client \(number + 1): \(text)")
+        case .told(let code, let text): meter.failed("\(code)", "client \(number + 1): \(text)")
         default: break
         }
     }

@@ -13,9 +13,7 @@ final class LoopWorld: ServiceWorld {
     private let logger: Logger
     /// What a store that does not block has answered in this turn, in order.
     private var answers: [() -> Void] = []
-    /// How long transactions took.
-    private(set) var writes = Latency()
-    private var writeStart: UInt64 = 0
+    private(set) var clock = CommitClock()
     /// Who may do what.
     var access = AccessBook()
     /// Where it is written down who did what.
@@ -63,11 +61,13 @@ final class LoopWorld: ServiceWorld {
     private var time: Date { Date(timeIntervalSince1970: Double(wallClock) / 1_000) }
 
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
-        access.grant(to: client, secret: token, isLocal: (stream as? Socket)?.isLocal == true, at: time)
+        guard let caller = (stream as? Socket)?.caller else { return nil }
+        return access.grant(to: client, secret: token, from: caller, at: time)
     }
 
     func access(again id: String?, from stream: any ByteStream) -> Access? {
-        access.access(again: id, isLocal: (stream as? Socket)?.isLocal == true, at: time)
+        guard let caller = (stream as? Socket)?.caller else { return nil }
+        return access.access(again: id, from: caller, at: time)
     }
 
     func note(_ note: ServiceNote) {
@@ -80,8 +80,9 @@ final class LoopWorld: ServiceWorld {
             logger.info("turned away", metadata: ["peer": "\(connection.peerDescription)", "reason": "\(reason)"])
         case .denied(let connection, let what, _):
             logger.info("denied", metadata: ["peer": "\(connection.peerDescription)", "what": "\(what)"])
-        case .writing: writeStart = Loop.monotonicNanoseconds
-        case .written: writes.record(nanoseconds: Loop.monotonicNanoseconds - writeStart)
+        case .numbered(let commits): clock.numbered(commits)
+        case .writing: clock.writing()
+        case .written: clock.written()
         case .connected(let connection):
             logger.debug("connected", metadata: ["peer": "\(connection.peerDescription)"])
         case .disconnected(let connection, let reason):

@@ -82,16 +82,21 @@ public final class Server {
         case .unix(let path):
             try Listener.removeStaleSocket(path: path)
             return try Listener.pipe(
-                loop, path: path, onConnection: { [unowned service] in Socket($0, from: nil, service).start() },
-                onError: failed)
+                loop, path: path, permissions: configuration.socketPermissions,
+                onConnection: { [unowned self] in accept($0) }, onError: failed)
         }
     }
 
+    private func accept(_ stream: Pipe) {
+        Socket(stream, from: Caller(overSocketFrom: stream.peerUser), service).start()
+    }
+
     private func accept(_ stream: TCP) {
-        let origin = stream.peerAddress.isLoopback ? nil : stream.peerAddress.site
-        guard let tls else { return Socket(stream, from: origin, service).start() }
+        let address = stream.peerAddress
+        let caller = address.isLoopback ? Caller.thisMachine : .address(address.site)
+        guard let tls else { return Socket(stream, from: caller, service).start() }
         do {
-            Socket(try TLSStream(loop, stream, tls, .server), from: origin, service).start()
+            Socket(try TLSStream(loop, stream, tls, .server), from: caller, service).start()
         } catch {
             logger.warning("cannot accept a connection", metadata: ["error": "\(error)"])
             stream.close()
@@ -118,7 +123,7 @@ public final class Server {
                 status: isReady ? "200 OK" : "503 Service Unavailable", body: isReady ? "ready\n" : "stopping\n")
         case "/metrics":
             let metrics = ServerMetrics(
-                figures: service.figures, load: service.load, writes: world.writes, startedAt: startedAt,
+                figures: service.figures, load: service.load, clock: world.clock, startedAt: startedAt,
                 version: configuration.program)
             return .init(type: "text/plain; version=0.0.4; charset=utf-8", body: metrics.page)
         default: return nil

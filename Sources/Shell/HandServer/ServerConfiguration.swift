@@ -9,6 +9,8 @@ public struct ServerConfiguration: Sendable {
     public var limits: Limits
     /// Name and version, as clients see it.
     public var program: String
+    /// Of the files of Unix sockets: who may write to one may connect.
+    public var socketPermissions: UInt32 = 0o600
     /// How much of each list's history is kept.
     public var retention: Retention
     /// Seed of shuffles and log ids; nothing else is random.
@@ -20,7 +22,7 @@ public struct ServerConfiguration: Sendable {
 
     public enum Endpoint: Sendable, Hashable {
         case tcp(SocketAddress)
-        /// A Unix socket at that path, for its owner only.
+        /// A Unix socket at that path.
         case unix(String)
     }
 

@@ -8,14 +8,12 @@ final class Socket: ByteStream {
     /// Which holds this object; let go of when the stream is closed.
     private var connection: Connection?
 
-    let origin: String?
-    /// Whether the other end is on this machine.
-    var isLocal: Bool { origin == nil }
+    let caller: Caller
+    var origin: String? { caller.address }
 
-    /// - Parameter origin: the other end's address; nil if it is on this machine.
-    init(_ stream: any Channel, from origin: String?, _ service: Service) {
+    init(_ stream: any Channel, from caller: Caller, _ service: Service) {
         self.stream = stream
-        self.origin = origin
+        self.caller = caller
         self.service = service
     }
 

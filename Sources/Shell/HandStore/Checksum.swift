@@ -10,7 +10,8 @@ package enum CheckedTable: String, CaseIterable {
     /// The columns that the checksum covers, in the order in which it does. It is part of the format.
     var columns: [String] {
         switch self {
-        case .lists: ["number", "name", "log_id", "rules", "deck_seed", "revision", "count", "floor", "authors"]
+        case .lists:
+            ["number", "name", "log_id", "rules", "deck_seed", "revision", "count", "floor", "authors"]
         case .commits: ["list", "revision", "frame"]
         case .sequences: ["list", "author", "sequence", "revision"]
         case .authors: ["number", "client_high", "client_low", "person"]

@@ -64,14 +64,14 @@ struct ListRow {
     ///
     /// - Returns: nil if there is one of that name.
     static func create(
-        _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, _ database: Database
+        _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?, _ database: Database
     ) throws -> StoredList? {
         var writer = WireWriter()
         writer.rules(rules)
         let bytes = Data(writer.bytes)
         try database.execute(
-            sql: "INSERT OR IGNORE INTO lists (name, log_id, rules, deck_seed) VALUES (?, ?, ?, ?)",
-            arguments: [name, logID.stored, bytes, deckSeed?.stored])
+            sql: "INSERT OR IGNORE INTO lists (name, log_id, rules, deck_seed, owner) VALUES (?, ?, ?, ?, ?)",
+            arguments: [name, logID.stored, bytes, deckSeed?.stored, owner])
         guard database.changesCount == 1 else { return nil }
         let number = database.lastInsertedRowID
         let values: [any DatabaseValueConvertible] = [

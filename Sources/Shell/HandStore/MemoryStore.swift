@@ -35,8 +35,10 @@ public final class MemoryStore: CommitStore {
         try contents.withLock { try $0.trim(list, keeping: retention, now: now, step: .max) }
     }
 
-    public func create(_ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?) throws -> StoredList {
-        try contents.withLock { try $0.create(name, rules: rules, logID: logID, deckSeed: deckSeed) }
+    public func create(
+        _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?
+    ) throws -> StoredList {
+        try contents.withLock { try $0.create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: owner) }
     }
 
     public func delete(_ name: String) throws {
@@ -51,8 +53,12 @@ public final class MemoryStore: CommitStore {
         contents.withLock { $0.lists(after: name, limit: limit) }
     }
 
-    public func listCount() throws -> Int {
-        contents.withLock { $0.lists.count }
+    public func listCount(of owner: String?) throws -> Int {
+        contents.withLock { $0.listCount(of: owner) }
+    }
+
+    public func size() throws -> Int {
+        contents.withLock { $0.size }
     }
 
     public func author(for client: ClientID, person: String) throws -> UInt64 {

@@ -3,9 +3,12 @@ import HandCore
 import HandSync
 
 extension SQLiteStore {
-    public func create(_ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?) throws -> StoredList {
+    public func create(
+        _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?
+    ) throws -> StoredList {
         try write { database in
-            let list = try ListRow.create(name, rules: rules, logID: logID, deckSeed: deckSeed, database)
+            let list = try ListRow.create(
+                name, rules: rules, logID: logID, deckSeed: deckSeed, owner: owner, database)
             guard let list else { throw StoreError.listExists(name) }
             return list
         }
@@ -32,7 +35,18 @@ extension SQLiteStore {
         try read { try ListRow.all("name > ? ORDER BY name LIMIT ?", [name, limit], $0).map(\.list) }
     }
 
-    public func listCount() throws -> Int {
-        try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM lists") ?? 0 }
+    public func listCount(of owner: String?) throws -> Int {
+        try read { database in
+            guard let owner else { return try Int.fetchOne(database, sql: "SELECT count(*) FROM lists") ?? 0 }
+            let sql = "SELECT count(*) FROM lists WHERE owner = ?"
+            return try Int.fetchOne(database, sql: sql, arguments: [owner]) ?? 0
+        }
+    }
+
+    public func size() throws -> Int {
+        try read { database in
+            func number(_ name: String) throws -> Int { try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0 }
+            return try (number("page_count") - number("freelist_count")) * number("page_size")
+        }
     }
 }

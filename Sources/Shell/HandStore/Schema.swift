@@ -4,7 +4,8 @@ import GRDB
 enum Schema {
     /// The format that this program writes.
     /// 2: lists know where what is kept of their history begins, and how many authors they have; rows have checksums.
-    static let version = 2
+    /// 3: lists know who made them.
+    static let version = 3
     /// Marks the file as a hand store ("hand" in ASCII).
     static let applicationID = 0x6861_6E64
 
@@ -12,6 +13,7 @@ enum Schema {
     static func migrate(_ database: Database, from found: Int) throws {
         if found < 1 { try createFirstFormat(database) }
         if found < 2 { try makeSecondFormat(database) }
+        if found < 3 { try makeThirdFormat(database) }
         try database.execute(sql: "PRAGMA application_id = \(applicationID)")
         try database.execute(sql: "PRAGMA user_version = \(version)")
     }
@@ -29,6 +31,15 @@ enum Schema {
                 sql: "ALTER TABLE \(table.rawValue) ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
             try table.writeChecksums(database)
         }
+    }
+
+    /// Whose a list is matters to nobody but the limits; the checksum does not cover it.
+    private static func makeThirdFormat(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                ALTER TABLE lists ADD COLUMN owner TEXT;
+                CREATE INDEX lists_by_owner ON lists (owner);
+                """)
     }
 
     private static func createFirstFormat(_ database: Database) throws {

@@ -14,17 +14,18 @@ struct TokenCommand: ParsableCommand {
         discussion: """
             A token is a secret that you give to a person. Whoever has it acts under its name and with its role, on one list or
             on all. The server, which may be running, heeds changes within a second, also for those who are connected.
-            Roles: read, append (and add items), write (and make all other edits, and lists), admin (and delete lists).
+            Roles: read, append (and add items), write (and make all other edits, and lists), admin (and delete lists); none.
 
               hand token create ada --role write
               hand token create bob --role read --list groceries --expires 7d
+              hand token grant k3f9x1 --role write --list groceries
               hand token guests --remote read
               hand token list
               hand token revoke k3f9x1
 
             The person puts the secret into $HAND_TOKEN, or as "token" into ~/.config/hand/config.json.
             """,
-        subcommands: [CreateToken.self, ListTokens.self, RevokeToken.self, Guests.self])
+        subcommands: [CreateToken.self, GrantToken.self, ListTokens.self, RevokeToken.self, Guests.self])
 }
 
 /// Where a server keeps who may do what.
@@ -48,11 +49,18 @@ struct AccessOptions: ParsableArguments {
         return result
     }
 
+    static func noToken(_ id: String) -> Failure {
+        Failure(.notFound, "there is no token '\(Printable.clean(id))'; 'hand token list' prints them")
+    }
+
     /// What a token is, without its secret.
     static func json(_ token: AccessBook.Token) -> [JSONValue.Member] {
         [
             .init("id", .string(token.id)), .init("name", .string(token.name)),
-            .init("role", .string(token.role.rawValue)), .init("list", token.list.map { .string($0) } ?? .null),
+            .init("role", .string(token.role.rawValue)),
+            .init(
+                "lists",
+                .object(token.lists.sorted { $0.key < $1.key }.map { .init($0.key, .string($0.value.rawValue)) })),
             .init("created", .string(token.created.formatted(.iso8601))),
             .init("expires", token.expires.map { .string($0.formatted(.iso8601)) } ?? .null),
         ]
@@ -90,27 +98,60 @@ private struct CreateToken: ParsableCommand {
 
     @Argument(help: "The person's name, as others will see it.") var name: String
     @OptionGroup var grant: GrantOptions
-    @Option(name: .shortAndLong, help: ArgumentHelp("The list that it is for (default: all).", valueName: "list"))
-    var list: String?
+    @OptionGroup var lists: TokenLists
     @OptionGroup var access: AccessOptions
 
     func validate() throws {
         guard !name.isEmpty, name.utf8.count <= Limits.personBytes else {
             throw ValidationError("A name has 1 to \(Limits.personBytes) bytes.")
         }
-        if let list, let problem = ListName.problem(with: list) { throw ValidationError("--list: \(problem)") }
     }
 
     func run() throws {
         let end = try grant.end(from: .now)
         let (token, secret) = try access.change {
-            $0.add(name: name, role: grant.role, list: list, expires: end, at: .now)
+            $0.add(name: name, role: grant.role, lists: lists.list, expires: end, at: .now)
         }
         if access.json {
             return Output.json(.object(AccessOptions.json(token) + [.init("secret", .string(secret))]))
         }
         Output.message("token \(token.id) for \(Printable.clean(name)); nobody can see its secret again:")
         Output.line(secret)
+    }
+}
+
+/// The lists that a role is for.
+struct TokenLists: ParsableArguments {
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("A list that the role is for; may be repeated (default: all lists).", valueName: "list"))
+    var list: [String] = []
+
+    func validate() throws {
+        for name in list {
+            if let problem = ListName.problem(with: name) { throw ValidationError("--list: \(problem)") }
+        }
+    }
+}
+
+private struct GrantToken: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "grant", abstract: "Give a token another role: at once, also for who is connected with it.",
+        discussion: """
+            On the lists that are named, or else on all lists. What somebody may do with a list is the greater of both roles.
+            'none' takes the role away.
+            """)
+
+    @Argument(help: "Its id, as 'hand token list' prints it.") var id: String
+    @Option(help: "What its holder may do.") var role: Role
+    @OptionGroup var lists: TokenLists
+    @OptionGroup var access: AccessOptions
+
+    func run() throws {
+        guard let token = try access.change({ $0.change(id, to: role, lists: lists.list) }) else {
+            throw AccessOptions.noToken(id)
+        }
+        if access.json { Output.json(.object(AccessOptions.json(token))) } else { Output.line(ListTokens.line(token)) }
     }
 }
 
@@ -126,16 +167,19 @@ private struct ListTokens: ParsableCommand {
             let guests: JSONValue = [
                 "local": .string(book.guests.local.rawValue), "remote": .string(book.guests.remote.rawValue),
             ]
-            let tokens = book.tokens.map { JSONValue.object(AccessOptions.json($0)) }
+            let tokens = book.all.map { JSONValue.object(AccessOptions.json($0)) }
             return Output.json(.object([.init("guests", guests), .init("tokens", .array(tokens))]))
         }
-        for token in book.tokens {
-            let place = token.list.map { "'\(Printable.clean($0))'" } ?? "all lists"
-            let end = token.expires.map { ($0 < .now ? ", expired " : ", until ") + $0.formatted(.iso8601) } ?? ""
-            Output.line("\(token.id)  \(Printable.clean(token.name)): \(token.role.rawValue) on \(place)\(end)")
-        }
+        for token in book.all { Output.line(Self.line(token)) }
         Output.line(
             "guests: \(book.guests.local.rawValue) on this machine, \(book.guests.remote.rawValue) from elsewhere")
+    }
+
+    static func line(_ token: AccessBook.Token) -> String {
+        var roles = token.lists.sorted { $0.key < $1.key }.map { "\($1.rawValue) on '\(Printable.clean($0))'" }
+        if token.role > .none || roles.isEmpty { roles.insert("\(token.role.rawValue) on all lists", at: 0) }
+        let end = token.expires.map { ($0 < .now ? ", expired " : ", until ") + $0.formatted(.iso8601) } ?? ""
+        return "\(token.id)  \(Printable.clean(token.name)): \(roles.joined(separator: ", "))\(end)"
     }
 }
 
@@ -149,7 +193,7 @@ private struct RevokeToken: ParsableCommand {
     func run() throws {
         let isRevoked = try access.change { $0.revoke(id) }
         guard isRevoked else {
-            throw Failure(.notFound, "there is no token '\(Printable.clean(id))'; 'hand token list' prints them")
+            throw AccessOptions.noToken(id)
         }
     }
 }
@@ -196,7 +240,7 @@ struct Share: ParsableCommand {
         if let problem = ListName.problem(with: list) { throw Failure(.usage, problem) }
         let end = try grant.end(from: .now)
         let (token, secret) = try access.change {
-            $0.add(name: name, role: grant.role, list: list, expires: end, at: .now)
+            $0.add(name: name, role: grant.role, lists: [list], expires: end, at: .now)
         }
         address.token = nil
         let link = "\(address.serverURL)/\(HandAddress.escaped(list))#\(secret)"

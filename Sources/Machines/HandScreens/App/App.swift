@@ -76,7 +76,7 @@ public struct App: Sendable {
         case .list(let name, let news): world.withList(name) { [now = world.now] in $0.follow(news, now: now) }
         case .lists(let entries): world.catalog = entries
         case .kept(let names): world.keptLists = names
-        case .failed(_, let reason): say(reason)
+        case .failed(_, let reason), .told(let reason): say(reason)
         case .tick: for name in world.lists.keys { _ = world.lists[name]?.expire(now: world.now) }
         case .input, .continueWork, .history, .state, .done: break
         }

@@ -12,6 +12,8 @@ public enum Event: Sendable {
     case connection(ClientSession.Status)
     /// Milliseconds that the server took to answer.
     case latency(UInt64)
+    /// The server says something that answers nothing.
+    case told(String)
     case list(String, ListNews)
     case lists([DownMessage.ListEntry])
     /// Lists that are kept on this machine.

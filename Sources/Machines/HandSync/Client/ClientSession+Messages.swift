@@ -199,6 +199,11 @@ extension ClientSession {
             }
             return fail(text, now: now, notBefore: retryAfter, effect)
         }
+        if request == 0 {
+            // A submission may have crossed the end of its subscription on its way; its person need not know.
+            if code != .notSubscribed { effect(.told(code, text)) }
+            return
+        }
         abandoned[request] = nil
         if requests[request] != nil { return answer(request, .error(code, text), effect) }
         guard let name = subscriptions.first(where: { $0.value.request == request })?.key else { return }

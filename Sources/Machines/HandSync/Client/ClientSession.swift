@@ -36,6 +36,8 @@ public struct ClientSession: Sendable {
         case answer(request: UInt64, Answer)
         /// A subscription came to nothing.
         case refused(list: String, ErrorCode, String)
+        /// What the server has to say that answers nothing.
+        case told(ErrorCode, String)
     }
 
     public enum Status: Equatable, Sendable {

@@ -48,7 +48,7 @@ public struct ServerSession: Sendable {
         reader = FrameReader(limit: terms.limits.helloBytes)
     }
 
-    private var limits: Limits { terms.limits }
+    var limits: Limits { terms.limits }
 
     /// When `timeout(now:)` is to be called at the latest, in milliseconds.
     public var deadline: UInt64? {

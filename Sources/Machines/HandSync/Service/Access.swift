@@ -57,11 +57,14 @@ public struct Grant: Equatable, Sendable {
     /// Whom the store knows the client as: another for each name, so that nobody can go on as somebody else, even with that
     /// one's client id.
     public let client: ClientID
+    /// Under whom it is counted what they take; nil for who is not counted.
+    public let user: String?
 
-    public init(id: String?, access: Access, client: ClientID) {
+    public init(id: String?, access: Access, client: ClientID, user: String? = nil) {
         self.id = id
         self.access = access
         self.client = client
+        self.user = user
     }
 }
 

@@ -17,6 +17,12 @@ public final class Connection {
     var access = Access.everything
     /// The address under which it was counted in.
     var entered: String?
+    /// Where it is counted what its user takes; nil if it is not counted.
+    var account: Account?
+    /// Of which time of being too fast its client was told, by the start of it.
+    var toldOf: UInt64?
+    /// Whether nothing is taken from it until its user may go on.
+    private(set) var isSlowed = false
     /// By which the world knows what it granted.
     public internal(set) var grantID: String?
     var hasPresence = false
@@ -81,10 +87,6 @@ public final class Connection {
         }
     }
 
-    /// Answers that wait for a client that does not read; above it nothing more is read from it.
-    private static let outboxLimit = 1 << 20
-    /// Lists on their way to one client, at which no more is read from it: they may be asked for faster than they are sent.
-    private static let transfersLimit = 8
     /// About how many bytes go to the socket at a time.
     static let burst = 256 << 10
 
@@ -129,11 +131,11 @@ public final class Connection {
     }
 
     /// Whether more of this client is taken now: not while a request is carried out, nor while it does not read its answers.
-    private var mayRead: Bool { !isBusy && backlog.isEmpty && hasRoom }
+    private var mayRead: Bool { !isBusy && !isSlowed && backlog.isEmpty && hasRoom }
 
     /// Whether answers to one more request may wait for this client.
     private var hasRoom: Bool {
-        outboxBytes <= Self.outboxLimit && transfers.count < Self.transfersLimit
+        outboxBytes <= session.limits.answerBytes && transfers.count < session.limits.transfers
             && !(stream.isWriting && !transfers.isEmpty)
     }
 
@@ -169,12 +171,18 @@ public final class Connection {
     }
 
     private var mayHandle: Bool {
-        !isBusy && !isEnding && handled < backlog.count && hasRoom
+        !isBusy && !isSlowed && !isEnding && handled < backlog.count && hasRoom
     }
 
     /// A request that takes the store begins or has ended.
     func setBusy(_ isBusy: Bool) {
         self.isBusy = isBusy
+    }
+
+    /// Its user has taken more than there was, or may go on.
+    func setSlowed(_ isSlowed: Bool) {
+        self.isSlowed = isSlowed
+        adjustReading()
     }
 
     /// Ends the stream once all that was enqueued has been taken by the kernel. The client closes when it has read that.

@@ -3,6 +3,7 @@ import HandWire
 
 extension Service {
     func handle(_ message: UpMessage, from connection: Connection) {
+        charge(connection, requests: 1)
         guard isAllowed(message, from: connection) else { return }
         switch message {
         case .subscribe(let subscribe): self.subscribe(connection, subscribe)
@@ -51,6 +52,10 @@ extension Service {
             let message = "a connection may follow \(limits.subscriptions) lists"
             return refuse(connection, subscribe.request, .tooManySubscriptions, message)
         }
+        if isNew, let account = connection.account, account.subscriptions >= limits.userSubscriptions {
+            let message = "your connections may follow \(limits.userSubscriptions) lists together"
+            return refuse(connection, subscribe.request, .tooManySubscriptions, message)
+        }
         start(connection, in: room, subscribe)
     }
 
@@ -62,6 +67,7 @@ extension Service {
         if !isNew { figures.resynchronizations += 1 }
         if isNew {
             room.add(connection)
+            connection.account?.subscriptions += 1
             if connection.hasPresence { room.presence.join(author, name: connection.person) }
             announce(room)
         }
@@ -94,6 +100,7 @@ extension Service {
     func unsubscribe(_ connection: Connection, from list: UInt64) {
         guard let cursor = connection.cursors.remove(list) else { return }
         cursor.room.remove(connection, now: world.now)
+        connection.account?.subscriptions -= 1
         if let author = connection.author, connection.hasPresence {
             cursor.room.presence.leave(author)
             announce(cursor.room)
@@ -143,9 +150,13 @@ extension Service {
             return reject(reason, list: list, sequence, to: connection)
         }
         figures.submissions += 1
+        if storeSize.isFull(limits) {
+            return reject(.storeFull(limit: limits.storeBytes), list: list, sequence, to: connection)
+        }
         switch room.authority.submit(submission, author: author, now: world.wallClock) {
         case .numbered:
             connection.pendingSubmissions += 1
+            writer.numbered += 1
             writer.dirty.insert(list)
         case .waiting: break
         case .acknowledged(let revision):

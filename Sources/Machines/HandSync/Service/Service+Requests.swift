@@ -8,20 +8,27 @@ extension Service {
             let message = "a list holds at least 1 item, and an item at most \(limits.itemBytes) bytes"
             return refuse(connection, request, .badRules, message)
         }
+        if storeSize.isFull(limits) {
+            let text = "this server keeps \(limits.storeBytes) bytes, and has them"
+            return refuse(connection, request, .tooManyLists, text)
+        }
         let logID = max(1, random.next())
         let seed = rules.hasDeck ? random.next() : nil
-        let most = limits.lists
+        let (limits, owner) = (limits, connection.account?.user)
         begin(connection)
-        writeAlone { store throws -> Bool in
-            guard try store.listCount() < most else { return false }
-            _ = try store.create(name, rules: rules, logID: logID, deckSeed: seed)
-            return true
+        writeAlone { store throws -> String? in
+            if try store.listCount(of: nil) >= limits.lists { return "this server keeps \(limits.lists) lists" }
+            if let owner, try store.listCount(of: owner) >= limits.userLists {
+                return "this server keeps \(limits.userLists) lists of one user: delete one first"
+            }
+            _ = try store.create(name, rules: rules, logID: logID, deckSeed: seed, owner: owner)
+            return nil
         } then: { [unowned self] result in
             defer { end(connection) }
             switch result {
             case .failure(let error): refuse(connection, request, error)
-            case .success(false): refuse(connection, request, .tooManyLists, "this server keeps \(most) lists")
-            case .success(true):
+            case .success(let refusal?): refuse(connection, request, .tooManyLists, refusal)
+            case .success(nil):
                 world.note(.created(list: name, by: connection))
                 send(.done(request: request), to: connection)
             }
@@ -38,6 +45,7 @@ extension Service {
             case .failure(let error): refuse(connection, request, error)
             case .success:
                 deletions += 1
+                storeSize.isStale = true
                 world.note(.deleted(list: name, by: connection))
                 if let number = names.removeValue(forKey: name), let room = rooms.removeValue(forKey: number) {
                     close(room)

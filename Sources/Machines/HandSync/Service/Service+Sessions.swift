@@ -46,6 +46,8 @@ extension Service {
         }
         connection.access = grant.access
         connection.grantID = grant.id
+        connection.account = account(of: grant.user)
+        connection.account?.connections += 1
         connection.stream.stopReading()
         let client = grant.client
         if let old = clients[client] { fail(old, .replaced, "this client has connected again") }

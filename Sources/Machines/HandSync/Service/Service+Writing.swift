@@ -8,6 +8,8 @@ struct GroupCommit {
     /// Other writes, which must not run beside a transaction on the same lists.
     var jobs: [() -> Void] = []
     var isWriting = false
+    /// Commits that were numbered in this turn.
+    var numbered = 0
     /// Whether the last write was a job: then it is the commits' turn.
     var wasJob = false
 
@@ -32,6 +34,10 @@ extension Service {
 
     /// Hands over what there is, unless a write is under way.
     func writeBatch() {
+        if writer.numbered > 0 {
+            world.note(.numbered(commits: writer.numbered))
+            writer.numbered = 0
+        }
         guard !writer.isWriting else { return }
         if !writer.jobs.isEmpty, writer.dirty.isEmpty || !writer.wasJob {
             writer.isWriting = true
@@ -53,6 +59,7 @@ extension Service {
             switch result {
             case .success:
                 figures.writes += 1
+                storeSize.isStale = true
                 world.note(.written)
                 for (room, batch) in zip(written, batches) { wrote(batch, in: room) }
             case .failure(let error): failed(error, written)
@@ -129,10 +136,37 @@ extension Service {
             switch result {
             case .success(let trimmed):
                 room.storeFloor = trimmed.floor
+                storeSize.isStale = true
                 if trimmed.hasMore, rooms[list] === room { trim(room) }
             case .failure(let error):
                 if rooms[list] === room { world.note(.trimFailed(error)) }
             }
         }
     }
+
+    // MARK: Size
+
+    /// Asks how large the store is, if something was written since it was asked.
+    func measureStore() {
+        guard storeSize.isStale, !storeSize.isAsking else { return }
+        storeSize.isStale = false
+        storeSize.isAsking = true
+        ask { store in
+            try store.size()
+        } then: { [unowned self] result in
+            storeSize.isAsking = false
+            guard case .success(let bytes) = result else { return }
+            storeSize.bytes = bytes
+        }
+    }
+}
+
+/// How large the store was when it was last asked: what is written meanwhile may be above the limit, for a second.
+struct StoreSize {
+    var bytes = 0
+    /// Whether something was written or forgotten since.
+    var isStale = true
+    var isAsking = false
+
+    func isFull(_ limits: Limits) -> Bool { bytes >= limits.storeBytes }
 }

@@ -18,6 +18,14 @@ public final class Service {
 
     private(set) var connections = Roster()
     var door: Doorkeeper
+    /// What users take, by user.
+    var accounts: [String: Account] = [:]
+    /// Those of them of whom somebody waits.
+    var slowed: [Account] = []
+    /// When the next of those may go on.
+    var slowedDue: UInt64?
+    /// Bytes that the store takes, as of the last look.
+    var storeSize = StoreSize()
     private var nextNumber: UInt64 = 1
     var clients: [ClientID: Connection] = [:]
     var authors: [UInt64: Connection] = [:]
@@ -82,6 +90,7 @@ public final class Service {
     /// Bytes came. Not to be called between `ByteStream.stopReading` and `resumeReading`.
     public func received(_ bytes: UnsafeRawBufferPointer, from connection: Connection) {
         figures.bytesReceived += bytes.count
+        charge(connection, bytes: bytes.count)
         drive(connection) { session, effect in session.received(bytes, now: world.now, effect) }
     }
 
@@ -104,6 +113,7 @@ public final class Service {
         guard connections.remove(connection) else { return }
         if let origin = connection.entered { door.leave(origin) }
         for list in connection.cursors.lists { unsubscribe(connection, from: list) }
+        closeAccount(of: connection)
         if let client = connection.client, clients[client] === connection { clients[client] = nil }
         if let author = connection.author, authors[author] === connection { authors[author] = nil }
     }
@@ -140,15 +150,19 @@ public final class Service {
     // MARK: Time
 
     /// When `timeout` is to be called.
-    public var deadline: UInt64 { min(nextSweep, presenceDue ?? .max) }
+    public var deadline: UInt64 { min(nextSweep, presenceDue ?? .max, slowedDue ?? .max) }
 
     /// To be called at the deadline; does what is due.
     public func timeout() {
         if let presenceDue, world.now >= presenceDue { sendPresence() }
+        if let slowedDue, world.now >= slowedDue { releaseSlowed() }
         guard world.now >= nextSweep else { return }
         nextSweep = world.now + Self.sweepInterval
         door.sweep(now: world.now)
+        sweepAccounts()
+        measureStore()
         for connection in Array(connections) {
+            if connection.isSlowed { continue }
             drive(connection) { session, effect in session.timeout(now: world.now, effect) }
             if let deadline = connection.closeDeadline, world.now >= deadline { drop(connection) }
         }

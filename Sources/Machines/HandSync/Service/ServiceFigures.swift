@@ -20,6 +20,8 @@ public struct ServiceFigures: Sendable {
     /// Lists asked for anew by somebody who follows them: whoever has another list than the server does so.
     public internal(set) var resynchronizations = 0
     public internal(set) var stale = 0
+    /// Times that somebody was not read for a while because more came than a user may send.
+    public internal(set) var slowings = 0
     /// Rejections by the name of their reason.
     public internal(set) var rejections: [String: Int] = [:]
     /// Connections that the server closed, by the reason.
@@ -40,6 +42,12 @@ public struct ServiceLoad: Sendable {
     public var lagging = 0
     /// Commits that are numbered and not yet durable.
     public var pendingCommits = 0
+    /// Connections that are not read because their user is too fast.
+    public var slowed = 0
+    /// Bytes that the store takes, as of the last look.
+    public var storeBytes = 0
+    /// Users of whom it is remembered what they took.
+    public var accounts = 0
 }
 
 extension Service {
@@ -48,6 +56,9 @@ extension Service {
         var load = ServiceLoad()
         load.connections = connections.count
         load.lists = rooms.count
+        load.slowed = slowed.reduce(0) { $0 + $1.waiting.count }
+        load.storeBytes = storeSize.bytes
+        load.accounts = accounts.count
         for room in rooms.values {
             load.items += room.authority.count
             load.windowBytes += room.authority.windowBytes

@@ -72,7 +72,9 @@ public enum ServiceNote {
     case loaded(list: String, revision: Int)
     case unloaded(list: String)
     case stopping(connections: Int)
-    /// A transaction is handed to the store.
+    /// So many commits have a number and are to be written, as of this turn.
+    case numbered(commits: Int)
+    /// A transaction is handed to the store, with all that were numbered before.
     case writing
     /// It is durable.
     case written

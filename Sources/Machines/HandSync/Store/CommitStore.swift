@@ -30,12 +30,18 @@ public protocol CommitStore: Sendable {
     /// Forgets a part of the commits that the retention does not ask for; small parts, so that other writes need not wait.
     func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed
 
-    func create(_ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?) throws -> StoredList
+    /// - Parameter owner: whose list it counts as; nil for nobody's.
+    func create(
+        _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?
+    ) throws -> StoredList
     func delete(_ name: String) throws
     func list(named name: String) throws -> StoredList?
     /// Lists whose names come after `name`, in the order of their names.
     func lists(after name: String, limit: Int) throws -> [StoredList]
-    func listCount() throws -> Int
+    /// How many lists there are: of somebody, or in all.
+    func listCount(of owner: String?) throws -> Int
+    /// About how many bytes it takes where it keeps them, what is free for reuse aside.
+    func size() throws -> Int
 
     /// The public number of a client, given at its first visit; its person's name is kept as of the last one.
     func author(for client: ClientID, person: String) throws -> UInt64
@@ -47,6 +53,10 @@ public protocol CommitStore: Sendable {
 
 extension CommitStore {
     public var blocks: Bool { true }
+
+    public func create(_ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?) throws -> StoredList {
+        try create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: nil)
+    }
 }
 
 /// The commits of one list to be written together.

@@ -6,17 +6,21 @@ package struct StoreContents {
     package struct List {
         package internal(set) var stored: StoredList
         let deckSeed: UInt64?
+        let owner: String?
         /// The frames of all commits that are kept; the first is of revision `stored.floor` + 1.
         private(set) var frames: [FrameRun] = []
+        /// Bytes of them all.
+        private(set) var frameBytes = 0
         /// Where the newest of them stand.
         private var segment: Segment?
         package internal(set) var sequences: [UInt64: SequenceMark] = [:]
         /// The oldest first.
         private(set) var snapshots: [Snapshot] = []
 
-        init(_ stored: StoredList, deckSeed: UInt64?) {
+        init(_ stored: StoredList, deckSeed: UInt64?, owner: String?) {
             self.stored = stored
             self.deckSeed = deckSeed
+            self.owner = owner
         }
     }
 
@@ -72,14 +76,21 @@ package struct StoreContents {
         Array(lists.values.map(\.stored).filter { $0.name > name }.sorted { $0.name < $1.name }.prefix(limit))
     }
 
+    package func listCount(of owner: String?) -> Int {
+        owner.map { owner in lists.values.count { $0.owner == owner } } ?? lists.count
+    }
+
+    /// Bytes of all commits that are kept: O(lists).
+    package var size: Int { lists.values.reduce(0) { $0 + $1.frameBytes } }
+
     // MARK: Changing
 
     package mutating func create(
-        _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?
+        _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?
     ) throws(StoreError) -> StoredList {
         guard names[name] == nil else { throw .listExists(name) }
         let stored = StoredList(number: nextList, name: name, logID: logID, rules: rules, revision: 0, count: 0)
-        lists[nextList] = List(stored, deckSeed: deckSeed)
+        lists[nextList] = List(stored, deckSeed: deckSeed, owner: owner)
         names[name] = nextList
         nextList += 1
         return stored
@@ -144,6 +155,7 @@ extension StoreContents.List {
         guard let last = batch.commits.last else { return }
         for (commit, frame) in zip(batch.commits, batch.frames) {
             frames.append(copied(frame.bytes))
+            frameBytes += frame.bytes.count
             sequences[commit.author] = SequenceMark(sequence: commit.sequence, revision: commit.revision)
         }
         stored = StoredList(
@@ -200,7 +212,9 @@ extension StoreContents.List {
         let floor = start.revision
         snapshots.removeAll { $0.revision <= floor }
         snapshots.insert(StoreContents.Snapshot(revision: floor, hand: start.hand, deck: start.deck), at: 0)
-        frames.removeFirst(floor - stored.floor)
+        let forgotten = floor - stored.floor
+        frameBytes -= frames.prefix(forgotten).reduce(0) { $0 + $1.bytes.count }
+        frames.removeFirst(forgotten)
         stored = StoredList(
             number: stored.number, name: stored.name, logID: stored.logID, rules: stored.rules,
             revision: stored.revision, count: stored.count, floor: floor)

@@ -19,47 +19,60 @@ public struct AccessBook: Codable, Equatable, Sendable {
         public let name: String
         /// SHA-256 of the secret.
         public let hash: String
-        public let role: Role
-        /// The list that it is for; nil for all.
-        public let list: String?
+        /// On every list.
+        public fileprivate(set) var role: Role
+        /// On some lists more than that.
+        public fileprivate(set) var lists: [String: Role]
         public let created: Date
         public let expires: Date?
 
         public func isValid(at time: Date) -> Bool { expires.map { time < $0 } ?? true }
 
-        var access: Access {
-            guard let list else { return Access(name: name, everywhere: role) }
-            return Access(name: name, everywhere: .none, lists: [list: role])
-        }
+        var access: Access { Access(name: name, everywhere: role, lists: lists) }
     }
 
     public var guests = Guests(local: .admin, remote: .none)
-    public private(set) var tokens: [Token] = []
+    /// By their ids.
+    private var tokens: [String: Token] = [:]
 
     public init() {}
 
-    /// Makes a token for somebody. Returns the secret, which is kept nowhere.
+    public var count: Int { tokens.count }
+
+    /// All tokens, the oldest first.
+    public var all: [Token] {
+        tokens.values.sorted { ($0.created, $0.id) < ($1.created, $1.id) }
+    }
+
+    /// Makes a token for somebody: with a role on some lists, or on all if none is named. Returns the secret, which is kept
+    /// nowhere.
     public mutating func add(
-        name: String, role: Role, list: String? = nil, expires: Date? = nil, at time: Date
+        name: String, role: Role, lists: [String] = [], expires: Date? = nil, at time: Date
     ) -> (token: Token, secret: String) {
         let secret = "hand-" + Self.randomText(26)
         var id = Self.randomText(6)
-        while tokens.contains(where: { $0.id == id }) { id = Self.randomText(6) }
+        while tokens[id] != nil { id = Self.randomText(6) }
         // Files keep whole seconds.
         let created = Date(timeIntervalSince1970: time.timeIntervalSince1970.rounded(.down))
         let end = expires.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.up)) }
         let token = Token(
-            id: id, name: name, hash: Fingerprint.sha256(secret), role: role, list: list, created: created, expires: end
-        )
-        tokens.append(token)
+            id: id, name: name, hash: Fingerprint.sha256(secret), role: lists.isEmpty ? role : .none,
+            lists: Dictionary(lists.map { ($0, role) }) { $1 }, created: created, expires: end)
+        tokens[id] = token
         return (token, secret)
+    }
+
+    /// Gives a token another role, on some lists or on all if none is named. Returns the token; nil if there is none of that id.
+    public mutating func change(_ id: String, to role: Role, lists: [String] = []) -> Token? {
+        guard tokens[id] != nil else { return nil }
+        if lists.isEmpty { tokens[id]?.role = role }
+        for list in lists { tokens[id]?.lists[list] = role == .none ? nil : role }
+        return tokens[id]
     }
 
     /// Takes a token back; false if there is none of that id.
     public mutating func revoke(_ id: String) -> Bool {
-        let count = tokens.count
-        tokens.removeAll { $0.id == id }
-        return tokens.count < count
+        tokens.removeValue(forKey: id) != nil
     }
 
     /// Five bits a character, from the system's source of secrets.
@@ -72,24 +85,29 @@ public struct AccessBook: Codable, Equatable, Sendable {
     // MARK: Asking
 
     /// What a client gets that has that secret, or comes without one.
-    func grant(to client: ClientID, secret: String?, isLocal: Bool, at time: Date) -> Grant? {
+    func grant(to client: ClientID, secret: String?, from caller: Caller, at time: Date) -> Grant? {
         guard let secret else {
-            return access(again: nil, isLocal: isLocal, at: time).map { Grant(id: nil, access: $0, client: client) }
+            guard let access = access(again: nil, from: caller, at: time) else { return nil }
+            // Who may be named by others is kept apart from them; addresses change, and guests from afar have no other name.
+            let isNamed = access.name != nil
+            let client = isNamed ? client.belonging(to: caller.account ?? "") : client
+            return Grant(id: nil, access: access, client: client, user: caller.account)
         }
         let hash = Fingerprint.sha256(secret)
-        guard let token = tokens.first(where: { $0.hash == hash && $0.isValid(at: time) }) else { return nil }
-        return Grant(id: token.id, access: token.access, client: client.belonging(to: token.name))
+        guard let token = tokens.values.first(where: { $0.hash == hash }), token.isValid(at: time) else { return nil }
+        let client = client.belonging(to: token.name)
+        return Grant(id: token.id, access: token.access, client: client, user: "token \(token.name)")
     }
 
-    func access(again id: String?, isLocal: Bool, at time: Date) -> Access? {
-        if let id { return tokens.first { $0.id == id && $0.isValid(at: time) }?.access }
-        let role = isLocal ? guests.local : guests.remote
-        return role == .none ? nil : Access(everywhere: role)
+    func access(again id: String?, from caller: Caller, at time: Date) -> Access? {
+        if let id { return tokens[id].flatMap { $0.isValid(at: time) ? $0.access : nil } }
+        let role = caller.isLocal ? guests.local : guests.remote
+        return role == .none ? nil : Access(name: caller.systemName, everywhere: role)
     }
 
     /// Whether somebody's time ran out between two times.
     func hasExpired(after start: Date, until end: Date) -> Bool {
-        tokens.contains { $0.isValid(at: start) && !$0.isValid(at: end) }
+        tokens.values.contains { $0.isValid(at: start) && !$0.isValid(at: end) }
     }
 }
 

@@ -39,7 +39,7 @@ final class AccessWatch {
             stamp = fresh
             do {
                 world.access = try file.read()
-                logger.info("took anew who may do what", metadata: ["tokens": "\(world.access.tokens.count)"])
+                logger.info("took anew who may do what", metadata: ["tokens": "\(world.access.count)"])
             } catch {
                 // What held before holds on: a slip must not lock everybody out, nor let anybody in.
                 return logger.error("who may do what was not taken anew", metadata: ["error": "\(error)"])

@@ -65,9 +65,9 @@ struct Latency {
 
     var count: Int { Int(histogram.totalCount) }
 
-    mutating func record(nanoseconds: UInt64) {
-        _ = histogram.record(min(nanoseconds, Self.longest))
-        seconds += Double(nanoseconds) / 1e9
+    mutating func record(nanoseconds: UInt64, times: Int = 1) {
+        _ = histogram.record(min(nanoseconds, Self.longest), count: UInt64(times))
+        seconds += Double(nanoseconds) / 1e9 * Double(times)
     }
 
     func count(upTo bound: Double) -> Int {

@@ -6,7 +6,7 @@ import HandWire
 struct ServerMetrics {
     let figures: ServiceFigures
     let load: ServiceLoad
-    let writes: Latency
+    let clock: CommitClock
     /// Milliseconds since 1970.
     let startedAt: UInt64
     let version: String
@@ -30,6 +30,8 @@ struct ServerMetrics {
         page.add(.gauge, "hand_queued_bytes", "Answers that clients have not read.", load.queuedBytes)
         page.add(.gauge, "hand_lagging", "Subscriptions without the newest commits.", load.lagging)
         page.add(.gauge, "hand_pending_commits", "Commits that are not durable yet.", load.pendingCommits)
+        page.add(.gauge, "hand_slowed", "Connections whose user sends too fast.", load.slowed)
+        page.add(.gauge, "hand_store_bytes", "What the store takes.", load.storeBytes)
     }
 
     private func addTraffic(to page: inout Exposition) {
@@ -41,6 +43,10 @@ struct ServerMetrics {
         page.add(
             .counter, "hand_reads_behind_total", "Times that a slow client's commits were read from the store.",
             figures.readsBehind)
+        page.add(
+            .counter, "hand_slowed_total",
+            "Times that somebody was not read for a while because their user sent too fast.",
+            figures.slowings)
         page.add(
             .counter, "hand_resynchronizations_total", "Lists that were asked for anew, as after a divergence.",
             figures.resynchronizations)
@@ -56,7 +62,8 @@ struct ServerMetrics {
         page.add(.counter, "hand_failed_writes_total", "Transactions that failed.", figures.failedWrites)
         page.add(.counter, "hand_stale_total", "Edits on revisions that are no longer in memory.", figures.stale)
         page.add(.counter, "hand_rejected_total", "Edits that were not taken.", by: "reason", figures.rejections)
-        page.add("hand_write_seconds", "From handing over a transaction to its being durable.", writes)
+        page.add("hand_write_seconds", "From handing over a transaction to its being durable.", clock.writes)
+        page.add("hand_commit_seconds", "From numbering a commit to its being durable.", clock.commits)
     }
 
     private func addProcess(to page: inout Exposition) {

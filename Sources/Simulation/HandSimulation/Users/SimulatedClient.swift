@@ -131,7 +131,7 @@ final class SimulatedClient {
         case .status(let status): changed(status)
         case .presence(let list, let entries): note(entries, in: list)
         case .refused(let list, let code, _): refused(list, code)
-        case .progress, .latency, .answer: break
+        case .progress, .latency, .answer, .told: break
         }
     }
 

@@ -42,8 +42,10 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
         try disk.write { try $0.trim(number, keeping: retention, now: now, step: 3) }
     }
 
-    package func create(_ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?) throws -> StoredList {
-        try disk.write { try $0.create(name, rules: rules, logID: logID, deckSeed: deckSeed) }
+    package func create(
+        _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?
+    ) throws -> StoredList {
+        try disk.write { try $0.create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: owner) }
     }
 
     package func delete(_ name: String) throws {
@@ -58,8 +60,12 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
         disk.read { $0.lists(after: name, limit: limit) }
     }
 
-    package func listCount() throws -> Int {
-        disk.read { $0.lists.count }
+    package func listCount(of owner: String?) throws -> Int {
+        disk.read { $0.listCount(of: owner) }
+    }
+
+    package func size() throws -> Int {
+        disk.read { $0.size }
     }
 
     package func author(for client: ClientID, person: String) throws -> UInt64 {

@@ -1,0 +1,27 @@
+import EventLoop
+
+/// How long commits take to be durable, counted from the turn in which they were numbered; and how long transactions take.
+struct CommitClock {
+    private(set) var commits = Latency()
+    private(set) var writes = Latency()
+    /// Commits that were numbered in one turn, and when that was.
+    private var waiting: [(commits: Int, since: UInt64)] = []
+    /// Those that are being written.
+    private var inFlight: [(commits: Int, since: UInt64)] = []
+    private var writeStart: UInt64 = 0
+
+    mutating func numbered(_ count: Int) {
+        waiting.append((count, Loop.monotonicNanoseconds))
+    }
+
+    mutating func writing() {
+        (inFlight, waiting) = (waiting, [])
+        writeStart = Loop.monotonicNanoseconds
+    }
+
+    mutating func written() {
+        let now = Loop.monotonicNanoseconds
+        writes.record(nanoseconds: now - writeStart)
+        for turn in inFlight { commits.record(nanoseconds: now - turn.since, times: turn.commits) }
+    }
+}

@@ -1,0 +1,210 @@
+import HandCore
+import HandSync
+import HandWire
+import Testing
+
+/// What one user may take of a server: too fast is slowed down, then told, then closed.
+@Suite struct AllowanceTests {
+    private static func world(_ change: (inout Limits) -> Void) -> TestWorld {
+        var limits = Limits()
+        limits.userRequests = 10
+        limits.tellingDelay = 1_000
+        limits.tooFastDeadline = 5_000
+        // Nobody is to go for silence here.
+        limits.idleDeadline = 1_000_000
+        change(&limits)
+        let world = TestWorld(limits: limits)
+        world.tokens = ["ada": .everything, "ben": .everything]
+        return world
+    }
+
+    /// Lets time pass as a loop does: to the next deadline, and no further than asked.
+    private static func pass(_ milliseconds: UInt64, _ world: TestWorld) {
+        let end = world.now + milliseconds
+        while world.service.deadline <= end {
+            world.now = max(world.now, world.service.deadline)
+            world.service.timeout()
+            world.settle()
+        }
+        world.now = end
+    }
+
+    private static func answers(_ stream: TestStream) -> Int {
+        stream.heard.count { if case .lists = $0 { true } else { false } }
+    }
+
+    /// The share of ten seconds at once, then so many a second; nothing that came is lost, and others do not notice.
+    @Test func whoIsTooFastIsSlowedDown() {
+        let world = Self.world { _ in }
+        let ada = world.connect(1, token: "ada")
+        let ben = world.connect(2, token: "ben")
+        world.settle()
+        for request in 1...150 { ada.say(.lists(request: UInt64(request), after: "")) }
+        world.settle()
+        #expect(Self.answers(ada) == 101 && ada.isStopped)
+        #expect(world.service.load.slowed == 1 && world.service.figures.slowings == 1)
+        for request in 1...50 { ben.say(.lists(request: UInt64(request), after: "")) }
+        world.settle()
+        #expect(Self.answers(ben) == 50 && !ben.isStopped)
+        Self.pass(2_000, world)
+        #expect((118...122).contains(Self.answers(ada)))
+        Self.pass(4_000, world)
+        #expect(Self.answers(ada) == 150 && !ada.isStopped && world.service.load.slowed == 0)
+        #expect(world.service.brokenInvariant() == nil)
+    }
+
+    /// All connections of a user together.
+    @Test func moreConnectionsAreNoMore() {
+        let world = Self.world { $0.tooFastDeadline = 1_000_000 }
+        let streams = (1...5).map { world.connect($0, token: "ada") }
+        world.settle()
+        for request in 1...60 { for stream in streams { stream.say(.lists(request: UInt64(request), after: "")) } }
+        world.settle()
+        let total = streams.reduce(0) { $0 + Self.answers($1) }
+        #expect((100...105).contains(total))
+        Self.pass(4_000, world)
+        let later = streams.reduce(0) { $0 + Self.answers($1) }
+        #expect((34...45).contains(later - total))
+        // Each has its turn.
+        #expect(streams.allSatisfy { Self.answers($0) > 20 })
+        streams[0].end()
+        Self.pass(30_000, world)
+        #expect(streams[1...].allSatisfy { Self.answers($0) == 60 })
+    }
+
+    @Test func bytesCountToo() {
+        let world = Self.world {
+            $0.userRequests = 1_000
+            $0.userBytes = 1_000
+        }
+        let ada = world.connect(1, token: "ada")
+        world.settle()
+        let name = String(repeating: "x", count: 100)
+        func send(for seconds: Int) {
+            for _ in 0..<seconds * 100 {
+                while !ada.isStopped {
+                    ada.say(.fetch(request: 1, name: name, revision: nil))
+                    world.settle()
+                }
+                Self.pass(10, world)
+            }
+        }
+        send(for: 1)
+        let first = ada.errors.count
+        #expect((90...110).contains(first))
+        send(for: 2)
+        #expect((15...25).contains(ada.errors.count - first))
+        #expect(ada.errors.count { $0 == .slowedDown } == 1)
+    }
+
+    /// Told once, and closed in the end, with a time to wait; who comes back to normal is neither.
+    @Test func whoGoesOnIsToldThenClosed() {
+        let world = Self.world { _ in }
+        let ada = world.connect(1, token: "ada")
+        world.settle()
+        var request: UInt64 = 0
+        func hammer(_ seconds: Int) {
+            for _ in 0..<seconds * 20 {
+                if !ada.isStopped {
+                    for _ in 1...20 {
+                        request += 1
+                        ada.say(.lists(request: request, after: ""))
+                    }
+                    world.settle()
+                }
+                Self.pass(50, world)
+            }
+        }
+        hammer(1)
+        #expect(ada.errors.isEmpty)
+        hammer(3)
+        #expect(ada.errors == [.slowedDown])
+        Self.pass(60_000, world)
+        #expect(!ada.isStopped)
+        hammer(1)
+        #expect(ada.errors == [.slowedDown], "what was long ago is forgiven")
+        hammer(8)
+        #expect(ada.errors == [.slowedDown, .slowedDown, .tooFast])
+        #expect(ada.isShutDown)
+        ada.end()
+        #expect(world.service.brokenInvariant() == nil)
+    }
+
+    /// Who is gone is forgotten once nobody could tell.
+    @Test func accountsDoNotPile() {
+        let world = Self.world { _ in }
+        world.tokens = Dictionary(uniqueKeysWithValues: (0..<50).map { ("user \($0)", .everything) })
+        for number in 0..<50 {
+            let stream = world.connect(UInt64(number), token: "user \(number)")
+            world.settle()
+            stream.say(.lists(request: 1, after: ""))
+            world.settle()
+            stream.end()
+        }
+        #expect(world.service.load.accounts == 50)
+        Self.pass(12_000, world)
+        #expect(world.service.load.accounts == 0)
+    }
+
+    @Test func listsAndSubscriptionsOfOneUser() {
+        let world = Self.world {
+            $0.userLists = 3
+            $0.userSubscriptions = 2
+        }
+        let ada = world.connect(1, token: "ada")
+        let again = world.connect(2, token: "ada")
+        let ben = world.connect(3, token: "ben")
+        world.settle()
+        for number in 1...4 { ada.say(.create(request: 1, name: "a\(number)", rules: Rules())) }
+        world.settle()
+        #expect(ada.errors == [.tooManyLists])
+        ben.say(.create(request: 1, name: "b", rules: Rules()))
+        world.settle()
+        #expect(ben.errors.isEmpty)
+        ada.say(.delete(request: 2, name: "a1"))
+        world.settle()
+        ada.say(.create(request: 3, name: "a4", rules: Rules()))
+        world.settle()
+        #expect(ada.errors.count == 1)
+        ada.subscribe("a2", request: 4)
+        again.subscribe("a2", request: 4)
+        world.settle()
+        again.subscribe("a3", request: 5)
+        world.settle()
+        #expect(again.errors == [.tooManySubscriptions])
+        ben.subscribe("a3", request: 5)
+        ada.end()
+        world.settle()
+        again.subscribe("a3", request: 6)
+        world.settle()
+        #expect(again.errors == [.tooManySubscriptions] && ben.errors.isEmpty)
+    }
+
+    /// A server that stores as much as it may takes no edits and makes no lists, until something is deleted.
+    @Test func theStoreIsFull() {
+        let world = Self.world { $0.storeBytes = 500 }
+        let ada = world.connect(1, token: "ada")
+        world.settle()
+        for name in ["list", "other"] { ada.say(.create(request: 1, name: name, rules: Rules())) }
+        world.settle()
+        ada.subscribe("list", request: 2)
+        world.settle()
+        ada.submit(1, base: 0, String(repeating: "x", count: 600))
+        world.settle()
+        Self.pass(1_000, world)
+        #expect(world.service.load.storeBytes > 500)
+        ada.submit(2, base: 1, "y")
+        ada.say(.create(request: 3, name: "third", rules: Rules()))
+        world.settle()
+        let rejections = ada.heard.compactMap { if case .rejected(_, _, let reason) = $0 { reason } else { nil } }
+        #expect(rejections == [.storeFull(limit: 500)] && ada.errors == [.tooManyLists])
+        ada.say(.delete(request: 4, name: "list"))
+        world.settle()
+        Self.pass(1_000, world)
+        ada.subscribe("other", request: 5)
+        world.settle()
+        ada.submit(1, base: 0, "y", list: 2)
+        world.settle()
+        #expect(ada.heard.contains { if case .commit(2, _) = $0 { true } else { false } })
+    }
+}
