@@ -16,6 +16,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
     ],
     targets: [
         // MARK: Core
@@ -37,6 +38,7 @@ let package = Package(
         .target(name: "EventLoop", dependencies: ["CLibuv"], path: "Sources/Shell/EventLoop"),
         .systemLibrary(name: "COpenSSL", path: "Sources/Shell/COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], path: "Sources/Shell/TLS"),
+        .target(name: "HTTP", dependencies: ["EventLoop"], path: "Sources/Shell/HTTP"),
         .target(
             name: "HandStore",
             dependencies: ["HandCore", "HandWire", "HandSync", .product(name: "GRDB", package: "GRDB.swift")],
@@ -44,7 +46,7 @@ let package = Package(
         .target(
             name: "HandServer",
             dependencies: [
-                "HandWire", "HandSync", "EventLoop", "TLS",
+                "HandWire", "HandSync", "HandFormats", "EventLoop", "TLS", "HTTP",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -56,7 +58,7 @@ let package = Package(
         .target(
             name: "HandLoad",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScript", "EventLoop", "TLS",
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScript", "EventLoop", "TLS", "HTTP",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             path: "Sources/Shell/HandLoad"),
@@ -84,10 +86,11 @@ let package = Package(
             dependencies: [
                 "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "EventLoop", "HandStore",
                 "HandServer", "HandSimulation", "HandScript", "HandLoad",
-                "HandClient", "HandApp", "Terminal", "TLS",
+                "HandClient", "HandApp", "Terminal", "TLS", "HTTP",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "TOMLKit", package: "TOMLKit"),
             ],
             path: "Sources/Tools/hand"),
 
@@ -139,6 +142,12 @@ let package = Package(
                 "HandTestSupport", "EventLoop",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .testTarget(
+            name: "HandServerTests",
+            dependencies: [
+                "HandServer", "HandSync", "HandWire", "HandFormats",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(name: "HouseTests"),
         // Loaded into a server, not linked: see its header.
         .target(name: "FaultyDisk", path: "Tests/FaultyDisk"),
@@ -169,7 +178,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "hand", "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "HandStore", "EventLoop",
-                "HandSimulation", "HandTestSupport", "FaultyNetwork",
+                "HandSimulation", "HandTestSupport", "FaultyNetwork", "HTTP",
             ]),
         .testTarget(
             name: "HandStoreTests",

@@ -103,6 +103,27 @@ import Testing
         #expect(try Self.hand(["token", "revoke", String(id)], folder).status == 3)
     }
 
+    /// Another role holds at once for who is connected, on the lists that are named.
+    @Test func aTokenGetsOtherRoles() throws {
+        defer { server.kill() }
+        _ = try Self.hand(["create", "--url", Self.url(server, ""), "work"], folder, token: root)
+        let ben = try Self.create(["Ben", "--role", "read", "--list", "groceries"], folder)
+        #expect(try becomes { try hand(["ls"], token: ben.secret).status == 0 })
+        #expect(try hand(["add", "milk"], token: ben.secret).status == 4)
+        #expect(try Self.hand(["ls", "--url", Self.url(server, "/work")], folder, token: ben.secret).status == 3)
+        let changed = try Self.hand(
+            ["token", "grant", ben.id, "--role", "write", "--list", "work", "--list", "groceries"], folder)
+        #expect(changed.output == "\(ben.id)  Ben: write on 'groceries', write on 'work'\n", "\(changed.output)")
+        #expect(try becomes { try hand(["add", "milk"], token: ben.secret).status == 0 })
+        #expect(try Self.hand(["add", "x", "--url", Self.url(server, "/work")], folder, token: ben.secret).status == 0)
+        #expect(try Self.hand(["token", "grant", ben.id, "--role", "none", "--list", "work"], folder).status == 0)
+        #expect(
+            try becomes {
+                try Self.hand(["ls", "--url", Self.url(server, "/work")], folder, token: ben.secret).status == 3
+            })
+        #expect(try Self.hand(["token", "grant", "nobody", "--role", "read"], folder).status == 3)
+    }
+
     /// Neither what is kept nor what is said holds a secret.
     @Test func secretsAreNowhere() throws {
         defer { server.kill() }

@@ -102,6 +102,12 @@ final class RunningServer {
         return process.terminationStatus
     }
 
+    /// Returns the exit code once it has ended by itself.
+    func waitForEnd() -> Int32 {
+        process?.waitUntilExit()
+        return process?.terminationStatus ?? -1
+    }
+
     func client(_ person: String = "test", journal: String? = nil) throws -> HandClient {
         try HandClient(
             ClientConfiguration(

@@ -1,4 +1,5 @@
 import Foundation
+import HandClient
 import HandTestSupport
 import Testing
 
@@ -55,6 +56,81 @@ import Testing
         #expect(manager.next() == "STOPPING=1")
         server.waitUntilExit()
         #expect(server.terminationStatus == 0)
+    }
+
+    /// A socket that listens before the server does, and goes on when the server is started anew: nobody is refused meanwhile.
+    @Test func itTakesSocketsOver() async throws {
+        let folder = try TemporaryFolder()
+        let listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listening) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let port = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = bind(listening, $0, size)
+                _ = listen(listening, 16)
+                getsockname(listening, $0, &size)
+            }
+            return UInt16(bigEndian: pointer.pointee.sin_port)
+        }
+        let client = try HandClient(
+            ClientConfiguration(server: .tcp(host: "127.0.0.1", port: port), person: "ada", program: "test"))
+        for name in ["first", "second"] {
+            let server = try Self.start(folder, socket: listening)
+            try await Self.connect(client)
+            try await client.create(name)
+            kill(server, SIGTERM)
+            var status: Int32 = -1
+            waitpid(server, &status, 0)
+            #expect(status == 0)
+        }
+        let server = try Self.start(folder, socket: listening)
+        try await Self.connect(client)
+        #expect(try await client.lists().map(\.name) == ["first", "second"])
+        await client.close()
+        kill(server, SIGKILL)
+        var status: Int32 = 0
+        waitpid(server, &status, 0)
+    }
+
+    /// Waits also while the client takes a pause because the server stopped.
+    private static func connect(_ client: HandClient) async throws {
+        while (try? await client.connected()) == nil { try await Task.sleep(for: .milliseconds(20)) }
+    }
+
+    /// As systemd starts a service: the socket is descriptor 3, and the environment names the process that it is for.
+    private static func start(_ folder: TemporaryFolder, socket: Int32) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, socket, 3)
+        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+        let command =
+            "LISTEN_FDS=1 LISTEN_PID=$$ exec '\(Binary.path)' serve --log-level error --data '\(folder.path)/data'"
+        let words: [String] = ["sh", "-c", command]
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var process: pid_t = 0
+        // A test's thread blocks signals, and a child would inherit that.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        try #require(posix_spawn(&process, "/bin/sh", &actions, &attributes, &arguments, environ) == 0)
+        return process
+    }
+
+    @Test func theSocketUnit() throws {
+        let unit = try Binary.run(["unit", "--socket", "0.0.0.0:7777"])
+        #expect(unit.status == 0 && unit.output.contains("\nListenStream=0.0.0.0:7777\n"))
+        #expect(
+            try Binary.run(["unit", "--socket", "/run/hand.sock"]).output.contains("ListenStream=/run/hand.sock\n"))
+        #expect(try Binary.run(["unit", "--socket", "somewhere"]).status == 2)
     }
 
     @Test func theUnit() throws {

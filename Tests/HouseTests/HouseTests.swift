@@ -12,7 +12,7 @@ import Testing
         "CLibuv", "CNcurses", "COpenSSL", "GRDB", "Foundation", "FoundationEssentials", "Glibc", "Dispatch",
         "Synchronization",
     ]
-    static let packages: Set<String> = ["ArgumentParser", "HeapModule", "Histogram", "Logging"]
+    static let packages: Set<String> = ["ArgumentParser", "HeapModule", "Histogram", "Logging", "TOMLKit"]
 
     struct Source {
         let layer: String
@@ -99,6 +99,16 @@ import Testing
                 #expect(!source.text.contains(mark), "\(source.path): \(mark)")
             }
         }
+    }
+
+    /// Every bound can be set by whoever runs a server.
+    @Test func everyLimitIsAnOption() throws {
+        let sources = try Self.sources()
+        let limits = try #require(sources.first { $0.path.hasSuffix("HandWire/Limits.swift") }).text
+        let options = try #require(sources.first { $0.path.hasSuffix("LimitOptions.swift") }).text
+        let names = limits.matches(of: #/    public var ([a-zA-Z]+)/#).map(\.1)
+        #expect(names.count > 25)
+        for name in names { #expect(options.contains("\\.\(name))"), "\(name)") }
     }
 
     @Test func theTopLevelHoldsOnlyWhatWasAgreed() throws {

@@ -28,6 +28,7 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
     case notAllowed = 26
     case slowedDown = 27
     case tooFast = 28
+    case closedByOperator = 29
 
     public enum Fault: String, Sendable {
         case client, server, nobody
@@ -36,7 +37,7 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
     /// Whose doing it is.
     public var fault: Fault {
         switch self {
-        case .tooManyConnections, .shuttingDown, .replaced, .listDeleted, .idleTimeout: .nobody
+        case .tooManyConnections, .shuttingDown, .replaced, .listDeleted, .idleTimeout, .closedByOperator: .nobody
         case .internalError, .listDamaged: .server
         default: .client
         }

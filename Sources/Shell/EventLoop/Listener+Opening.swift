@@ -56,6 +56,30 @@ extension Listener {
         }
     }
 
+    /// Takes over a socket that listens already: whoever started this process opened it, and removes its file.
+    /// - Parameters:
+    ///   - onTCP, onPipe: get each connection, by the kind of the socket.
+    /// - Throws: `.notASocket`, or what else the system says of the descriptor.
+    public static func inherited(
+        _ loop: Loop, descriptor: Int32, onTCP: @escaping (TCP) -> Void, onPipe: @escaping (Pipe) -> Void,
+        onError: @escaping (UVError) -> Void = { _ in }
+    ) throws(UVError) -> Listener {
+        var (listens, size): (Int32, _) = (0, socklen_t(MemoryLayout<Int32>.size))
+        try UVError.checkCall(getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size))
+        guard listens == 1 else { throw .invalidArgument }
+        let flags = fcntl(descriptor, F_GETFL)
+        try UVError.checkCall(fcntl(descriptor, F_SETFL, flags | O_NONBLOCK))
+        try UVError.checkCall(fcntl(descriptor, F_SETFD, FD_CLOEXEC))
+        let local = SocketAddress(ofSocket: descriptor)
+        return try Listener(
+            loop, Descriptor(descriptor), localAddress: local, file: nil,
+            adopt: { (accepted, peer) throws(UVError) in
+                guard local != nil else { return onPipe(try Pipe.adopt(accepted, loop, path: "inherited")) }
+                guard let peer else { throw .notConnected }
+                onTCP(try TCP.adopt(accepted, loop, peer: peer))
+            }, onError: onError)
+    }
+
     /// Removes the socket file of a server that is gone, so that its path can be listened on again.
     ///
     /// Two servers that start at the same moment may both do so; where that can happen, hold a lock file.

@@ -118,6 +118,11 @@ extension SocketAddress {
         self = address
     }
 
+    /// Where a socket of this process is bound; nil if that is no IP address.
+    public init?(ofSocket descriptor: Int32) {
+        self.init(filling: { getsockname(descriptor, $0, &$1) })
+    }
+
     /// The address as system calls want it.
     func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         func call<Address>(_ address: Address) -> Result {

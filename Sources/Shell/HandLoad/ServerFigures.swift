@@ -1,4 +1,5 @@
 import EventLoop
+import HTTP
 
 /// What a server tells about itself, read twice: before the work and after it.
 public struct ServerFigures: Codable, Sendable {
@@ -35,32 +36,23 @@ enum Scrape {
     static func figures(
         _ loop: Loop, at address: SocketAddress, _ done: @escaping (Result<[String: Double], LoadRun.Failure>) -> Void
     ) {
-        TCP.connect(loop, to: address) { result in
-            let stream: TCP
+        HTTPExchange(loop, at: .tcp(address), "/metrics") { result in
             switch result {
             case .failure(let error):
-                return done(.failure(.init(description: "the server's figures at \(address): \(error)")))
-            case .success(let opened): stream = opened
+                done(.failure(.init(description: "the server's figures at \(address): \(error)")))
+            case .success(let answer): done(parsed(answer, from: address))
             }
-            var answer: [UInt8] = []
-            stream.startReading {
-                answer.append(contentsOf: $0)
-            } onEnd: { _ in
-                stream.close()
-                done(parsed(String(decoding: answer, as: UTF8.self), from: address))
-            }
-            stream.write([OutputBuffer(Array("GET /metrics HTTP/1.1\r\nHost: \(address)\r\n\r\n".utf8))])
         }
     }
 
     private static func parsed(
-        _ answer: String, from address: SocketAddress
+        _ answer: HTTPExchange.Answer, from address: SocketAddress
     ) -> Result<[String: Double], LoadRun.Failure> {
-        guard answer.hasPrefix("HTTP/1.1 200 ") else {
+        guard answer.status == 200 else {
             return .failure(.init(description: "\(address) tells no figures; is it the address given to --status?"))
         }
         var figures: [String: Double] = [:]
-        for line in answer.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
+        for line in answer.body.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
             let words = line.split(separator: " ")
             if words.count == 2, let value = Double(words[1]) { figures[String(words[0])] = value }
         }

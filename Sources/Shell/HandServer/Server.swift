@@ -1,4 +1,5 @@
 import EventLoop
+import HTTP
 import HandSync
 import HandWire
 import Logging
@@ -16,7 +17,12 @@ public final class Server {
     private let world: LoopWorld
     private let service: Service
     private var listeners: [Listener] = []
-    private var status: StatusEndpoint?
+    private var status: HTTPEndpoint?
+    private var admin: HTTPEndpoint?
+    private var pages: AdminPages?
+    private let drainTimer: Timer
+    /// Called when the last connection has gone from a server that is drained, or the time for that is over.
+    public var onDrained: (() -> Void)?
     private var access: AccessWatch?
     /// For connections over TCP, if they are to be encrypted.
     private var tls: TLSContext?
@@ -41,6 +47,7 @@ public final class Server {
             retention: configuration.retention, seed: configuration.seed)
         timer = Timer(loop)
         wakeTimer = Timer(loop)
+        drainTimer = Timer(loop)
     }
 
     // MARK: Listening
@@ -56,11 +63,12 @@ public final class Server {
             opened.append(listener.localAddress.map { .tcp($0) } ?? endpoint)
         }
         if let address = configuration.status {
-            let endpoint = try StatusEndpoint(loop, at: address) { [unowned self] in page(at: $0) }
+            let endpoint = try HTTPEndpoint(loop, at: .tcp(address)) { [unowned self] in $1(page(for: $0)) }
             status = endpoint
             let place = endpoint.localAddress.map { "\($0)" } ?? "?"
             logger.info("telling status", metadata: ["endpoint": "\(place)"])
         }
+        if let path = configuration.admin { try openAdmin(at: path) }
         if let file = configuration.access {
             let watch = AccessWatch(file, loop, world, service, logger)
             try watch.start()
@@ -84,6 +92,10 @@ public final class Server {
             return try Listener.pipe(
                 loop, path: path, permissions: configuration.socketPermissions,
                 onConnection: { [unowned self] in accept($0) }, onError: failed)
+        case .inherited(let descriptor):
+            return try Listener.inherited(
+                loop, descriptor: descriptor, onTCP: { [unowned self] in accept($0) },
+                onPipe: { [unowned self] in accept($0) }, onError: failed)
         }
     }
 
@@ -111,22 +123,43 @@ public final class Server {
         self.tls = tls
     }
 
+    private func openAdmin(at path: String) throws {
+        let pages = AdminPages(loop, service, configuration, logger) { [unowned self] in
+            report
+        } drain: { [unowned self] in
+            drain(within: $0)
+        }
+        self.pages = pages
+        admin = try HTTPEndpoint(loop, at: .unix(path)) { pages.answer($0, $1) }
+    }
+
+    private var report: ServerReport {
+        ServerReport(
+            version: configuration.program, time: WallClock.milliseconds, startedAt: startedAt,
+            isDraining: service.isDraining, processorSeconds: ProcessFacts.processorSeconds,
+            residentBytes: ProcessFacts.residentBytes, figures: service.figures, load: service.load,
+            commitTimes: world.clock.commits.distribution)
+    }
+
     /// Where status is told: a port 0 becomes a number.
     public var statusAddress: SocketAddress? { status?.localAddress }
 
-    private func page(at path: String) -> StatusEndpoint.Page? {
-        switch path {
-        case "/healthz": return .init(body: "ok\n")
-        case "/readyz":
-            let isReady = !service.isStopping
+    private func page(for request: HTTPEndpoint.Request) -> HTTPEndpoint.Page {
+        guard request.method == "GET" else {
+            return .init(status: "405 Method Not Allowed", body: "There is only GET.\n")
+        }
+        switch request.path {
+        case ["healthz"]: return .init(body: "ok\n")
+        case ["readyz"]:
+            let isReady = !service.isStopping && !service.isDraining
             return .init(
                 status: isReady ? "200 OK" : "503 Service Unavailable", body: isReady ? "ready\n" : "stopping\n")
-        case "/metrics":
+        case ["metrics"]:
             let metrics = ServerMetrics(
                 figures: service.figures, load: service.load, clock: world.clock, startedAt: startedAt,
                 version: configuration.program)
             return .init(type: "text/plain; version=0.0.4; charset=utf-8", body: metrics.page)
-        default: return nil
+        default: return .init(status: "404 Not Found", body: "There are /metrics, /healthz and /readyz.\n")
         }
     }
 
@@ -144,6 +177,7 @@ public final class Server {
                 service.timeout()
             }
         }
+        if service.isDraining, service.connectionCount == 0 { drained() }
         if service.hasStopped { finish() }
     }
 
@@ -163,13 +197,28 @@ public final class Server {
         wake()
     }
 
+    /// Takes no new connections; those that are there may go on for a time.
+    private func drain(within seconds: Double) {
+        logger.notice("draining", metadata: ["connections": "\(service.connectionCount)", "seconds": "\(seconds)"])
+        service.drain()
+        drainTimer.start(after: UInt64(seconds * 1_000)) { [unowned self] in drained() }
+        wake()
+    }
+
+    private func drained() {
+        drainTimer.stop()
+        onDrained?()
+        onDrained = nil
+    }
+
     private func finish() {
         guard let done = stopped else { return }
         stopped = nil
         hook?.cancel()
         status?.close()
+        admin?.close()
         access?.close()
-        for timer in [timer, wakeTimer] { timer.close() }
+        for timer in [timer, wakeTimer, drainTimer] { timer.close() }
         done()
     }
 }

@@ -17,6 +17,12 @@ public struct ServerConfiguration: Sendable {
     public var seed: UInt64
     /// Where to answer `GET /metrics`, `/healthz` and `/readyz` over HTTP; nil for nowhere.
     public var status: SocketAddress?
+    /// The Unix socket where the operator asks and orders; nil for none.
+    public var admin: String?
+    /// Copies the store into a file of that path, on any thread; nil if it is on no disk.
+    public var backup: (@Sendable (String) throws -> Void)?
+    /// Whose level the operator may change.
+    public var log: ServerLog?
     /// Where it is kept who may do what; nil if everybody may everything.
     public var access: AccessFile?
 
@@ -24,6 +30,8 @@ public struct ServerConfiguration: Sendable {
         case tcp(SocketAddress)
         /// A Unix socket at that path.
         case unix(String)
+        /// A socket that listens already, by its descriptor.
+        case inherited(Int32)
     }
 
     public init(
@@ -43,6 +51,8 @@ extension ServerConfiguration.Endpoint: CustomStringConvertible {
         switch self {
         case .tcp(let address): "\(address)"
         case .unix(let path): "unix:\(path)"
+        case .inherited(let descriptor):
+            SocketAddress(ofSocket: descriptor).map { "\($0)" } ?? "descriptor \(descriptor)"
         }
     }
 }

@@ -49,4 +49,19 @@ extension SQLiteStore {
             return try (number("page_count") - number("freelist_count")) * number("page_size")
         }
     }
+
+    /// Writes the whole database anew, in one transaction.
+    public func compact() throws -> Compaction {
+        try Self.translating(path) {
+            func size() throws -> Int {
+                try database.read { database in
+                    try ["page_count", "page_size"].map { try Int.fetchOne(database, sql: "PRAGMA \($0)") ?? 0 }
+                        .reduce(1, *)
+                }
+            }
+            let before = try size()
+            try database.vacuum()
+            return Compaction(before: before, after: try size())
+        }
+    }
 }

@@ -16,7 +16,7 @@ struct HandCommand: AsyncParsableCommand {
               hand add -l groceries milk "oat flakes"
               hand watch -l groceries
 
-            Which server and list: --url, then $HAND_URL, then "url" in ~/.config/hand/config.json, then
+            Which server and list: --url, then $HAND_URL, then "url" in ~/.config/hand/config.toml, then
             hand://127.0.0.1:7777. An address is hand://HOST:PORT/LIST or hand+unix:///PATH/hand.sock/LIST.
 
             Items are named by their number in 'hand ls' or by the first characters of their id.
@@ -28,7 +28,8 @@ struct HandCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Server:",
                 subcommands: [
-                    Serve.self, Unit.self, TokenCommand.self, Share.self, Verify.self, Backup.self, Recover.self,
+                    Serve.self, Unit.self, Top.self, Admin.self, TokenCommand.self, Share.self, Verify.self,
+                    Backup.self, Recover.self,
                     Load.self,
                     Simulate.self,
                 ]),
@@ -44,20 +45,27 @@ struct HandCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        var layers: ServeLayers?
         do {
-            var command = try parseAsRoot()
+            var arguments = Array(CommandLine.arguments.dropFirst())
+            if arguments.first == "serve", !arguments.contains("--help"), !arguments.contains("-h") {
+                let found = try ServeLayers(Array(arguments.dropFirst()))
+                arguments = ["serve"] + found.arguments
+                layers = found
+            }
+            var command = try parseAsRoot(arguments)
             if var asynchronous = command as? AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
                 try command.run()
             }
         } catch {
-            finish(with: error)
+            finish(with: error) { layers?.explained($0) ?? $0 }
         }
     }
 
     /// Says what went wrong and ends with the exit code that the help promises.
-    private static func finish(with error: any Error) -> Never {
+    private static func finish(with error: any Error, explained: (String) -> String) -> Never {
         let failure = Failure(error)
         guard failure.isOurs else {
             // Help, version and completion scripts come as errors too, with code 0; the rest is usage.
@@ -67,7 +75,7 @@ struct HandCommand: AsyncParsableCommand {
                 Output.line(text)
                 Output.exit(.ok)
             }
-            Output.message(text)
+            Output.message(explained(text))
             Output.exit(.usage)
         }
         Output.message("hand: \(failure.message)")

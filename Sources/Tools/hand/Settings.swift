@@ -3,6 +3,7 @@ import HandClient
 import HandFormats
 import HandScreens
 import TLS
+import TOMLKit
 
 /// Folders and defaults, from the environment and the configuration file.
 enum Settings {
@@ -17,10 +18,12 @@ enum Settings {
     static var stateFolder: String { folder("XDG_STATE_HOME", "/.local/state") }
     /// The folder of a server's store, where no option names one.
     static var dataFolder: String {
-        let named = ProcessInfo.processInfo.environment["HAND_DATA"] ?? ""
-        return named.isEmpty ? stateFolder + "/server" : named
+        get throws { try ServeLayers([]).text(of: "data") ?? defaultDataFolder }
     }
-    static var configurationFile: String { folder("XDG_CONFIG_HOME", "/.config") + "/config.json" }
+    static var defaultDataFolder: String { stateFolder + "/server" }
+    static var configurationFile: String { folder("XDG_CONFIG_HOME", "/.config") + "/config.toml" }
+    /// What is set for 'hand serve', where no option names a file.
+    static var serveFile: String { folder("XDG_CONFIG_HOME", "/.config") + "/serve.toml" }
 
     /// What the configuration file may say.
     struct File: Decodable {
@@ -39,12 +42,14 @@ enum Settings {
         let path = configurationFile
         guard let data = FileManager.default.contents(atPath: path) else { return File() }
         do {
-            return try JSONDecoder().decode(File.self, from: data)
+            return try TOMLDecoder(strictDecoding: true).decode(File.self, from: String(decoding: data, as: UTF8.self))
+        } catch let error as TOMLParseError {
+            throw Failure(.usage, "\(path), line \(error.source.begin.line): \(Printable.clean(error.description))")
         } catch {
             throw Failure(
                 .usage,
-                "\(path): expected {\"url\": \"hand://…\", \"name\": \"…\", \"ca\": \"FILE\", \"keys\": {\"delete\": [\"d\"]}}, "
-                    + "each of them optional; found something else (\(error))")
+                "\(path): expected url, name, ca and token, each a text in quotes, and [keys] with lists of keys, as "
+                    + "delete = [\"d\"]; found something else (\(Printable.clean("\(error)")))")
         }
     }
 

@@ -59,6 +59,11 @@ public struct ServerSession: Sendable {
         }
     }
 
+    /// Milliseconds since something came from the client; nil before the hello was accepted.
+    func silence(now: UInt64) -> UInt64? {
+        if case .ready(let lastHeard) = state { now - lastHeard } else { nil }
+    }
+
     public var isClosed: Bool {
         if case .closed = state { true } else { false }
     }

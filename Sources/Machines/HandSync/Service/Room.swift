@@ -29,6 +29,8 @@ final class Room {
         idleSince = now
     }
 
+    var subscriberCount: Int { subscribers.count }
+
     func add(_ connection: Connection) {
         subscribers.add(connection)
     }

@@ -22,7 +22,7 @@ extension Service {
             mark(connection)
         case .close(let code):
             world.note(.closing(connection, code))
-            figures.closings[code, default: 0] += 1
+            figures.closings["\(code)", default: 0] += 1
             for list in connection.cursors.lists { unsubscribe(connection, from: list) }
             connection.closeWhenSent(by: world.now + limits.drainDeadline)
             mark(connection)

@@ -42,6 +42,8 @@ public final class Service {
     /// How many lists were deleted so far: a list that was being read meanwhile is read again.
     var deletions = 0
     public private(set) var isStopping = false
+    /// Whether new connections are turned away.
+    public internal(set) var isDraining = false
     public internal(set) var figures = ServiceFigures()
 
     /// Milliseconds between two looks at deadlines.
@@ -73,7 +75,9 @@ public final class Service {
         connections.add(connection)
         figures.connections += 1
         world.note(.connected(connection))
-        if connections.count > limits.connections {
+        if isDraining {
+            fail(connection, .shuttingDown, "the server takes no new connections", retryAfter: 5_000)
+        } else if connections.count > limits.connections {
             fail(
                 connection, .tooManyConnections, "this server takes \(limits.connections) connections at a time",
                 retryAfter: 5_000)

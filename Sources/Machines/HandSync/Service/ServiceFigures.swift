@@ -1,35 +1,37 @@
 import HandWire
 
 /// What a service has counted since it began. Counting is adding to a number on the way; whoever wants to know looks.
-public struct ServiceFigures: Sendable {
-    public internal(set) var connections = 0
-    public internal(set) var bytesReceived = 0
-    public internal(set) var bytesSent = 0
-    public internal(set) var submissions = 0
+public struct ServiceFigures: Sendable, Codable {
+    public package(set) var connections = 0
+    public package(set) var bytesReceived = 0
+    public package(set) var bytesSent = 0
+    public package(set) var submissions = 0
     /// Durable, and so visible.
-    public internal(set) var commits = 0
+    public package(set) var commits = 0
     /// Transactions in which they were written.
-    public internal(set) var writes = 0
-    public internal(set) var failedWrites = 0
+    public package(set) var writes = 0
+    public package(set) var failedWrites = 0
     /// Commits sent to clients.
-    public internal(set) var deliveries = 0
+    public package(set) var deliveries = 0
     /// Lists sent as a whole to somebody who subscribed.
-    public internal(set) var snapshots = 0
+    public package(set) var snapshots = 0
     /// Times that somebody's next commits were no longer in memory and had to be read from the store.
-    public internal(set) var readsBehind = 0
+    public package(set) var readsBehind = 0
     /// Lists asked for anew by somebody who follows them: whoever has another list than the server does so.
-    public internal(set) var resynchronizations = 0
-    public internal(set) var stale = 0
+    public package(set) var resynchronizations = 0
+    public package(set) var stale = 0
     /// Times that somebody was not read for a while because more came than a user may send.
-    public internal(set) var slowings = 0
+    public package(set) var slowings = 0
     /// Rejections by the name of their reason.
-    public internal(set) var rejections: [String: Int] = [:]
-    /// Connections that the server closed, by the reason.
-    public internal(set) var closings: [ErrorCode: Int] = [:]
+    public package(set) var rejections: [String: Int] = [:]
+    /// Connections that the server closed, by the name of the reason.
+    public package(set) var closings: [String: Int] = [:]
+
+    package init() {}
 }
 
 /// What a service holds at the moment.
-public struct ServiceLoad: Sendable {
+public struct ServiceLoad: Sendable, Codable {
     public var connections = 0
     public var subscriptions = 0
     public var lists = 0
@@ -48,6 +50,8 @@ public struct ServiceLoad: Sendable {
     public var storeBytes = 0
     /// Users of whom it is remembered what they took.
     public var accounts = 0
+
+    package init() {}
 }
 
 extension Service {

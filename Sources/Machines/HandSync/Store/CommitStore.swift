@@ -43,6 +43,9 @@ public protocol CommitStore: Sendable {
     /// About how many bytes it takes where it keeps them, what is free for reuse aside.
     func size() throws -> Int
 
+    /// Gives back what forgotten commits and deleted lists took. May take as long as writing all anew.
+    func compact() throws -> Compaction
+
     /// The public number of a client, given at its first visit; its person's name is kept as of the last one.
     func author(for client: ClientID, person: String) throws -> UInt64
     func people(_ authors: [UInt64]) throws -> [DownMessage.Person]
@@ -53,6 +56,12 @@ public protocol CommitStore: Sendable {
 
 extension CommitStore {
     public var blocks: Bool { true }
+
+    /// For stores that keep nothing that is forgotten.
+    public func compact() throws -> Compaction {
+        let size = try size()
+        return Compaction(before: size, after: size)
+    }
 
     public func create(_ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?) throws -> StoredList {
         try create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: nil)
@@ -134,6 +143,17 @@ public struct StoredList: Equatable, Sendable {
         self.revision = revision
         self.count = count
         self.floor = floor
+    }
+}
+
+/// Bytes that a store took where it keeps them.
+public struct Compaction: Equatable, Sendable {
+    public let before: Int
+    public let after: Int
+
+    public init(before: Int, after: Int) {
+        self.before = before
+        self.after = after
     }
 }
 

@@ -85,7 +85,7 @@ public struct AccessBook: Codable, Equatable, Sendable {
     // MARK: Asking
 
     /// What a client gets that has that secret, or comes without one.
-    func grant(to client: ClientID, secret: String?, from caller: Caller, at time: Date) -> Grant? {
+    package func grant(to client: ClientID, secret: String?, from caller: Caller, at time: Date) -> Grant? {
         guard let secret else {
             guard let access = access(again: nil, from: caller, at: time) else { return nil }
             // Who may be named by others is kept apart from them; addresses change, and guests from afar have no other name.
@@ -99,7 +99,7 @@ public struct AccessBook: Codable, Equatable, Sendable {
         return Grant(id: token.id, access: token.access, client: client, user: "token \(token.name)")
     }
 
-    func access(again id: String?, from caller: Caller, at time: Date) -> Access? {
+    package func access(again id: String?, from caller: Caller, at time: Date) -> Access? {
         if let id { return tokens[id].flatMap { $0.isValid(at: time) ? $0.access : nil } }
         let role = caller.isLocal ? guests.local : guests.remote
         return role == .none ? nil : Access(name: caller.systemName, everywhere: role)

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Where somebody comes from, as far as the system vouches for it.
-enum Caller: Equatable {
+package enum Caller: Equatable {
     /// Over loopback, or over a Unix socket as the server's own user or root.
     case thisMachine
     /// Over a Unix socket as another user of this machine.
@@ -10,7 +10,7 @@ enum Caller: Equatable {
     case address(String)
 
     /// - Parameter user: whose process is at the other end of a Unix socket; nil if the system does not say.
-    init(overSocketFrom user: UInt32?) {
+    package init(overSocketFrom user: UInt32?) {
         switch user {
         case nil, 0, geteuid(): self = .thisMachine
         case let user?: self = .user(user)

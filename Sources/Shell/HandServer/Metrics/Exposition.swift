@@ -1,3 +1,4 @@
+import HandSync
 import Histogram
 
 /// Figures in the text format that Prometheus reads (version 0.0.4).
@@ -68,6 +69,10 @@ struct Latency {
     mutating func record(nanoseconds: UInt64, times: Int = 1) {
         _ = histogram.record(min(nanoseconds, Self.longest), count: UInt64(times))
         seconds += Double(nanoseconds) / 1e9 * Double(times)
+    }
+
+    var distribution: ServerReport.Distribution {
+        .init(bounds: Self.bounds, counts: Self.bounds.map(count(upTo:)) + [count])
     }
 
     func count(upTo bound: Double) -> Int {

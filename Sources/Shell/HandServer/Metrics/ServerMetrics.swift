@@ -51,8 +51,7 @@ struct ServerMetrics {
             .counter, "hand_resynchronizations_total", "Lists that were asked for anew, as after a divergence.",
             figures.resynchronizations)
         page.add(
-            .counter, "hand_closed_total", "Connections that the server closed.", by: "reason",
-            Dictionary(uniqueKeysWithValues: figures.closings.map { ("\($0.key)", $0.value) }))
+            .counter, "hand_closed_total", "Connections that the server closed.", by: "reason", figures.closings)
     }
 
     private func addCommits(to page: inout Exposition) {
@@ -67,12 +66,7 @@ struct ServerMetrics {
     }
 
     private func addProcess(to page: inout Exposition) {
-        var usage = rusage()
-        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
-        page.add(
-            .counter, "process_cpu_seconds_total", "Time of processors.",
-            seconds(usage.ru_utime) + seconds(usage.ru_stime))
+        page.add(.counter, "process_cpu_seconds_total", "Time of processors.", ProcessFacts.processorSeconds)
         page.add(.gauge, "process_resident_memory_bytes", "Memory that is held.", ProcessFacts.residentBytes)
         page.add(.gauge, "process_open_fds", "Open files and sockets.", ProcessFacts.openFiles)
         page.add(
@@ -81,7 +75,15 @@ struct ServerMetrics {
 }
 
 /// What the system knows of this process.
-private enum ProcessFacts {
+enum ProcessFacts {
+    /// Of all processors together.
+    static var processorSeconds: Double {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+        return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    }
+
     /// 0 where the system does not tell.
     static var residentBytes: Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }

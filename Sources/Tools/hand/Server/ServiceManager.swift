@@ -9,6 +9,19 @@ struct ServiceManager {
         case stopping = "STOPPING=1"
     }
 
+    /// Sockets on which it listens for this process, by their descriptors; systemd's protocol of socket activation. To be
+    /// asked once: children of this process must not take them for theirs.
+    static func takeSockets() -> [Int32] {
+        let environment = ProcessInfo.processInfo.environment
+        defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
+        guard environment["LISTEN_PID"].flatMap({ Int32($0) }) == getpid(),
+            let count = environment["LISTEN_FDS"].flatMap({ Int32($0) }), (1...64).contains(count)
+        else { return [] }
+        return Array(first..<first + count)
+    }
+
+    private static let first: Int32 = 3
+
     private let socketPath: String
 
     /// Nil if nobody wants to be told.

@@ -15,7 +15,9 @@ struct StoreOptions: ParsableArguments {
     @Flag(help: "Print JSON.") var json = false
     @Flag(name: .shortAndLong, help: "Print no progress and no summary.") var quiet = false
 
-    var folder: String { data ?? Settings.dataFolder }
+    var folder: String {
+        get throws { try data ?? Settings.dataFolder }
+    }
 
     /// Replays everything that is in a store.
     func verify(_ path: String) throws -> StoreReport {
@@ -122,16 +124,17 @@ struct Recover: ParsableCommand {
         let report = try store.verify(file)
         guard report.isSound else { throw Failure(.error, "\(file) is damaged: see 'hand verify \(file)'") }
         let stamp = Int(Date().timeIntervalSince1970)
-        let aside = store.folder + "/hand.sqlite.replaced-\(stamp)"
+        let folder = try store.folder
+        let aside = folder + "/hand.sqlite.replaced-\(stamp)"
         var random = SystemRandomNumberGenerator()
         do {
-            try StoreBackup.restore(file, to: store.folder, aside: replace ? aside : nil, random: &random)
+            try StoreBackup.restore(file, to: folder, aside: replace ? aside : nil, random: &random)
         } catch StoreError.failed(let reason) where !replace && reason.contains("already") {
             throw Failure(.error, "\(reason). To replace it (it is moved aside): hand recover --replace \(file)")
         }
         if store.json { return Output.json(Verify.json(report)) }
         if !store.quiet {
-            Output.line("\(store.folder) has \(report.lists.count) lists, \(report.commits) commits again")
+            Output.line("\(folder) has \(report.lists.count) lists, \(report.commits) commits again")
         }
     }
 }

@@ -23,7 +23,7 @@ struct TokenCommand: ParsableCommand {
               hand token list
               hand token revoke k3f9x1
 
-            The person puts the secret into $HAND_TOKEN, or as "token" into ~/.config/hand/config.json.
+            The person puts the secret into $HAND_TOKEN, or as "token" into ~/.config/hand/config.toml.
             """,
         subcommands: [CreateToken.self, GrantToken.self, ListTokens.self, RevokeToken.self, Guests.self])
 }
@@ -36,7 +36,9 @@ struct AccessOptions: ParsableArguments {
             valueName: "folder")) var data: String?
     @Flag(help: "Print JSON.") var json = false
 
-    private var file: AccessFile { AccessFile(folder: data ?? Settings.dataFolder) }
+    private var file: AccessFile {
+        get throws { AccessFile(folder: try data ?? Settings.dataFolder) }
+    }
 
     func read() throws -> AccessBook {
         do { return try file.read() } catch { throw Failure(.error, "\(error)") }
@@ -84,11 +86,10 @@ struct GrantOptions: ParsableArguments {
 
     func end(from time: Date) throws -> Date? {
         guard let expires else { return nil }
-        let units: [Character: Double] = ["m": 60, "h": 3_600, "d": 86_400]
-        guard let unit = expires.last.flatMap({ units[$0] }), let number = Double(expires.dropLast()), number > 0,
-            number * unit < 3.2e9
-        else { throw ValidationError("--expires '\(expires)': expected a time such as 30m, 12h or 7d.") }
-        return time.addingTimeInterval(number * unit)
+        guard let seconds = Script.seconds(expires), seconds > 0, seconds < 3.2e9 else {
+            throw ValidationError("--expires '\(expires)': expected a time such as 30m, 12h or 7d.")
+        }
+        return time.addingTimeInterval(seconds)
     }
 }
 

@@ -11,7 +11,17 @@ struct Unit: ParsableCommand {
               hand unit -- --listen 0.0.0.0:7777 --tls-cert /etc/hand/cert.pem --tls-key /etc/hand/key.pem \\
                   > /etc/systemd/system/hand.service
               systemctl daemon-reload && systemctl enable --now hand
+
+            With --socket ADDRESS it prints the socket unit instead. systemd then listens, also while the server starts anew, and
+            nobody's connection is refused; leave --listen out of the server's options.
+
+              hand unit --socket 0.0.0.0:7777 > /etc/systemd/system/hand.socket
             """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Print a socket unit that listens there: HOST:PORT or the path of a Unix socket.",
+            valueName: "address")) var socket: String?
 
     @Option(help: ArgumentHelp("Where this program is (default: where it is now).", valueName: "path")) var program:
         String?
@@ -20,9 +30,31 @@ struct Unit: ParsableCommand {
     func validate() throws {
         // What 'hand serve' would refuse is better refused now.
         _ = try Serve.parse(options)
+        if let socket { _ = try Serve.endpoint(socket) }
+    }
+
+    private static func socketUnit(_ address: String) throws -> String {
+        let place =
+            switch try Serve.endpoint(address) {
+            case .unix(let path): "\(path)\nSocketMode=0660"
+            case let endpoint: "\(endpoint)"
+            }
+        return """
+            [Unit]
+            Description=Where hand listens
+
+            [Socket]
+            ListenStream=\(place)
+            NoDelay=yes
+            Backlog=511
+
+            [Install]
+            WantedBy=sockets.target
+            """
     }
 
     func run() throws {
+        if let socket { return Output.line(try Self.socketUnit(socket)) }
         let path = program ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().path
         let command = ([path, "serve", "--data", "/var/lib/hand"] + options).map(Self.quoted).joined(separator: " ")
         Output.line(

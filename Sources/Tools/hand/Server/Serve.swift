@@ -16,13 +16,24 @@ struct Serve: ParsableCommand {
             ~/.local/state/hand/server. Who is on this machine may do everything; others need a token ('hand token'), and
             the server a certificate. Ctrl-C or SIGTERM stops it in good order; after kill -9 or a loss of power nothing
             that was acknowledged is missing.
+
+            Each option can also be set in the environment (--max-items as HAND_MAX_ITEMS; several values with commas) and in a
+            configuration file (max-items = 500): --config, then $HAND_CONFIG, then ~/.config/hand/serve.toml. The command
+            line comes before the environment, and that before the file. --print-config shows what holds, in the file's form.
             """)
+
+    @Option(help: ArgumentHelp("The configuration file, in TOML.", valueName: "file")) var config: String?
+    @Flag(help: "Print what is set, and where, as a configuration file; then end.") var printConfig = false
 
     @Option(
         help: ArgumentHelp(
             "Where to listen: HOST:PORT, [IPv6]:PORT or a path ending in .sock. May be repeated.", valueName: "address")
     )
     var listen: [String] = []
+    static let defaultEndpoint = "127.0.0.1:7777"
+
+    @Option(help: "Permissions of the files of Unix sockets: who may write to them may connect.")
+    var socketPermissions = FileMode(0o600)
 
     @Option(help: ArgumentHelp("The folder for the lists (default: $HAND_DATA).", valueName: "folder"))
     var data: String?
@@ -55,27 +66,10 @@ struct Serve: ParsableCommand {
         help: ArgumentHelp("Keep at least the commits of so many days (default: all).", valueName: "days"))
     var keepDays: Double?
 
-    @Option(
-        help: ArgumentHelp(
-            "Where to answer GET /metrics (for Prometheus), /healthz and /readyz over HTTP (default: nowhere).",
-            valueName: "host:port")) var status: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Write down as JSON Lines who came, was turned away or denied something, and who made or deleted lists.",
-            valueName: "file")) var audit: String?
-
     @OptionGroup(title: "Encryption") var encryption: EncryptionOptions
-
-    @Option(help: "How much to log on standard error.")
-    var logLevel: LogLevel = .info
-
-    /// The levels of the log, as they are named on the command line.
-    enum LogLevel: String, CaseIterable, ExpressibleByArgument {
-        case trace, debug, info, notice, warning, error, critical
-    }
-
+    @OptionGroup(title: "What is told") var telling: TellingOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions
+    @OptionGroup(title: "Times") var times: TimeOptions
 
     private var retention: Retention {
         Retention(commits: keepCommits, age: keepDays.map { UInt64($0 * 86_400_000) })
@@ -88,33 +82,50 @@ struct Serve: ParsableCommand {
     }
 
     func run() throws {
-        let endpoints = try (listen.isEmpty ? ["127.0.0.1:7777"] : listen).map(Self.endpoint)
-        let folder = data ?? Settings.dataFolder
-        let status = try status.map(Self.address)
+        if printConfig { return try printSettings() }
+        let inherited = ServiceManager.takeSockets().map { ServerConfiguration.Endpoint.inherited($0) }
+        let named = listen.isEmpty && inherited.isEmpty ? [Self.defaultEndpoint] : listen
+        let endpoints = try inherited + named.map(Self.endpoint)
+        let folder = try data ?? Settings.dataFolder
+        let status = try telling.status.map(Self.address)
         let tls = try encryption.context()
         if tls == nil, !encryption.insecure { try Self.refuseOpen(endpoints) }
         let store = try durability.store(in: folder)
-        let level = Logger.Level(rawValue: logLevel.rawValue) ?? .info
-        LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = level
-            return handler
-        }
+        let log = telling.startLog()
+        let logger = Logger(label: "hand")
         let manager = ServiceManager()
         let loop = try Loop()
+        var bounds = Limits()
+        limits.set(&bounds)
+        times.set(&bounds)
         var configuration = ServerConfiguration(
-            endpoints: endpoints, limits: limits.limits, program: "hand/\(HandCommand.version)",
+            endpoints: endpoints, limits: bounds, program: "hand/\(HandCommand.version)",
             retention: retention, seed: .random(in: 0...UInt64.max))
         configuration.status = status
+        configuration.log = log
+        if durability != .memory {
+            configuration.backup = { try StoreBackup.write(folder, to: $0) }
+            configuration.admin = Self.adminSocket(folder)
+        }
+        // Longer paths of sockets do not exist.
+        if let path = configuration.admin, path.utf8.count > 107 {
+            configuration.admin = nil
+            logger.warning("no admin socket: its path is too long; see --admin", metadata: ["path": "\(path)"])
+        }
+        configuration.admin = telling.admin ?? configuration.admin
+        configuration.socketPermissions = socketPermissions.bits
         configuration.access = AccessFile(folder: folder)
-        let logger = Logger(label: "hand")
         let server = Server(configuration, store: store, loop: loop, tls: tls, logger: logger)
-        do { try audit.map { server.keep(try AuditLog(path: $0)) } } catch { throw Failure(.error, "\(error)") }
+        do { try telling.audit.map { server.keep(try AuditLog(path: $0)) } } catch { throw Failure(.error, "\(error)") }
         let opened: [ServerConfiguration.Endpoint]
         do { opened = try server.start() } catch let error as AccessFile.Failure {
             throw Failure(.error, "\(error)")
         } catch let error as UVError {
             throw Failure(.error, "cannot listen on \(endpoints.map { "\($0)" }.joined(separator: ", ")): \(error)")
+        }
+        server.onDrained = {
+            manager?.tell(.stopping)
+            server.stop { loop.stop() }
         }
         try stopOnSignals(server, loop, manager)
         try reloadOnSignal(server, loop, logger, manager)
@@ -125,6 +136,16 @@ struct Serve: ParsableCommand {
         loop.run()
         loop.close()
         try store.close()
+    }
+
+    /// Where the operator asks, if nothing else is said.
+    static func adminSocket(_ folder: String) -> String { folder + "/admin.sock" }
+
+    private func printSettings() throws {
+        let layers = try ServeLayers(Array(CommandLine.arguments.dropFirst(2)))
+        for setting in ServeSetting.all {
+            Output.line(setting.line(of: self, from: layers.origin(of: setting.name)))
+        }
     }
 
     private func stopOnSignals(_ server: Server, _ loop: Loop, _ manager: ServiceManager?) throws {
@@ -158,7 +179,14 @@ struct Serve: ParsableCommand {
 
     /// What others can reach must be encrypted, unless the operator says that it need not be.
     private static func refuseOpen(_ endpoints: [ServerConfiguration.Endpoint]) throws {
-        for case .tcp(let address) in endpoints where !address.isLoopback {
+        for endpoint in endpoints {
+            let address: SocketAddress? =
+                switch endpoint {
+                case .tcp(let address): address
+                case .unix: nil
+                case .inherited(let descriptor): SocketAddress(ofSocket: descriptor)
+                }
+            guard let address, !address.isLoopback else { continue }
             throw Failure(
                 .usage,
                 "refused to listen on \(address): others can reach it, and without TLS they could read and change what is sent. "
@@ -174,6 +202,7 @@ struct Serve: ParsableCommand {
             switch endpoint {
             case .tcp(let address): "\(isSecure ? "hands" : "hand")://\(address)"
             case .unix(let path): "hand+unix://\(path)"
+            case .inherited: "\(endpoint)"
             }
         }
         let first = addresses.first ?? ""
@@ -203,4 +232,19 @@ struct Serve: ParsableCommand {
                 "'\(host)' is no IP address: to listen, name an address of this machine, or 0.0.0.0 for all")
         }
     }
+}
+
+/// Who may do what with a file, in octal digits as `chmod` takes them.
+struct FileMode: ExpressibleByArgument, CustomStringConvertible {
+    let bits: UInt32
+
+    init(_ bits: UInt32) { self.bits = bits }
+
+    init?(argument: String) {
+        guard let bits = UInt32(argument, radix: 8), bits <= 0o777 else { return nil }
+        self.bits = bits
+    }
+
+    var description: String { String(bits, radix: 8) }
+    var defaultValueDescription: String { description }
 }

@@ -1,26 +1,15 @@
 import Foundation
 import Glibc
+import HandFormats
 import HandSync
 
 /// Who did what from where, as JSON Lines at the end of a file: one object for each thing that happened. No secret is in it.
 ///
-///     {"event":"letIn","peer":"10.0.0.7:51312","person":"ada","time":"2026-11-21T13:46:02Z","token":"k3f9x1"}
+///     {"time":"2026-11-21T13:46:02Z","event":"letIn","peer":"10.0.0.7:51312","person":"ada","token":"k3f9x1"}
 ///
 /// Edits are not: each list's history says who made them.
 public final class AuditLog {
     private let descriptor: Int32
-    private let encoder = JSONEncoder()
-
-    private struct Entry: Encodable {
-        let time: Date
-        let event: String
-        let peer: String
-        var person: String?
-        /// The id of the token; nil for a guest.
-        var token: String?
-        var list: String?
-        var detail: String?
-    }
 
     /// What cannot be opened, for people.
     public struct Failure: Error, CustomStringConvertible {
@@ -33,8 +22,6 @@ public final class AuditLog {
         guard descriptor >= 0 else {
             throw Failure(description: "cannot write the audit log \(path): \(String(cString: strerror(errno)))")
         }
-        encoder.dateEncodingStrategy = .iso8601
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     }
 
     deinit { close(descriptor) }
@@ -53,13 +40,16 @@ public final class AuditLog {
     }
 
     private func write(_ event: String, _ connection: Connection, list: String? = nil, detail: String? = nil) {
-        let person = connection.person.isEmpty ? nil : connection.person
-        let entry = Entry(
-            time: .now, event: event, peer: connection.peerDescription, person: person, token: connection.grantID,
-            list: list, detail: detail)
-        guard var line = try? encoder.encode(entry) else { return }
-        line.append(UInt8(ascii: "\n"))
+        let fields: [(String, String?)] = [
+            ("time", Date.now.formatted(.iso8601)), ("event", event), ("peer", connection.peerDescription),
+            ("person", connection.person.isEmpty ? nil : connection.person),
+            // The id of the token; a guest has none.
+            ("token", connection.grantID), ("list", list), ("detail", detail),
+        ]
+        let entry = JSONValue.object(fields.compactMap { key, value in value.map { .init(key, .string($0)) } })
         // One call for a line, so that lines of two servers do not mix.
-        line.withUnsafeBytes { _ = Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        (entry.bytes + [UInt8(ascii: "\n")]).withUnsafeBytes {
+            _ = Glibc.write(descriptor, $0.baseAddress, $0.count)
+        }
     }
 }

@@ -1,0 +1,107 @@
+import HandWire
+
+/// One list in a server's memory, for whoever runs it.
+public struct ListReport: Codable, Equatable, Sendable {
+    public var name: String
+    public var items: Int
+    public var revision: Int
+    public var followers: Int
+    /// Commits that are not durable yet.
+    public var pending: Int
+    public var windowBytes: Int
+
+    package init(name: String, items: Int, revision: Int, followers: Int, pending: Int, windowBytes: Int) {
+        self.name = name
+        self.items = items
+        self.revision = revision
+        self.followers = followers
+        self.pending = pending
+        self.windowBytes = windowBytes
+    }
+}
+
+/// One connection of a server, for whoever runs it.
+public struct ConnectionReport: Codable, Equatable, Sendable {
+    /// By which it can be closed.
+    public var number: UInt64
+    public var peer: String
+    /// Empty before the hello.
+    public var person: String
+    /// The id of the token; nil for a guest.
+    public var token: String?
+    public var lists: [String]
+    /// Commits that it has not been sent, of all its lists together.
+    public var behind: Int
+    /// Bytes of answers that it has not taken.
+    public var queuedBytes: Int
+    /// Whether nothing is taken from it because its user is too fast.
+    public var isSlowed: Bool
+    /// Milliseconds since something came from it; nil before the hello.
+    public var silence: UInt64?
+
+    package init(
+        number: UInt64, peer: String, person: String, token: String? = nil, lists: [String], behind: Int,
+        queuedBytes: Int, isSlowed: Bool, silence: UInt64?
+    ) {
+        self.number = number
+        self.peer = peer
+        self.person = person
+        self.token = token
+        self.lists = lists
+        self.behind = behind
+        self.queuedBytes = queuedBytes
+        self.isSlowed = isSlowed
+        self.silence = silence
+    }
+}
+
+extension Service {
+    /// The lists in memory, those with the most commits first; O(lists).
+    public func listReports() -> [ListReport] {
+        rooms.values.map { room in
+            ListReport(
+                name: room.list.name, items: room.authority.count, revision: room.authority.revision,
+                followers: room.subscriberCount, pending: room.authority.pending.count,
+                windowBytes: room.authority.windowBytes)
+        }.sorted { ($1.revision, $0.name) < ($0.revision, $1.name) }
+    }
+
+    /// The connections, those that lag most first; O(connections).
+    public func connectionReports() -> [ConnectionReport] {
+        connections.map { connection in
+            var report = ConnectionReport(
+                number: connection.number, peer: connection.peerDescription, person: connection.person,
+                token: connection.grantID, lists: [], behind: 0, queuedBytes: connection.held.answerBytes,
+                isSlowed: connection.isSlowed, silence: connection.session.silence(now: world.now))
+            for index in connection.cursors.indices {
+                let cursor = connection.cursors[at: index]
+                report.lists.append(cursor.room.list.name)
+                report.behind += cursor.room.authority.revision - cursor.revision
+            }
+            return report
+        }.sorted { ($1.behind, $1.queuedBytes, $0.number) < ($0.behind, $0.queuedBytes, $1.number) }
+    }
+
+    public var connectionCount: Int { connections.count }
+
+    // MARK: Orders
+
+    /// Closes a connection, and tells its client that somebody wanted so. Returns whether it was there.
+    public func close(connection number: UInt64) -> Bool {
+        guard let connection = connections.first(where: { $0.number == number && !$0.isEnding }) else { return false }
+        fail(connection, .closedByOperator, "the operator of the server closed this connection")
+        return true
+    }
+
+    /// Turns new connections away from now on; those that are there go on.
+    public func drain() { isDraining = true }
+
+    /// Has the store give back what it no longer needs. Nothing else is written meanwhile.
+    public func compact(_ done: @escaping (Result<Compaction, StoreError>) -> Void) {
+        writeAlone { store in
+            try store.compact()
+        } then: {
+            done($0)
+        }
+    }
+}

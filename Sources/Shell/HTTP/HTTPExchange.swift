@@ -1,0 +1,75 @@
+import EventLoop
+
+/// Asks an endpoint something, once.
+public final class HTTPExchange {
+    /// What came.
+    public struct Answer: Sendable {
+        public let status: Int
+        public let body: String
+    }
+
+    /// Why nothing came, for people.
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    private let deadline: Timer
+    private let done: (Result<Answer, Failure>) -> Void
+    private var attempt: Cancellable?
+    private var stream: Stream?
+    private var bytes: [UInt8] = []
+    private var isOver = false
+
+    /// - Parameters:
+    ///   - target: path and query, percent-encoded.
+    ///   - patience: milliseconds until it is given up.
+    ///   - done: called once.
+    @discardableResult
+    public init(
+        _ loop: Loop, at place: HTTPEndpoint.Place, _ target: String, method: String = "GET", patience: UInt64 = 10_000,
+        done: @escaping (Result<Answer, Failure>) -> Void
+    ) {
+        deadline = Timer(loop)
+        self.done = done
+        let request = "\(method) \(target) HTTP/1.1\r\nHost: hand\r\n\r\n"
+        // Each closure keeps this object until the exchange is over.
+        deadline.start(after: patience) { self.end(.failure(.init(description: "it did not answer in time"))) }
+        switch place {
+        case .tcp(let address):
+            attempt = TCP.connect(loop, to: address) { self.opened($0.map { $0 as Stream }, request) }
+        case .unix(let path): attempt = Pipe.connect(loop, path: path) { self.opened($0.map { $0 as Stream }, request) }
+        }
+    }
+
+    private func opened(_ result: Result<Stream, UVError>, _ request: String) {
+        attempt = nil
+        switch result {
+        case .failure(let error): end(.failure(.init(description: "\(error)")))
+        case .success(let stream):
+            if isOver { return stream.close() }
+            self.stream = stream
+            stream.startReading {
+                self.bytes.append(contentsOf: $0)
+            } onEnd: { _ in
+                self.end(self.parsed())
+            }
+            stream.write([OutputBuffer(Array(request.utf8))])
+        }
+    }
+
+    private func parsed() -> Result<Answer, Failure> {
+        guard let head = bytes.firstRange(of: Array("\r\n\r\n".utf8)), bytes.starts(with: Array("HTTP/1.".utf8)),
+            let status = Int(String(decoding: bytes.prefix(12).suffix(3), as: UTF8.self))
+        else { return .failure(.init(description: "what answers there is another program")) }
+        return .success(Answer(status: status, body: String(decoding: bytes[head.upperBound...], as: UTF8.self)))
+    }
+
+    private func end(_ result: Result<Answer, Failure>) {
+        guard !isOver else { return }
+        isOver = true
+        deadline.close()
+        attempt?.cancel()
+        stream?.close()
+        done(result)
+    }
+}

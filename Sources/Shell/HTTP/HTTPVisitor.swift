@@ -1,0 +1,94 @@
+import EventLoop
+import Foundation
+
+/// One who asks an endpoint something.
+final class HTTPVisitor {
+    private let stream: EventLoop.Stream
+    private let deadline: EventLoop.Timer
+    private let answer: HTTPEndpoint.Answer
+    private let onEnd: (HTTPVisitor) -> Void
+    private var head: [UInt8] = []
+    private var isClosed = false
+
+    private static let mostBytes = 8_192
+    /// Milliseconds for a request, and for taking the answer.
+    private static let patience: UInt64 = 5_000
+
+    init(
+        _ loop: Loop, _ stream: EventLoop.Stream, _ answer: @escaping HTTPEndpoint.Answer,
+        onEnd: @escaping (HTTPVisitor) -> Void
+    ) {
+        self.stream = stream
+        self.answer = answer
+        self.onEnd = onEnd
+        deadline = EventLoop.Timer(loop)
+        waitNoLonger()
+        stream.startReading { [unowned self] in
+            received($0)
+        } onEnd: { [unowned self] _ in
+            close()
+        }
+    }
+
+    private func waitNoLonger() {
+        deadline.start(after: Self.patience) { [unowned self] in close() }
+    }
+
+    private func received(_ bytes: UnsafeRawBufferPointer) {
+        head.append(contentsOf: bytes.prefix(Self.mostBytes + 1 - head.count))
+        if let end = head.firstRange(of: Array("\r\n\r\n".utf8)) {
+            stream.stopReading()
+            deadline.stop()
+            take(String(decoding: head[..<end.lowerBound], as: UTF8.self))
+        } else if head.count > Self.mostBytes {
+            send(.init(status: "431 Request Header Fields Too Large", body: "The request is too long.\n"))
+        }
+    }
+
+    private func take(_ head: String) {
+        let words = head.prefix { $0 != "\r\n" }.split(separator: " ")
+        guard words.count == 3, words[2].hasPrefix("HTTP/1.") else {
+            return send(.init(status: "400 Bad Request", body: "Expected: GET PATH HTTP/1.1\n"))
+        }
+        let isHead = words[0] == "HEAD"
+        let parts = words[1].split(separator: "?", maxSplits: 1)
+        let request = HTTPEndpoint.Request(
+            method: isHead ? "GET" : String(words[0]),
+            path: (parts.first ?? "").split(separator: "/").map { Self.decoded($0) },
+            query: parts.count > 1 ? Self.query(parts[1]) : [:])
+        answer(request) { [weak self] page in self?.send(page, hasBody: !isHead) }
+    }
+
+    private static func query(_ text: Substring) -> [String: String] {
+        let pairs = text.split(separator: "&").map { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1)
+            return (decoded(parts.first ?? ""), parts.count > 1 ? decoded(parts[1]) : "")
+        }
+        return Dictionary(pairs) { $1 }
+    }
+
+    private static func decoded(_ text: Substring) -> String {
+        text.removingPercentEncoding ?? String(text)
+    }
+
+    private func send(_ page: HTTPEndpoint.Page, hasBody: Bool = true) {
+        guard !isClosed else { return }
+        let body = Array(page.body.utf8)
+        let head =
+            "HTTP/1.1 \(page.status)\r\nContent-Type: \(page.type)\r\nContent-Length: \(body.count)\r\n"
+            + "Cache-Control: no-store\r\nConnection: close\r\n\r\n"
+        stream.write([OutputBuffer(Array(head.utf8) + (hasBody ? body : []))])
+        // The other side closes when it has read all of that; the deadline, if it does not.
+        waitNoLonger()
+        stream.shutdown()
+        stream.resumeReading()
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        deadline.close()
+        stream.close()
+        onEnd(self)
+    }
+}

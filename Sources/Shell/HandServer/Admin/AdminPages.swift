@@ -1,0 +1,119 @@
+import EventLoop
+import Foundation
+import HTTP
+import HandSync
+import Logging
+
+/// What may be asked and ordered over the admin socket: whoever may open its file may do all of it.
+///
+///     GET  /report                      a `ServerReport`
+///     GET  /connections                 all connections
+///     POST /connections/NUMBER/close
+///     POST /drain?within=SECONDS        takes no new connections, and stops when the last has gone or the time is over
+///     POST /log-level?to=LEVEL
+///     POST /compact                     gives unused space of the store back
+///     POST /backup?to=PATH              copies the store into a file
+final class AdminPages {
+    private let loop: Loop
+    private let service: Service
+    private let configuration: ServerConfiguration
+    private let report: () -> ServerReport
+    private let drain: (_ seconds: Double) -> Void
+    private let logger: Logger
+
+    private static let mostRows = 100
+
+    init(
+        _ loop: Loop, _ service: Service, _ configuration: ServerConfiguration, _ logger: Logger,
+        report: @escaping () -> ServerReport, drain: @escaping (_ seconds: Double) -> Void
+    ) {
+        self.loop = loop
+        self.service = service
+        self.configuration = configuration
+        self.logger = logger
+        self.report = report
+        self.drain = drain
+    }
+
+    func answer(_ request: HTTPEndpoint.Request, _ page: @escaping (HTTPEndpoint.Page) -> Void) {
+        if request.method == "POST" {
+            logger.notice("an order", metadata: ["what": "\(request.path.joined(separator: "/"))"])
+        }
+        switch (request.method, request.path.first, request.path.count) {
+        case ("GET", "report", 1):
+            var report = report()
+            report.lists = Array(service.listReports().prefix(Self.mostRows))
+            report.connections = Array(service.connectionReports().prefix(Self.mostRows))
+            page(Self.json(report))
+        case ("GET", "connections", 1): page(Self.json(service.connectionReports()))
+        case ("POST", "connections", 3) where request.path[2] == "close": close(request.path[1], page)
+        case ("POST", "drain", 1):
+            guard let seconds = Double(request.query["within"] ?? "60"), seconds >= 0, seconds <= 86_400 else {
+                return page(Self.refusal("within: expected 0 to 86400 seconds"))
+            }
+            drain(seconds)
+            page(.init(body: "drains\n"))
+        case ("POST", "log-level", 1): setLogLevel(request.query["to"] ?? "", page)
+        case ("POST", "compact", 1): compact(page)
+        case ("POST", "backup", 1): backUp(request.query["to"] ?? "", page)
+        default: page(.init(status: "404 Not Found", body: "There is nothing of that name.\n"))
+        }
+    }
+
+    private func close(_ text: String, _ page: (HTTPEndpoint.Page) -> Void) {
+        guard let number = UInt64(text), service.close(connection: number) else {
+            return page(.init(status: "404 Not Found", body: "there is no connection of that number\n"))
+        }
+        page(.init(body: "closed\n"))
+    }
+
+    private func setLogLevel(_ text: String, _ page: (HTTPEndpoint.Page) -> Void) {
+        guard let level = Logger.Level(rawValue: text) else {
+            let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+            return page(Self.refusal("to: expected one of \(levels)"))
+        }
+        configuration.log?.level = level
+        page(.init(body: "logs from \(level) on\n"))
+    }
+
+    private func compact(_ page: @escaping (HTTPEndpoint.Page) -> Void) {
+        service.compact { result in
+            switch result {
+            case .success(let sizes): page(.init(body: "\(sizes.before) bytes became \(sizes.after)\n"))
+            case .failure(let error): page(Self.failure("\(error)"))
+            }
+        }
+    }
+
+    private func backUp(_ path: String, _ page: @escaping (HTTPEndpoint.Page) -> Void) {
+        guard path.hasPrefix("/") else { return page(Self.refusal("to: expected the path of a file, from the root")) }
+        guard let backup = configuration.backup else {
+            return page(Self.refusal("this server keeps nothing on a disk"))
+        }
+        Work.submit(loop) { () -> String? in
+            do {
+                try backup(path)
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        } then: { problem in
+            page(problem.map(Self.failure) ?? .init(body: "wrote \(path)\n"))
+        }
+    }
+
+    private static func refusal(_ text: String) -> HTTPEndpoint.Page {
+        .init(status: "400 Bad Request", body: text + "\n")
+    }
+
+    private static func failure(_ text: String) -> HTTPEndpoint.Page {
+        .init(status: "500 Internal Server Error", body: text + "\n")
+    }
+
+    private static func json(_ value: some Encodable) -> HTTPEndpoint.Page {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let text = (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
+        return .init(type: "application/json", body: text + "\n")
+    }
+}

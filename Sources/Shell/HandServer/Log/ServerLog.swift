@@ -1,0 +1,89 @@
+import Foundation
+import Glibc
+import HandFormats
+import Logging
+import Synchronization
+
+/// The log of a server on standard error: lines for people, or JSON Lines for programs. Its level may change while the server
+/// runs.
+///
+///     2026-11-21T13:46:02Z info turned away peer=10.0.0.7:51312 reason="the token is not valid, or no longer"
+///     {"time":"2026-11-21T13:46:02Z","level":"info","message":"turned away","peer":"10.0.0.7:51312","reason":"…"}
+///
+/// One thing that happens is one line, whatever people call themselves and their lists.
+public final class ServerLog: Sendable {
+    public enum Format: String, CaseIterable, Sendable {
+        case text, json
+    }
+
+    private let format: Format
+    private let current: Mutex<Logger.Level>
+    private let descriptor: Int32
+
+    public init(_ format: Format, level: Logger.Level, descriptor: Int32 = 2) {
+        self.format = format
+        current = Mutex(level)
+        self.descriptor = descriptor
+    }
+
+    public var level: Logger.Level {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+
+    /// What writes here, for `Logger`.
+    public var handler: any LogHandler { Handler(log: self) }
+
+    private struct Handler: LogHandler {
+        let log: ServerLog
+        var metadata: Logger.Metadata = [:]
+
+        var logLevel: Logger.Level {
+            get { log.level }
+            set { log.level = newValue }
+        }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let all = metadata.merging(event.metadata ?? [:]) { $1 }
+            let details = all.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
+            log.write(event.level, "\(event.message)", details)
+        }
+    }
+
+    private func write(_ level: Logger.Level, _ message: String, _ details: [(key: String, value: String)]) {
+        let time = Date.now.formatted(.iso8601)
+        let line =
+            switch format {
+            case .text: Self.text(time, level, message, details)
+            case .json: Self.json(time, level, message, details)
+            }
+        // One call for a line, so that those of several threads do not mix.
+        let bytes = Array((line + "\n").utf8)
+        _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    }
+
+    private static func text(
+        _ time: String, _ level: Logger.Level, _ message: String, _ details: [(key: String, value: String)]
+    ) -> String {
+        let words = details.map { key, value in
+            let clean = Printable.clean(value)
+            let isPlain = !clean.isEmpty && !clean.contains { " \"=\\".contains($0) }
+            return "\(key)=\(isPlain ? clean : JSONValue.string(clean).line)"
+        }
+        return (["\(time) \(level) \(Printable.clean(message))"] + words).joined(separator: " ")
+    }
+
+    private static func json(
+        _ time: String, _ level: Logger.Level, _ message: String, _ details: [(key: String, value: String)]
+    ) -> String {
+        let members: [JSONValue.Member] = [
+            .init("time", .string(time)), .init("level", .string(level.rawValue)), .init("message", .string(message)),
+        ]
+        return JSONValue.object(members + details.map { .init($0.key, .string($0.value)) }).line
+    }
+}

@@ -1,0 +1,198 @@
+import ArgumentParser
+import EventLoop
+import Foundation
+import HTTP
+import HandFormats
+import HandScript
+import HandServer
+import HandSync
+
+struct Admin: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Look into a running server of this machine, and give it orders.",
+        discussion: """
+            Over a Unix socket that only the server's user may open, by default admin.sock in its data folder.
+
+              hand admin connections
+              hand admin close 17
+              hand admin drain --within 5m
+              hand admin log-level debug
+              hand admin compact
+              hand admin backup lists.backup
+
+            'hand top' shows the same live.
+            """,
+        subcommands: [
+            AdminConnections.self, AdminClose.self, AdminDrain.self, AdminLogLevel.self, AdminCompact.self,
+            AdminBackup.self, AdminReport.self,
+        ])
+}
+
+/// Which server is meant, and asking it.
+struct AdminOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the server's store (default: $HAND_DATA, then ~/.local/state/hand/server).",
+            valueName: "folder")) var data: String?
+    @Option(help: ArgumentHelp("The server's admin socket (default: admin.sock in the folder).", valueName: "path"))
+    var admin: String?
+
+    /// The socket that is meant.
+    var path: String {
+        get throws {
+            if let admin { return admin }
+            if let data { return Serve.adminSocket(data) }
+            return try ServeLayers([]).text(of: "admin") ?? Serve.adminSocket(Settings.dataFolder)
+        }
+    }
+
+    /// Asks and waits for the answer's text.
+    func ask(_ target: String, method: String = "GET", patience: UInt64 = 10_000) throws -> String {
+        let loop = try Loop()
+        defer { loop.close() }
+        let path = try path
+        var answer: Result<HTTPExchange.Answer, HTTPExchange.Failure>?
+        HTTPExchange(loop, at: .unix(path), target, method: method, patience: patience) { answer = $0 }
+        loop.run()
+        return try Self.text(answer, from: path)
+    }
+
+    static func text(
+        _ answer: Result<HTTPExchange.Answer, HTTPExchange.Failure>?, from path: String
+    ) throws -> String {
+        switch answer {
+        case .success(let answer) where answer.status == 200: return answer.body
+        case .success(let answer):
+            let text = Printable.clean(answer.body.trimmingCharacters(in: .whitespacesAndNewlines))
+            throw Failure(answer.status == 404 ? .notFound : .error, text)
+        case .failure(let failure): throw unreachable(path, "\(failure)")
+        case nil: throw unreachable(path, "nothing answered")
+        }
+    }
+
+    private static func unreachable(_ path: String, _ reason: String) -> Failure {
+        Failure(
+            .unreachable,
+            "no server answers at \(path): \(reason). Is it running, with the same --data, and are you its user?")
+    }
+
+    /// What a server answered, read.
+    static func decoded<Value: Decodable>(_ text: String, as type: Value.Type) throws -> Value {
+        do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch {
+            throw Failure(.error, "the server's answer does not read; is it of another version? \(error)")
+        }
+    }
+
+    /// Prints what a server answered, safe for a terminal.
+    static func print(json text: String) throws {
+        Output.json(try JSONValue.parse(text))
+    }
+
+    func order(_ target: String, patience: UInt64 = 10_000) throws {
+        Output.message(
+            Printable.clean(
+                try ask(target, method: "POST", patience: patience).trimmingCharacters(in: .whitespacesAndNewlines)))
+    }
+}
+
+private struct AdminConnections: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "connections", abstract: "Print the connections, those that lag most first.")
+
+    @OptionGroup var options: AdminOptions
+    @Flag(help: "Print JSON.") var json = false
+
+    func run() throws {
+        let text = try options.ask("/connections")
+        if json { return try AdminOptions.print(json: text) }
+        for connection in try AdminOptions.decoded(text, as: [ConnectionReport].self) {
+            Output.line(Self.line(connection))
+        }
+    }
+
+    private static func line(_ connection: ConnectionReport) -> String {
+        let lists = connection.lists.map { "'\(Printable.clean($0))'" }.joined(separator: ", ")
+        var words = [
+            "\(connection.number)", Printable.clean(connection.peer),
+            connection.person.isEmpty ? "(no hello yet)" : Printable.clean(connection.person),
+        ]
+        if let token = connection.token { words.append("token \(token)") }
+        if !lists.isEmpty { words.append("on \(lists)") }
+        if connection.behind > 0 { words.append("\(connection.behind) commits behind") }
+        if connection.queuedBytes > 0 { words.append("\(connection.queuedBytes) bytes not taken") }
+        if connection.isSlowed { words.append("slowed down") }
+        return words.joined(separator: "  ")
+    }
+}
+
+private struct AdminClose: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "close", abstract: "Close a connection; its client is told and does not come back by itself.")
+
+    @OptionGroup var options: AdminOptions
+    @Argument(help: "Its number, as 'hand admin connections' prints it.") var number: UInt64
+
+    func run() throws { try options.order("/connections/\(number)/close") }
+}
+
+private struct AdminDrain: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drain",
+        abstract: "Take no new connections, and stop when the last one has gone or the time is over.",
+        discussion: "Meanwhile /readyz says 503. What was acknowledged is kept, as with every way of stopping.")
+
+    @OptionGroup var options: AdminOptions
+    @Option(help: ArgumentHelp("How long those may go on who are there, for example 30s, 5m.", valueName: "time"))
+    var within = "1m"
+
+    func run() throws {
+        guard let seconds = Script.seconds(within), seconds <= 86_400 else {
+            throw ValidationError("--within '\(within)': expected a time of up to a day, such as 30s, 5m or 2h.")
+        }
+        try options.order("/drain?within=\(seconds)")
+    }
+}
+
+private struct AdminLogLevel: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log-level", abstract: "Have more logged, or less, from now on.")
+
+    @OptionGroup var options: AdminOptions
+    @Argument(help: "The level.") var level: TellingOptions.LogLevel
+
+    func run() throws { try options.order("/log-level?to=\(level.rawValue)") }
+}
+
+private struct AdminCompact: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compact", abstract: "Give the space back that forgotten commits and deleted lists took.",
+        discussion: "The store is written anew. Edits wait until that is done, for about a second for each 200 MB.")
+
+    @OptionGroup var options: AdminOptions
+
+    func run() throws { try options.order("/compact", patience: 3_600_000) }
+}
+
+private struct AdminBackup: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup", abstract: "Have the server copy its store into a file, while it serves.",
+        discussion: "As 'hand backup', but the server's user writes the file. 'hand verify FILE' checks the copy.")
+
+    @OptionGroup var options: AdminOptions
+    @Argument(help: "The file to write; it must not exist.") var file: String
+
+    func run() throws {
+        let path = URL(fileURLWithPath: file).path
+        let escaped = path.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? path
+        try options.order("/backup?to=\(escaped)", patience: 3_600_000)
+    }
+}
+
+private struct AdminReport: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report", abstract: "Print, as JSON, all that 'hand top' shows, once.")
+
+    @OptionGroup var options: AdminOptions
+
+    func run() throws { try AdminOptions.print(json: try options.ask("/report")) }
+}

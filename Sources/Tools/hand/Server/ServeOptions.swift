@@ -1,0 +1,73 @@
+import ArgumentParser
+import HandServer
+import Logging
+import TLS
+
+/// How what comes over TCP is encrypted.
+struct EncryptionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The server's certificate, and those between it and the root, in PEM: everything over TCP is encrypted then. "
+                + "SIGHUP has it read anew.", valueName: "file")) var tlsCert: String?
+    @Option(help: ArgumentHelp("Its key, in PEM, without a password.", valueName: "file")) var tlsKey: String?
+    @Option(
+        help: ArgumentHelp(
+            "Clients must have a certificate that one of these has signed.", valueName: "file")) var tlsClientCa:
+        String?
+    @Flag(inversion: .prefixedNo, help: "Listen without TLS where others can reach it.") var insecure = false
+
+    func validate() throws {
+        guard (tlsCert == nil) == (tlsKey == nil) else {
+            throw ValidationError("--tls-cert and --tls-key go together.")
+        }
+        guard tlsClientCa == nil || tlsCert != nil else { throw ValidationError("--tls-client-ca needs --tls-cert.") }
+    }
+
+    /// Nil if nothing is to be encrypted.
+    func context() throws -> TLSContext? {
+        guard let tlsCert, let tlsKey else { return nil }
+        do {
+            return try .server(certificate: tlsCert, key: tlsKey, clientAuthority: tlsClientCa)
+        } catch {
+            throw Failure(.usage, "\(error)")
+        }
+    }
+}
+
+/// What is told while the server runs, and to whom.
+struct TellingOptions: ParsableArguments {
+    @Option(help: "How much to log on standard error.")
+    var logLevel: LogLevel = .info
+
+    /// The levels of the log, as they are named on the command line.
+    enum LogLevel: String, CaseIterable, ExpressibleByArgument {
+        case trace, debug, info, notice, warning, error, critical
+    }
+
+    @Option(help: "How: lines for people, or JSON Lines for programs.")
+    var logFormat = ServerLog.Format.text
+
+    @Option(
+        help: ArgumentHelp(
+            "Where to answer GET /metrics (for Prometheus), /healthz and /readyz over HTTP (default: nowhere).",
+            valueName: "host:port")) var status: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write down as JSON Lines who came, was turned away or denied something, and who made or deleted lists.",
+            valueName: "file")) var audit: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The Unix socket for 'hand top' and 'hand admin' (default: admin.sock in the data folder).",
+            valueName: "path")) var admin: String?
+
+    /// Has everything logged that way from now on.
+    func startLog() -> ServerLog {
+        let log = ServerLog(logFormat, level: Logger.Level(rawValue: logLevel.rawValue) ?? .info)
+        LoggingSystem.bootstrap { _ in log.handler }
+        return log
+    }
+}
+
+extension ServerLog.Format: ExpressibleByArgument {}

@@ -1,0 +1,152 @@
+import EventLoop
+import Foundation
+import HTTP
+import HandClient
+import HandCore
+import HandFormats
+import HandTestSupport
+import Testing
+
+/// A running server, as its operator sees it and gives it orders.
+@Suite(.serialized) struct AdminTests {
+    private let server: RunningServer
+
+    init() throws {
+        server = try RunningServer(try TemporaryFolder(), ["--status", "127.0.0.1:0"])
+    }
+
+    private func admin(_ arguments: String...) throws -> Binary.Outcome {
+        try Binary.run(["admin"] + arguments + ["--data", server.folder.path + "/data"])
+    }
+
+    @Test func connectionsAreListedAndClosed() async throws {
+        defer { server.kill() }
+        let evil = try server.client("eve\u{1B}[2J\u{202E}\n")
+        try await evil.connected()
+        try await evil.create("list")
+        _ = try await evil.open("list").live()
+        let ada = try server.client("ada")
+        try await ada.connected()
+        let listed = try admin("connections")
+        let lines = listed.output.split(separator: "\n")
+        #expect(lines.count == 2 && listed.output.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 })
+        let line = try #require(lines.first { $0.contains("eve") })
+        #expect(line.contains("on 'list'") && !listed.output.contains("\u{202E}"))
+        let number = String(line.prefix { $0 != " " })
+        let json = try JSONValue.parse(try admin("connections", "--json").output.trimmingCharacters(in: .newlines))
+        guard case .array(let all) = json else { throw Failure() }
+        #expect(all.contains { $0["person"] == "ada" } && all.count == 2)
+        #expect(try admin("close", number).status == 0)
+        // Its client is told, and does not come back.
+        await #expect(
+            throws: ClientError.refused(.closedByOperator, "the operator of the server closed this connection")
+        ) {
+            try await evil.lists()
+        }
+        #expect(try admin("connections").output.split(separator: "\n").count == 1)
+        #expect(try admin("close", number).status == 3)
+        await ada.close()
+        await evil.close()
+    }
+
+    private struct Failure: Error {}
+
+    private static func insertion(_ text: String) -> Delta {
+        var random = SystemRandomNumberGenerator()
+        return HandCore.Operation.insert([Item(id: .random(using: &random), content: .note(text))], at: 0, .after).delta
+    }
+
+    /// Nobody new comes in, those that are there go on, and with the last one the server ends.
+    @Test func drained() async throws {
+        defer { server.kill() }
+        let ada = try server.client("ada")
+        try await ada.connected()
+        try await ada.create("list")
+        #expect(try admin("drain", "--within", "5m").status == 0)
+        let other = try Binary.run(["ls", "-l", "list", "--url", "hand+unix://\(server.socket)", "--timeout", "1"])
+        #expect(other.status == 6, "\(other.messages)")
+        try await ada.create("second")
+        #expect(try await ada.lists().map(\.name) == ["list", "second"])
+        let port = try #require(server.greeting.firstMatch(of: /127\.0\.0\.1:([0-9]+)\/metrics/)?.1)
+        let status = try SocketAddress(ip: "127.0.0.1", port: try #require(UInt16(port)))
+        let loop = try Loop()
+        var readiness: Int?
+        HTTPExchange(loop, at: .tcp(status), "/readyz") { readiness = try? $0.get().status }
+        loop.run()
+        loop.close()
+        #expect(readiness == 503)
+        await ada.close()
+        #expect(server.waitForEnd() == 0)
+        #expect(try admin("connections").status == 6)
+    }
+
+    @Test func drainedWhenTheTimeIsOver() async throws {
+        defer { server.kill() }
+        let ada = try server.client("ada")
+        try await ada.connected()
+        #expect(try admin("drain", "--within", "100ms").status == 0)
+        #expect(server.waitForEnd() == 0)
+        await ada.close()
+    }
+
+    @Test func theStoreIsCopiedAndCompacted() async throws {
+        defer { server.kill() }
+        let ada = try server.client("ada")
+        try await ada.connected()
+        try await ada.create("list")
+        let list = try await ada.open("list")
+        _ = try await list.live()
+        for number in 0..<80 {
+            let text = String(repeating: "x", count: 16_000)
+            try await list.edit { _ in Self.insertion("\(number) \(text)") }
+        }
+        _ = try await list.settled()
+        let copy = server.folder.path + "/copy of it"
+        #expect(try admin("backup", copy).status == 0)
+        #expect(try Binary.run(["verify", copy]).status == 0)
+        #expect(try admin("backup", copy).status == 1, "what is there is not overwritten")
+        try await ada.delete("list")
+        let compacted = try admin("compact").messages
+        let sizes = try #require(compacted.firstMatch(of: /([0-9]+) bytes became ([0-9]+)/))
+        #expect(try #require(Int(sizes.1)) > 1_000_000 && #require(Int(sizes.2)) < 300_000, "\(compacted)")
+        try await ada.create("list")
+        await ada.close()
+        #expect(server.terminate() == 0)
+        #expect(try server.stored("list").revision == 0)
+    }
+
+    @Test func ordersThatCannotBe() throws {
+        defer { server.kill() }
+        #expect(try admin("log-level", "loud").status == 2)
+        #expect(try admin("log-level", "debug").status == 0)
+        #expect(try admin("drain", "--within", "later").status == 2)
+        #expect(try Binary.run(["admin", "report", "--admin", "/nowhere.sock"]).status == 6)
+        let mode = try FileManager.default.attributesOfItem(atPath: server.folder.path + "/data/admin.sock")
+        #expect(mode[.posixPermissions] as? Int == 0o600, "only the server's user may give orders")
+    }
+
+    /// The live view, on a terminal.
+    @Test func top() async throws {
+        defer { server.kill() }
+        let ada = try server.client("ada")
+        try await ada.connected()
+        try await ada.create("groceries")
+        let list = try await ada.open("groceries")
+        _ = try await list.live()
+        let tmux = try Tmux(
+            rows: 20, columns: 100, environment: ["HAND_DATA": server.folder.path + "/data"],
+            "\(Binary.path) top")
+        try tmux.wait(for: tmux.first) { screen in
+            screen.contains { $0.contains("groceries") } && screen.contains { $0.contains("ada") }
+        }
+        try await list.edit { _ in Self.insertion("one") }
+        try tmux.wait(for: tmux.first) { screen in
+            screen.contains { $0.contains("groceries") && $0.firstMatch(of: #/ 1 +1 +1 /#) != nil }
+        }
+        server.kill()
+        try tmux.wait(for: tmux.first) { screen in screen.contains { $0.contains("no server answers") } }
+        try server.start()
+        try tmux.wait(for: tmux.first) { screen in screen.contains { $0.contains("q quit") } }
+        await ada.close()
+    }
+}

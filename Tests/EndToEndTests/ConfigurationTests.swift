@@ -1,0 +1,121 @@
+import Foundation
+import HandTestSupport
+import Testing
+
+/// What is set for a server on the command line, in the environment and in its file, in this order.
+@Suite struct ConfigurationTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func serve(
+        _ arguments: [String], file: String? = nil, environment: [String: String] = [:]
+    ) throws -> Binary.Outcome {
+        var environment = environment.merging(["XDG_CONFIG_HOME": folder.path]) { $1 }
+        if let file {
+            try file.write(toFile: folder.path + "/file.toml", atomically: true, encoding: .utf8)
+            environment["HAND_CONFIG"] = folder.path + "/file.toml"
+        }
+        return try Binary.run(["serve"] + arguments, environment: environment)
+    }
+
+    private func settings(_ outcome: Binary.Outcome) -> [String: String] {
+        let lines = outcome.output.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        return Dictionary(
+            uniqueKeysWithValues: lines.compactMap { line in
+                line.wholeMatch(of: #/([a-z-]+) = (.*)  # .*/#).map { (String($0.1), String($0.2)) }
+            })
+    }
+
+    @Test func theCommandLineComesFirst() throws {
+        let file = "max-items = 1\nmax-lists = 1\nkeep-days = 2\nlisten = ['127.0.0.1:1']\ninsecure = true\n"
+        let outcome = try serve(
+            ["--print-config", "--max-items", "3", "--no-insecure"], file: file,
+            environment: ["HAND_MAX_ITEMS": "2", "HAND_MAX_LISTS": "2", "HAND_LISTEN": "127.0.0.1:2,/x.sock"])
+        let settings = settings(outcome)
+        #expect(settings["max-items"] == "3" && settings["max-lists"] == "2" && settings["keep-days"] == "2.0")
+        #expect(settings["listen"] == "[ '127.0.0.1:2', '/x.sock' ]" && settings["insecure"] == "false")
+        #expect(outcome.output.contains("max-items = 3  # the command line\n"))
+        #expect(outcome.output.contains("max-lists = 2  # the environment\n"))
+        #expect(outcome.output.contains("keep-days = 2.0  # \(folder.path)/file.toml\n"))
+        #expect(outcome.output.contains("max-frame = 8388608  # default\n"))
+    }
+
+    /// What is printed is a configuration file that sets the same.
+    @Test func whatIsPrintedReadsBack() throws {
+        let first = try serve([
+            "--print-config", "--audit", "/a 'quoted' \\ path", "--keep-days", "0.5", "--socket-permissions", "660",
+            "--log-format", "json", "--presence-interval", "0.25", "--max-user-requests", "7",
+        ])
+        #expect(first.status == 0, "\(first.messages)")
+        let second = try serve(["--print-config"], file: first.output)
+        #expect(second.status == 0, "\(second.messages)")
+        #expect(settings(first) == settings(second) && settings(first).count > 35)
+    }
+
+    /// Every option is a setting, and every setting an option that the help explains.
+    @Test func theHelpListsAll() throws {
+        let help = try serve(["--help"]).output
+        var options = Set(
+            help.matches(of: #/^  (?:-[a-z], )?--([a-z-]+)/#.anchorsMatchLineEndings()).map { String($0.1) })
+        options.subtract(["config", "print-config", "help", "version"])
+        let printed = try serve(["--print-config"]).output
+        let names = printed.split(separator: "\n").compactMap {
+            $0.firstMatch(of: #/^(?:# )?([a-z-]+) (?:=|is not set)/#).map { String($0.1) }
+        }
+        #expect(Set(names) == options && names.count >= 44)
+    }
+
+    @Test(arguments: [
+        ("max-itmes = 3", "there is no setting 'max-itmes'"),
+        ("max-items = '3'", "max-items: expected a whole number, found a value of type string"),
+        ("max-items = 3.5", "max-items: expected a whole number"),
+        ("listen = [1]", "listen: expected a list of texts"),
+        ("insecure = 1", "insecure: expected true or false"),
+        ("\n\nmax-items = = 3", "line 3: "),
+        ("max-items = -1", "--max-items: expected a positive number, found -1"),
+        ("max-items = 0", "'max-items' is set in "),
+        ("[limits]\nmax-items = 1", "there is no setting 'limits'"),
+        ("durability = 'never'", "'never' is invalid for '--durability"),
+    ])
+    func aBadFile(text: String, complaint: String) throws {
+        let outcome = try serve([], file: text)
+        #expect(outcome.status == 2 && outcome.messages.contains(complaint), "\(outcome.messages)")
+        #expect(outcome.messages.contains("file.toml"))
+    }
+
+    @Test func aBadEnvironmentOrNoFile() throws {
+        let wrong = try serve([], environment: ["HAND_MAX_ITEMS": "many"])
+        #expect(wrong.status == 2 && wrong.messages.contains("'max-items' is set in the environment"))
+        let flag = try serve([], environment: ["HAND_INSECURE": "perhaps"])
+        #expect(flag.status == 2 && flag.messages.contains("$HAND_INSECURE: expected true or false"))
+        let missing = try serve(["--config", folder.path + "/missing.toml"])
+        #expect(missing.status == 2 && missing.messages.contains("missing.toml cannot be read"))
+    }
+
+    /// The file holds for the commands beside the server too: they find its data.
+    @Test func tokensGoWhereTheServerReads() throws {
+        try FileManager.default.createDirectory(atPath: folder.path + "/hand", withIntermediateDirectories: true)
+        try "data = '\(folder.path)/lists'".write(
+            toFile: folder.path + "/hand/serve.toml", atomically: true, encoding: .utf8)
+        let made = try Binary.run(
+            ["token", "create", "ada"], environment: ["XDG_CONFIG_HOME": folder.path, "HAND_DATA": ""])
+        #expect(made.status == 0, "\(made.messages)")
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/lists/access.json"))
+    }
+
+    /// The client's file is of the same form.
+    @Test func theClientsFile() throws {
+        try FileManager.default.createDirectory(atPath: folder.path + "/hand", withIntermediateDirectories: true)
+        func keys(_ text: String) throws -> Binary.Outcome {
+            try text.write(toFile: folder.path + "/hand/config.toml", atomically: true, encoding: .utf8)
+            return try Binary.run(["keys"], environment: ["XDG_CONFIG_HOME": folder.path])
+        }
+        let good = try keys("name = 'ada'\n[keys]\ndelete = ['x x']\n")
+        #expect(good.status == 0 && good.output.contains("x x"), "\(good.messages)")
+        let unknown = try keys("nmae = 'ada'")
+        #expect(unknown.status == 2 && unknown.messages.contains("config.toml"), "\(unknown.messages)")
+        let broken = try keys("name = \n")
+        #expect(broken.status == 2 && broken.messages.contains("line 1"), "\(broken.messages)")
+    }
+}

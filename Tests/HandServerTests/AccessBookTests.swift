@@ -1,0 +1,86 @@
+import Foundation
+import Glibc
+import HandServer
+import HandSync
+import HandWire
+import Testing
+
+/// Who somebody is to a server, by what they bring and where they come from.
+@Suite struct AccessBookTests {
+    private let now = Date(timeIntervalSince1970: 1_000_000)
+    private let client = ClientID(high: 1, low: 2)
+
+    private func grant(_ book: AccessBook, _ secret: String? = nil, from caller: Caller = .thisMachine) -> Grant? {
+        book.grant(to: client, secret: secret, from: caller, at: now)
+    }
+
+    @Test func tokensHaveRolesOnSeveralLists() throws {
+        var book = AccessBook()
+        let (token, secret) = book.add(name: "ada", role: .read, lists: ["a", "b"], at: now)
+        #expect(grant(book, secret)?.access == Access(name: "ada", everywhere: .none, lists: ["a": .read, "b": .read]))
+        #expect(book.change(token.id, to: .write, lists: ["b", "c"]) != nil)
+        #expect(book.change(token.id, to: .append) != nil)
+        let access = try #require(book.access(again: token.id, from: .thisMachine, at: now))
+        #expect(access.role(on: "a") == .append && access.role(on: "b") == .write && access.role(on: "z") == .append)
+        _ = book.change(token.id, to: .none, lists: ["b"])
+        #expect(book.access(again: token.id, from: .thisMachine, at: now)?.role(on: "b") == .append)
+        #expect(book.change("nobody", to: .read) == nil)
+        #expect(book.revoke(token.id) && !book.revoke(token.id))
+        #expect(grant(book, secret) == nil && book.access(again: token.id, from: .thisMachine, at: now) == nil)
+    }
+
+    @Test func tokensEnd() {
+        var book = AccessBook()
+        let (_, secret) = book.add(name: "ada", role: .read, expires: now + 10, at: now)
+        #expect(grant(book, secret) != nil)
+        #expect(book.grant(to: client, secret: secret, from: .thisMachine, at: now + 10) == nil)
+    }
+
+    /// On this machine one may everything and is not counted; from afar nothing, until it is allowed.
+    @Test func guests() {
+        var book = AccessBook()
+        #expect(grant(book) == Grant(id: nil, access: .everything, client: client))
+        #expect(grant(book, from: .address("10.0.0.1")) == nil)
+        book.guests.remote = .read
+        let guest = grant(book, from: .address("10.0.0.1"))
+        #expect(guest?.access == Access(everywhere: .read) && guest?.user == "address 10.0.0.1")
+        book.guests.local = .none
+        #expect(grant(book) == nil)
+    }
+
+    /// Over a Unix socket the system says who somebody is: nobody goes on as another user, or under another's name.
+    @Test func usersOfThisMachine() throws {
+        let book = AccessBook()
+        #expect(Caller(overSocketFrom: geteuid()) == .thisMachine && Caller(overSocketFrom: 0) == .thisMachine)
+        let other = Caller(overSocketFrom: 65_534)
+        #expect(other == .user(65_534))
+        let mine = try #require(grant(book))
+        let theirs = try #require(grant(book, from: other))
+        #expect(theirs.access.name == "nobody" && theirs.access.everywhere == .admin)
+        #expect(theirs.client != mine.client && theirs.user == "user 65534")
+        #expect(grant(book, from: .user(65_533))?.access.name == "user 65533")
+        #expect(book.access(again: nil, from: other, at: now)?.name == "nobody")
+    }
+
+    /// The same client id belongs to another client for each name, and to the same with each token of one name.
+    @Test func clientsBelongToNames() {
+        var book = AccessBook()
+        let secrets = ["ada", "ada", "ben"].map { book.add(name: $0, role: .write, at: now).secret }
+        let clients = secrets.map { grant(book, $0)?.client }
+        #expect(clients[0] == clients[1] && clients[1] != clients[2] && clients[2] != client)
+    }
+
+    @Test func itReadsBack() throws {
+        var book = AccessBook()
+        _ = book.add(name: "ada", role: .write, lists: ["a"], expires: now + 5, at: now)
+        _ = book.add(name: "ben", role: .admin, at: now + 1)
+        book.guests.remote = .append
+        let folder = FileManager.default.temporaryDirectory.path + "/hand-\(UInt64.random(in: 0...UInt64.max))"
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = AccessFile(folder: folder)
+        #expect(try file.read() == AccessBook())
+        try file.write(book)
+        #expect(try file.read() == book)
+        #expect(try file.read().all.map(\.name) == ["ada", "ben"])
+    }
+}
