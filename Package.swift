@@ -148,6 +148,12 @@ let package = Package(
                 "HandServer", "HandSync", "HandWire", "HandFormats",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .target(
+            name: "Attacks", dependencies: ["HandCore", "HandWire", "HandSync", "EventLoop", "HandTestSupport"],
+            path: "Tests/Attacks"),
+        .testTarget(
+            name: "AttackTests",
+            dependencies: ["hand", "Attacks", "HandCore", "HandWire", "HandSync", "HandFormats", "HandTestSupport"]),
         .testTarget(name: "HouseTests"),
         // Loaded into a server, not linked: see its header.
         .target(name: "FaultyDisk", path: "Tests/FaultyDisk"),
@@ -163,7 +169,7 @@ let package = Package(
             name: "hand-speed",
             dependencies: [
                 "hand", "hand-fanout", "hand-yjs-load", "HandCore", "HandWire", "HandSync", "HandStore", "HandLoad",
-                "EventLoop", "TLS", "HandTestSupport",
+                "EventLoop", "TLS", "HandTestSupport", "Attacks", "HandClient", "HandFormats",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Speed"),

@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import HandTestSupport
 
@@ -17,7 +18,7 @@ final class Bench {
         programs = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         folder = FileManager.default.temporaryDirectory.path + "/hand-speed-\(UInt32.random(in: 0...UInt32.max))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        Machine.allowManyFiles()
+        ProcessLimits.raiseOpenFiles()
     }
 
     func close() {
@@ -76,6 +77,20 @@ final class Bench {
             try? FileManager.default.removeItem(atPath: folder + "/data-\(port)")
         }
         return try body(server)
+    }
+
+    /// A server on a new store, which the caller stops.
+    func freshServer() throws -> Server {
+        port += 1
+        return try server(port)
+    }
+
+    /// The same, started again once it has stopped.
+    func again(_ old: Server) throws -> Server { try server(old.port) }
+
+    private func server(_ port: Int) throws -> Server {
+        try Server(
+            [program("hand"), "serve", "--listen", "127.0.0.1:\(port)", "--data", folder + "/data-\(port)"], port: port)
     }
 
     // MARK: Load

@@ -40,6 +40,8 @@ final class Child {
         return lines
     }
 
+    func terminate() { process.terminate() }
+
     func stop() {
         if process.isRunning { process.terminate() }
         process.waitUntilExit()
@@ -72,6 +74,9 @@ final class Server {
         }
         startSeconds = (ContinuousClock.now - start).seconds
     }
+
+    /// Has it begin to stop.
+    func terminate() { child.terminate() }
 
     func stop() { child.stop() }
 

@@ -38,14 +38,6 @@ enum Machine {
         }
     }
 
-    /// As many open files as the system lets this process, and so those that it starts, have.
-    static func allowManyFiles() {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    }
-
     /// Microseconds that appending three pages to a file and flushing it takes: so much does the store write for a commit.
     static func flushMicroseconds(in folder: String) -> Double {
         let descriptor = open(folder + "/flushed", O_CREAT | O_WRONLY | O_TRUNC, 0o600)

@@ -2,7 +2,7 @@ import Foundation
 
 extension Row {
     static func all(history: Int) -> [Row] {
-        againstFanOut + durability + encryption + longLists + [longHistory(history), merging, start]
+        againstFanOut + durability + encryption + [restart] + longLists + [longHistory(history), merging, start]
     }
 
     // MARK: Beside the C server

@@ -14,6 +14,7 @@ struct Speed: ParsableCommand {
               hand-speed                     all rows
               hand-speed --pairs 1 writing   the rows with "writing" in their names, one run each
               hand-speed --peers             the servers of others, if they are installed (Tests/Peers)
+              hand-speed --attacks           what others notice of attacks
               hand-speed --curves plots.html how cost grows with clients, items and history
             """)
 
@@ -21,6 +22,9 @@ struct Speed: ParsableCommand {
     @Option(help: "Seconds of each run.") var seconds = 5
     @Option(help: "Commits of the long history.") var history = 10_000_000
     @Flag(help: "Compare with the servers of others instead.") var peers = false
+    @Flag(help: "Play attacks instead, and measure what somebody else notices of each.") var attacks = false
+    @Option(help: .hidden) var play: String?
+    @Option(help: .hidden) var range: String?
     @Option(help: "Draw curves into this file instead.") var curves: String?
     @Argument(help: "Only rows whose names have one of these words in them.") var words: [String] = []
 
@@ -29,10 +33,12 @@ struct Speed: ParsableCommand {
     }
 
     func run() throws {
+        if let play, let range { return try AttackTable.play(play, range) }
         let bench = try Bench(pairs: pairs, seconds: seconds)
         defer { bench.close() }
         print(Machine.description)
         if let curves { return try Curves(bench, history: history).draw(to: curves) }
+        if attacks { return try AttackTable(bench).measure() }
         if peers { return try Peers(bench).compare() }
         print(Row.head)
         for row in Row.all(history: history) where isWanted(row.name) {

@@ -195,7 +195,7 @@ public final class Service {
         guard isStopping, writer.isIdle else { return false }
         let unaware = connections.filter { !$0.session.isClosed }
         for connection in unaware {
-            fail(connection, .shuttingDown, "the server is stopping", retryAfter: 1_000)
+            fail(connection, .shuttingDown, "the server is stopping", retryAfter: 200)
         }
         return !unaware.isEmpty
     }

@@ -83,6 +83,7 @@ struct Serve: ParsableCommand {
 
     func run() throws {
         if printConfig { return try printSettings() }
+        let files = ProcessLimits.raiseOpenFiles()
         let inherited = ServiceManager.takeSockets().map { ServerConfiguration.Endpoint.inherited($0) }
         let named = listen.isEmpty && inherited.isEmpty ? [Self.defaultEndpoint] : listen
         let endpoints = try inherited + named.map(Self.endpoint)
@@ -106,6 +107,11 @@ struct Serve: ParsableCommand {
         if durability != .memory {
             configuration.backup = { try StoreBackup.write(folder, to: $0) }
             configuration.admin = Self.adminSocket(folder)
+        }
+        if files < bounds.connections + 100 {
+            logger.notice(
+                "the system lets this process open fewer files than it may have connections",
+                metadata: ["files": "\(files)", "connections": "\(bounds.connections)"])
         }
         // Longer paths of sockets do not exist.
         if let path = configuration.admin, path.utf8.count > 107 {

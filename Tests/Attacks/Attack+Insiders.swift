@@ -1,0 +1,87 @@
+import HandCore
+import HandSync
+import HandWire
+
+extension Attack {
+    /// Those who were let in, and want more than they may.
+    static let insiders = [
+        Attack("each role, each message, each list", expecting: ["notAllowed", "noSuchList", "rejected notAllowed"]) {
+            range, outcome in
+            for (index, (name, role)) in [("reader", Role.read), ("appender", .append)].enumerated() {
+                for list in [AttackRange.list, AttackRange.otherList] {
+                    let mine = list == AttackRange.list ? role : .none
+                    for message in everyMessage(list: list) {
+                        let client = try range.client()
+                        _ = try client.hello(400 + UInt64(index), token: range.tokens[name])
+                        if list == AttackRange.list {
+                            _ = try client.answers(to: .subscribe(.init(request: 8, name: list, logID: 0, revision: 0)))
+                        }
+                        let heard = try client.answers(to: message)
+                        outcome.note(heard)
+                        guard !Self.isCovered(message, by: mine) else { continue }
+                        let isRefused = heard.contains { $0.refusal != nil }
+                        // Without the list an edit or a presence is about nothing, and is told so or passed over.
+                        let isVoid = mine == .none && heard.allSatisfy { $0.refusal != nil }
+                        outcome.expect(isRefused || isVoid, "\(name) on '\(list)': \(message.name) was not refused")
+                    }
+                }
+            }
+        },
+        Attack("guessing the names of lists", expecting: ["noSuchList"]) { range, outcome in
+            let client = try range.client()
+            _ = try client.hello(500, token: range.tokens["reader"])
+            func errors(_ name: String) throws -> [String] {
+                try [
+                    UpMessage.subscribe(.init(request: 9, name: name, logID: 0, revision: 0)),
+                    .delete(request: 9, name: name), .history(request: 9, name: name, from: 1, limit: 5),
+                    .fetch(request: 9, name: name, revision: nil),
+                ].flatMap { message in
+                    let heard = try client.answers(to: message)
+                    outcome.note(heard)
+                    return heard.map { "\($0)".replacing(name, with: "NAME") }
+                }
+            }
+            let (real, made) = (try errors(AttackRange.otherList), try errors("nothing"))
+            outcome.expect(real == made, "what exists is told apart from what does not: \(real) \(made)")
+            for message in try client.answers(to: .lists(request: 9, after: "")) {
+                if case .lists(_, let entries, _) = message {
+                    outcome.expect(entries.map(\.name) == [AttackRange.list], "others' lists are listed")
+                }
+            }
+        },
+        Attack("going on as another client", expecting: []) { range, outcome in
+            let victim = try range.client()
+            let thief = try range.client()
+            let id = UInt64.random(in: 1...UInt64.max)
+            guard case .welcome(let mine) = try victim.hello(id, as: "ada", token: range.tokens["writer"]),
+                case .welcome(let theirs) = try thief.hello(id, as: "ada", token: range.tokens["appender"])
+            else { return outcome.expect(false, "not let in") }
+            outcome.expect(mine.author != theirs.author, "the same client id is the same author under another token")
+            // The victim is still there, and has its sequence for itself.
+            for (client, number) in [(thief, UInt64(1)), (victim, 2)] {
+                _ = try client.answers(
+                    to: .subscribe(.init(request: number, name: AttackRange.list, logID: 0, revision: 0)))
+                let item = Item(id: ItemID(rawValue: .random(in: 1...UInt64.max)), content: .note("x"))
+                let delta = HandCore.Operation.insert([item], at: 0, .after).delta
+                client.say(.submit(Submission(list: 1, base: 1, sequence: 1, delta: delta)))
+                var author: UInt64?
+                while author == nil, let message = try client.next() {
+                    if case .commit(_, let commit) = message, commit.delta.insertedItems.contains(item) {
+                        author = commit.author
+                    }
+                    if let refusal = message.refusal { outcome.expect(false, "the first edit got: \(refusal)") }
+                }
+                outcome.expect(author == (number == 1 ? theirs.author : mine.author), "an edit has another's name")
+            }
+        },
+    ]
+
+    private static func isCovered(_ message: UpMessage, by role: Role) -> Bool {
+        switch message.reach {
+        case .nothing: true
+        // The role is on one list.
+        case .server: false
+        case .list(_, let least), .followed(_, let least): role >= least
+        }
+    }
+}

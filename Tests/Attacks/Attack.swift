@@ -1,0 +1,61 @@
+import HandCore
+import HandWire
+
+/// One way to do harm to a server, played on real sockets.
+public struct Attack: Sendable, CustomStringConvertible {
+    public let name: String
+    /// What the server is expected to say to it, at least once each.
+    public let expected: Set<String>
+    /// Plays it once.
+    public let play: @Sendable (AttackRange, inout Outcome) throws -> Void
+
+    init(
+        _ name: String, expecting expected: Set<String>,
+        _ play: @escaping @Sendable (AttackRange, inout Outcome) throws -> Void
+    ) {
+        self.name = name
+        self.expected = expected
+        self.play = play
+    }
+
+    public var description: String { name }
+
+    /// What came of it.
+    public struct Outcome: Sendable {
+        /// How often the server said what.
+        public private(set) var refusals: [String: Int] = [:]
+        /// What should not have been possible.
+        public private(set) var breaches: [String] = []
+
+        public init() {}
+
+        mutating func note(_ messages: [DownMessage]) {
+            for refusal in messages.compactMap(\.refusal) { refusals[refusal, default: 0] += 1 }
+        }
+
+        mutating func note(_ refusal: String) { refusals[refusal, default: 0] += 1 }
+
+        /// Notes a breach unless something holds.
+        mutating func expect(_ holds: Bool, _ breach: @autoclosure () -> String) {
+            if !holds { breaches.append(breach()) }
+        }
+    }
+
+    public static let all = strangers + insiders + brutes
+
+    /// All messages, with numbers and names that an attacker could know.
+    static func everyMessage(list: String, number: UInt64 = 1) -> [UpMessage] {
+        let item = Item(id: ItemID(rawValue: .random(in: 1...UInt64.max)), content: .note("mine"))
+        func submission(_ operation: Operation) -> UpMessage {
+            .submit(Submission(list: number, base: 1, sequence: 1, delta: operation.delta))
+        }
+        return [
+            .subscribe(.init(request: 9, name: list, logID: 0, revision: 0)),
+            submission(.insert([item], at: 1, .after)), submission(.edit(at: 0, Change(text: "x"))),
+            submission(.delete(0..<1)), submission(.move(0..<1, to: 2, .after)),
+            .presence(list: number, item: nil), .history(request: 9, name: list, from: 1, limit: 5),
+            .fetch(request: 9, name: list, revision: nil), .create(request: 9, name: "\(list)er", rules: Rules()),
+            .delete(request: 9, name: list), .lists(request: 9, after: ""), .unsubscribe(list: number), .ping(1),
+        ]
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import HandCore
+import HandTestSupport
+import HandWire
+
+/// A server to attack, with tokens of several sorts and two lists.
+public final class AttackRange: Sendable {
+    public let folder: TemporaryFolder
+    public let port: UInt16
+    /// Secrets by what they may: root, writer, appender, reader (all on `open` only), revoked, expired, bystander.
+    public let tokens: [String: String]
+    private let process: Process?
+
+    public static let list = "open"
+    public static let otherList = "secret"
+    public static let quietList = "quiet"
+
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// - Parameters:
+    ///   - program: the path of `hand`.
+    ///   - prefix: what the server is started with, as `taskset`.
+    public init(_ program: String, prefix: [String] = []) throws {
+        folder = try TemporaryFolder()
+        let data = folder.path + "/data"
+        func token(_ arguments: String...) throws -> String {
+            try Self.run(program, ["token", "create"] + arguments + ["--data", data], [:])
+        }
+        var tokens = [
+            "root": try token("root", "--role", "admin"), "bystander": try token("bystander", "--role", "write"),
+        ]
+        for (name, role) in [("reader", "read"), ("appender", "append"), ("writer", "write"), ("flooder", "write")] {
+            tokens[name] = try token(name, "--role", role, "--list", Self.list)
+        }
+        // Times are kept in whole seconds; it is over before the first attack.
+        let expiry = ContinuousClock.now + .seconds(1.1)
+        tokens["expired"] = try token("late", "--role", "admin", "--expires", "1ms")
+        tokens["revoked"] = try token("gone", "--role", "admin")
+        let listed = try Self.run(program, ["token", "list", "--data", data], [:])
+        let id = listed.split(separator: "\n").first { $0.contains("gone") }?.prefix(6) ?? ""
+        _ = try Self.run(program, ["token", "revoke", String(id), "--data", data], [:])
+        _ = try Self.run(program, ["token", "guests", "--local", "none", "--data", data], [:])
+        self.tokens = tokens
+
+        let process = Process()
+        self.process = process
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments =
+            prefix + [
+                program, "serve", "--listen", "0.0.0.0:0", "--insecure", "--data", data, "--durability", "os",
+                "--handshake-timeout", "1", "--idle-timeout", "2", "--drain-timeout", "1", "--max-user-requests", "300",
+                "--too-fast-notice", "0.5", "--too-fast-timeout", "2", "--log-format", "json", "--audit",
+                folder.path + "/audit",
+            ]
+        let output = Pipe()
+        process.standardOutput = output
+        _ = FileManager.default.createFile(atPath: folder.path + "/log", contents: nil)
+        process.standardError = FileHandle(forWritingAtPath: folder.path + "/log")
+        try process.run()
+        var greeting = Data()
+        while let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty, byte != Data("\n".utf8) {
+            greeting += byte
+        }
+        let text = String(decoding: greeting, as: UTF8.self)
+        guard let found = text.firstMatch(of: #/hand://0\.0\.0\.0:([0-9]+)/#), let port = UInt16(found.1) else {
+            throw Failure(description: "the server did not start: \(text)")
+        }
+        self.port = port
+        pid = process.processIdentifier
+        let root = try client()
+        _ = try root.hello(1, token: tokens["root"])
+        for name in [Self.list, Self.otherList, Self.quietList] {
+            _ = try root.answers(to: .create(request: 1, name: name, rules: Rules()))
+        }
+        _ = try root.answers(to: .subscribe(.init(request: 2, name: Self.list, logID: 0, revision: 0)))
+        let items = tasks(20)
+        root.say(
+            .submit(
+                Submission(list: 1, base: 0, sequence: 1, delta: HandCore.Operation.insert(items, at: 0, .after).delta))
+        )
+        while case let message? = try root.next() { if case .commit = message { break } }
+        while ContinuousClock.now < expiry { usleep(10_000) }
+    }
+
+    /// Where another process has its server: `address` is what its own `address` says.
+    public init(at address: String) throws {
+        let words = address.split(separator: " ").map(String.init)
+        guard words.count > 2, let port = UInt16(words[0]), let pid = Int32(words[1]) else {
+            throw Failure(description: "no range: \(address)")
+        }
+        self.port = port
+        self.pid = pid
+        process = nil
+        folder = try TemporaryFolder()
+        tokens = Dictionary(
+            uniqueKeysWithValues: words[2...].map { word in
+                let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+                return (parts[0], parts[1])
+            })
+    }
+
+    /// All that an attacker in another process needs.
+    public var address: String {
+        (["\(port)", "\(pid)"] + tokens.map { "\($0)=\($1)" }).joined(separator: " ")
+    }
+
+    deinit { stop() }
+
+    public func stop() {
+        guard let process, process.isRunning else { return }
+        process.terminate()
+        process.waitUntilExit()
+    }
+
+    public var isRunning: Bool { process?.isRunning ?? true }
+    public let pid: Int32
+
+    public func client(patience: Int = 10) throws -> RawClient { try RawClient("127.0.0.1", port, patience: patience) }
+
+    /// What the server has logged, and what it has written down of who came.
+    public func logs() throws -> String {
+        try ["/log", "/audit"].map { try String(contentsOfFile: folder.path + $0, encoding: .utf8) }.joined()
+    }
+
+    /// Bytes of memory that the server holds.
+    public var residentBytes: Int {
+        let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
+        return text.firstMatch(of: #/VmRSS:\s+([0-9]+) kB/#).flatMap { Int($0.1) }.map { $0 << 10 } ?? 0
+    }
+
+    /// Runs `hand`; returns what it prints.
+    @discardableResult
+    public static func run(
+        _ program: String, _ arguments: [String], _ environment: [String: String]
+    ) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
+    }
+}

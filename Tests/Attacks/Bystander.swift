@@ -1,0 +1,54 @@
+import Foundation
+import HandCore
+import HandWire
+
+/// Somebody who only wants to edit a list of their own, and how long each edit takes.
+public final class Bystander {
+    private let client: RawClient
+    private var sequence: UInt64 = 0
+    private var revision = 0
+    private let list: UInt64
+    /// Seconds.
+    public private(set) var times: [Double] = []
+
+    public init(_ range: AttackRange) throws {
+        client = try range.client()
+        guard
+            case .welcome = try client.hello(.random(in: 1_000...UInt64.max), as: "", token: range.tokens["bystander"])
+        else { throw RawClient.Silence(description: "the bystander was not let in") }
+        client.say(.subscribe(.init(request: 1, name: AttackRange.quietList, logID: 0, revision: 0)))
+        while true {
+            guard let message = try client.next() else {
+                throw RawClient.Silence(description: "the bystander was put out")
+            }
+            guard case .subscribed(let subscribed) = message else { continue }
+            list = subscribed.list
+            if case .snapshot(let found, _, _) = subscribed.start { revision = found }
+            break
+        }
+    }
+
+    /// Makes one edit and waits until it is committed, then a little: more than some hundred a second are too many.
+    public func edit() throws {
+        usleep(5_000)
+        sequence += 1
+        let item = Item(id: ItemID(rawValue: .random(in: 1...UInt64.max)), content: .note("calm"))
+        let operation: HandCore.Operation = sequence % 2 == 1 ? .insert([item], at: 0, .after) : .delete(0..<1)
+        let start = ContinuousClock.now
+        client.say(.submit(Submission(list: list, base: revision, sequence: sequence, delta: operation.delta)))
+        while let message = try client.next() {
+            if let refusal = message.refusal { throw RawClient.Silence(description: "the bystander got: \(refusal)") }
+            guard case .commit(_, let commit) = message else { continue }
+            revision = commit.revision
+            let elapsed = (ContinuousClock.now - start).components
+            return times.append(Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18)
+        }
+        throw RawClient.Silence(description: "the bystander was put out")
+    }
+
+    /// The time that a share of the edits kept.
+    public func quantile(_ share: Double) -> Double {
+        let sorted = times.sorted()
+        return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
+    }
+}

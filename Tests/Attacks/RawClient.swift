@@ -1,0 +1,122 @@
+import Foundation
+import Glibc
+import HandCore
+import HandWire
+
+/// A client that keeps to no rule: any bytes to a socket, and what comes back. It blocks, but not for ever.
+public final class RawClient {
+    private let descriptor: Int32
+    private var reader = FrameReader(limit: 64 << 20)
+    private var heard: [DownMessage] = []
+    private var isOver = false
+
+    /// What should have come did not.
+    public struct Silence: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// - Parameters:
+    ///   - host: an IPv4 address.
+    ///   - patience: seconds that it waits for an answer.
+    public init(_ host: String, _ port: UInt16, patience: Int = 10) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        inet_pton(AF_INET, host, &address.sin_addr)
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw Silence(description: "cannot connect: \(String(cString: strerror(errno)))") }
+        var wait = timeval(tv_sec: patience, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    // MARK: Saying
+
+    /// Returns whether the system took all of it; a server that has closed, or does not read, does not.
+    @discardableResult
+    public func send(_ bytes: [UInt8]) -> Bool {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count <= 0 { return false }
+            sent += count
+        }
+        return true
+    }
+
+    @discardableResult
+    public func say(_ message: UpMessage) -> Bool { send(message.frame) }
+
+    // MARK: Hearing
+
+    /// The next message; nil if the server has closed.
+    public func next() throws -> DownMessage? {
+        var bytes = [UInt8](repeating: 0, count: 64 << 10)
+        while heard.isEmpty, !isOver {
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            if count < 0, errno == EAGAIN { throw Silence(description: "the server neither answered nor closed") }
+            guard count > 0 else {
+                isOver = true
+                break
+            }
+            try bytes[..<count].withUnsafeBytes { all in
+                try reader.read(all) { (body) throws(WireError) -> Bool in
+                    heard.append(try DownMessage(body))
+                    return true
+                }
+            }
+        }
+        return heard.isEmpty ? nil : heard.removeFirst()
+    }
+
+    /// All that comes until the server closes.
+    public func rest() throws -> [DownMessage] {
+        var all: [DownMessage] = []
+        while let message = try next() { all.append(message) }
+        return all
+    }
+
+    /// What the server says to a hello.
+    public func hello(_ client: UInt64, as person: String = "eve", token: String? = nil) throws -> DownMessage? {
+        let hello = UpMessage.Hello(
+            capabilities: .presence, client: ClientID(high: 0xA77, low: client), person: person, program: "attack",
+            token: token)
+        say(.hello(hello))
+        return try next()
+    }
+
+    /// What the server says to a message, until it has answered a question that is asked behind it.
+    public func answers(to message: UpMessage) throws -> [DownMessage] {
+        let mark = UInt64(0xE0E0)
+        say(message)
+        say(.lists(request: mark, after: ""))
+        var all: [DownMessage] = []
+        while let answer = try next() {
+            if case .lists(mark, _, _) = answer { break }
+            all.append(answer)
+        }
+        return all
+    }
+}
+
+extension DownMessage {
+    /// What an attack counts: the code of an error, the reason of a rejection.
+    public var refusal: String? {
+        switch self {
+        case .error(let code, _, _, _): "\(code)"
+        case .rejected(_, _, let reason): "rejected \(reason.name)"
+        default: nil
+        }
+    }
+}
