@@ -38,7 +38,9 @@ extension Attack {
                 ].flatMap { message in
                     let heard = try client.answers(to: message)
                     outcome.note(heard)
-                    return heard.map { "\($0)".replacing(name, with: "NAME") }
+                    // That guessing is too fast is told of nothing in particular.
+                    return heard.filter { $0.refusal != "slowedDown" && $0.refusal != "tooFast" }
+                        .map { "\($0)".replacing(name, with: "NAME") }
                 }
             }
             let (real, made) = (try errors(AttackRange.otherList), try errors("nothing"))

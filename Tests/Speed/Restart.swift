@@ -38,7 +38,7 @@ private final class Restart {
     func measure() throws -> (all: Double, server: Double) {
         let server = try bench.freshServer()
         defer { server.stop() }
-        let lists = (0..<Self.lists).map { "list \($0)" }
+        let lists = (0..<Self.lists).map { "list-\($0)" }
         try open(lists, on: server)
         wait { $0.isLive && $0.pendingCount == 0 }
         let start = ContinuousClock.now
