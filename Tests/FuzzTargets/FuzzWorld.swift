@@ -41,6 +41,12 @@ package final class FuzzWorld: ServiceWorld {
         answers.remove(at: index % answers.count)()
     }
 
+    /// Two users share what they may take; everybody else is not counted.
+    package func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
+        let user = client.low % 3 == 0 ? nil : "user \(client.low % 3)"
+        return Grant(id: nil, access: .everything, client: client, user: user)
+    }
+
     package func note(_ note: ServiceNote) {}
 
     package func end(_ error: StoreError) { hasEnded = true }

@@ -207,4 +207,21 @@ import Testing
         world.settle()
         #expect(ada.heard.contains { if case .commit(2, _) = $0 { true } else { false } })
     }
+
+    /// Most of a large message on each of many connections.
+    @Test func unfinishedMessages() {
+        let world = Self.world { $0.userUnfinishedBytes = 5_000 }
+        let streams = (1...4).map { world.connect($0, token: "ada") }
+        let ben = world.connect(9, token: "ben")
+        world.settle()
+        for stream in streams + [ben] { stream.send([0xFF, 0x7F] + [UInt8](repeating: 1, count: 2_000)) }
+        #expect(streams.map(\.errors) == [[], [], [.tooFast], [.tooFast]])
+        #expect(ben.errors.isEmpty && world.service.brokenInvariant() == nil)
+        // What is closed no longer counts.
+        for stream in streams[1...] { stream.end() }
+        let next = world.connect(5, token: "ada")
+        world.settle()
+        next.send([0xFF, 0x7F] + [UInt8](repeating: 1, count: 2_500))
+        #expect(next.errors.isEmpty && world.service.brokenInvariant() == nil)
+    }
 }

@@ -96,9 +96,11 @@ final class TestStream: ByteStream {
         connection = world.service.accepted(self)
     }
 
-    func say(_ message: UpMessage) {
+    func say(_ message: UpMessage) { send(message.frame) }
+
+    func send(_ bytes: [UInt8]) {
         guard let connection else { return }
-        message.frame.withUnsafeBytes { world.service.received($0, from: connection) }
+        bytes.withUnsafeBytes { world.service.received($0, from: connection) }
         world.turn()
     }
 

@@ -23,6 +23,9 @@ public struct FrameReader: Sendable {
     public var limit: Int
     private var unfinished: [UInt8] = []
 
+    /// Bytes that are held of it.
+    public var unfinishedCount: Int { unfinished.count }
+
     public init(limit: Int) {
         self.limit = limit
     }

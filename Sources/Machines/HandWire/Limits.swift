@@ -23,6 +23,8 @@ public struct Limits: Equatable, Sendable {
     public var userRequests = 1_000
     /// Bytes from one user in a second, likewise.
     public var userBytes = 4 << 20
+    /// Bytes of frames that one user has begun and not finished, on all connections; beyond that one is closed.
+    public var userUnfinishedBytes = 64 << 20
     /// Milliseconds that somebody is too fast, and slowed down, before they are told.
     public var tellingDelay: UInt64 = 5_000
     /// Milliseconds that somebody is too fast before the connection is closed.

@@ -59,6 +59,9 @@ public struct ServerSession: Sendable {
         }
     }
 
+    /// Bytes of a message that has begun to come.
+    var unfinishedBytes: Int { reader.unfinishedCount }
+
     /// Milliseconds since something came from the client; nil before the hello was accepted.
     func silence(now: UInt64) -> UInt64? {
         if case .ready(let lastHeard) = state { now - lastHeard } else { nil }

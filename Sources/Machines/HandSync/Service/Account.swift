@@ -5,6 +5,8 @@ final class Account {
     let user: String
     var connections = 0
     var subscriptions = 0
+    /// Bytes of messages that have begun to come.
+    var unfinished = 0
     private var requests: TokenBucket
     private var bytes: TokenBucket
     /// Connections that are not read until there is a share for them again; in the order of their waiting.
@@ -81,6 +83,19 @@ extension Service {
         scheduleSlowed()
     }
 
+    /// Many connections that each send most of a large message must not fill the memory.
+    func countUnfinished(of connection: Connection) {
+        guard let account = connection.account else { return }
+        let now = UInt32(clamping: connection.session.unfinishedBytes)
+        guard now != connection.unfinished else { return }
+        account.unfinished += Int(now) - Int(connection.unfinished)
+        connection.unfinished = now
+        guard now > 0, account.unfinished > limits.userUnfinishedBytes else { return }
+        let text =
+            "your connections have begun to send \(account.unfinished) bytes; \(limits.userUnfinishedBytes) are taken"
+        fail(connection, .tooFast, text, retryAfter: 10_000)
+    }
+
     /// Those go on who have waited long enough.
     func releaseSlowed() {
         for account in slowed {
@@ -114,6 +129,7 @@ extension Service {
     func closeAccount(of connection: Connection) {
         guard let account = connection.account else { return }
         account.connections -= 1
+        account.unfinished -= Int(connection.unfinished)
         account.remove(connection)
         connection.account = nil
     }

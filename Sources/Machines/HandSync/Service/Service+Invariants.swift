@@ -6,6 +6,9 @@ extension Service {
         for (client, connection) in clients where !connections.contains(connection) {
             return "client \(client) is known by a connection that is gone"
         }
+        for account in accounts.values {
+            if let problem = problem(with: account) { return "\(account.user): \(problem)" }
+        }
         for room in rooms.values {
             if let problem = room.authority.brokenInvariant() { return "\(room.list.name): \(problem)" }
             if let problem = problem(with: room) { return "\(room.list.name): \(problem)" }
@@ -16,6 +19,22 @@ extension Service {
             }
         }
         return nil
+    }
+
+    private func problem(with account: Account) -> String? {
+        let mine = connections.filter { $0.account === account }
+        if account.connections != mine.count { return "it counts \(account.connections) of \(mine.count) connections" }
+        let subscriptions = mine.reduce(0) { $0 + $1.cursors.count }
+        if account.subscriptions != subscriptions {
+            return "it counts \(account.subscriptions) of \(subscriptions) subscriptions"
+        }
+        let unfinished = mine.reduce(0) { $0 + Int($1.unfinished) }
+        if account.unfinished != unfinished { return "it counts \(account.unfinished) of \(unfinished) bytes" }
+        let waiting = Set(account.waiting.map(\.number))
+        let slowed = Set(mine.filter { $0.isSlowed }.map(\.number))
+        if waiting != slowed { return "those who wait are not those who are slowed down" }
+        let isListed = self.slowed.contains { $0 === account }
+        return isListed == !waiting.isEmpty ? nil : "it is forgotten that somebody waits"
     }
 
     private func problem(with room: Room) -> String? {

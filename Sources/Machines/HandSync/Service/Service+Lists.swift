@@ -137,48 +137,6 @@ extension Service {
         }
     }
 
-    // MARK: Submissions
-
-    private func submit(_ submission: Submission, from connection: Connection) {
-        guard let author = connection.author else { return }
-        guard let room = connection.cursors[submission.list]?.room else {
-            return refuse(connection, 0, .notSubscribed, "list \(submission.list) was not subscribed to")
-        }
-        let (list, sequence) = (submission.list, submission.sequence)
-        if connection.pendingSubmissions >= limits.pendingSubmissions {
-            let reason = Rejection.tooManyPending(limit: limits.pendingSubmissions)
-            return reject(reason, list: list, sequence, to: connection)
-        }
-        figures.submissions += 1
-        if storeSize.isFull(limits) {
-            return reject(.storeFull(limit: limits.storeBytes), list: list, sequence, to: connection)
-        }
-        switch room.authority.submit(submission, author: author, now: world.wallClock) {
-        case .numbered:
-            connection.pendingSubmissions += 1
-            writer.numbered += 1
-            writer.dirty.insert(list)
-        case .waiting: break
-        case .acknowledged(let revision):
-            send(.acknowledged(list: list, sequence: sequence, revision: revision), to: connection)
-        case .stale(let head):
-            figures.stale += 1
-            send(.stale(list: list, sequence: sequence, head: head), to: connection)
-        case .rejected(let reason): reject(reason, list: list, sequence, to: connection)
-        case .failed(let code):
-            let text =
-                code == .baseInFuture
-                ? "base: expected at most revision \(room.authority.revision), found \(submission.base)"
-                : "sequence: expected \(room.authority.lastSequence(of: author) + 1), found \(sequence)"
-            fail(connection, code, text)
-        }
-    }
-
-    func reject(_ reason: Rejection, list: UInt64, _ sequence: UInt64, to connection: Connection) {
-        figures.rejections[reason.name, default: 0] += 1
-        send(.rejected(list: list, sequence: sequence, reason), to: connection)
-    }
-
     // MARK: Loading
 
     /// The list in memory; loads it if need be.

@@ -96,6 +96,7 @@ public final class Service {
         figures.bytesReceived += bytes.count
         charge(connection, bytes: bytes.count)
         drive(connection) { session, effect in session.received(bytes, now: world.now, effect) }
+        countUnfinished(of: connection)
     }
 
     /// The system has taken all that was written.

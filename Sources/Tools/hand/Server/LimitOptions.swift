@@ -19,6 +19,8 @@ struct LimitOptions: ParsableArguments {
     )
     var maxUserRequests = Limits().userRequests
     @Option(help: "Bytes from one user in a second.") var maxUserBytes = Limits().userBytes
+    @Option(help: "Bytes of messages that one user has begun to send.")
+    var maxUserUnfinished = Limits().userUnfinishedBytes
     @Option(help: "Lists that all connections of one user follow.")
     var maxUserSubscriptions = Limits().userSubscriptions
     @Option(help: "Lists that one user has made.") var maxUserLists = Limits().userLists
@@ -51,6 +53,7 @@ struct LimitOptions: ParsableArguments {
             ("max-subscriptions", \.maxSubscriptions, \.subscriptions),
             ("max-user-requests", \.maxUserRequests, \.userRequests),
             ("max-user-bytes", \.maxUserBytes, \.userBytes),
+            ("max-user-unfinished", \.maxUserUnfinished, \.userUnfinishedBytes),
             ("max-user-subscriptions", \.maxUserSubscriptions, \.userSubscriptions),
             ("max-user-lists", \.maxUserLists, \.userLists), ("max-store", \.maxStore, \.storeBytes),
             ("max-answers", \.maxAnswers, \.answerBytes), ("max-transfers", \.maxTransfers, \.transfers),

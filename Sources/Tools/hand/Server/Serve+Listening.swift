@@ -1,0 +1,77 @@
+import ArgumentParser
+import EventLoop
+import Foundation
+import HandServer
+
+extension Serve {
+    /// What others can reach must be encrypted, unless the operator says that it need not be.
+    static func refuseOpen(_ endpoints: [ServerConfiguration.Endpoint]) throws {
+        for endpoint in endpoints {
+            let address: SocketAddress? =
+                switch endpoint {
+                case .tcp(let address): address
+                case .unix: nil
+                case .inherited(let descriptor): SocketAddress(ofSocket: descriptor)
+                }
+            guard let address, !address.isLoopback else { continue }
+            throw Failure(
+                .usage,
+                "refused to listen on \(address): others can reach it, and without TLS they could read and change what is sent. "
+                    + "Give --tls-cert and --tls-key, or listen on 127.0.0.1 or a Unix socket; --insecure if the network "
+                    + "protects it")
+        }
+    }
+
+    static func greeting(
+        _ endpoints: [ServerConfiguration.Endpoint], _ folder: String, _ status: SocketAddress?, isSecure: Bool
+    ) -> String {
+        let addresses = endpoints.map { endpoint in
+            switch endpoint {
+            case .tcp(let address): "\(isSecure ? "hands" : "hand")://\(address)"
+            case .unix(let path): "hand+unix://\(path)"
+            case .inherited: "\(endpoint)"
+            }
+        }
+        let first = addresses.first ?? ""
+        return "hand serves on \(addresses.joined(separator: " and ")), lists kept in \(folder). "
+            + (status.map { "Figures: http://\($0)/metrics. " } ?? "")
+            + "Connect: hand --help, or HAND_URL=\(first) hand create groceries"
+    }
+
+    static func endpoint(_ text: String) throws -> ServerConfiguration.Endpoint {
+        if text.hasSuffix(".sock") {
+            return .unix(text.hasPrefix("/") ? text : FileManager.default.currentDirectoryPath + "/" + text)
+        }
+        return .tcp(try address(text))
+    }
+
+    static func address(_ text: String) throws -> SocketAddress {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            throw ValidationError(
+                "'\(text)' is no address to listen on: expected HOST:PORT, [IPv6]:PORT or a path ending in .sock")
+        }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        if host == "localhost" { host = "127.0.0.1" }
+        if host.isEmpty || host == "*" { host = "0.0.0.0" }
+        do { return try SocketAddress(ip: host, port: port) } catch {
+            throw ValidationError(
+                "'\(host)' is no IP address: to listen, name an address of this machine, or 0.0.0.0 for all")
+        }
+    }
+}
+
+/// Who may do what with a file, in octal digits as `chmod` takes them.
+struct FileMode: ExpressibleByArgument, CustomStringConvertible {
+    let bits: UInt32
+
+    init(_ bits: UInt32) { self.bits = bits }
+
+    init?(argument: String) {
+        guard let bits = UInt32(argument, radix: 8), bits <= 0o777 else { return nil }
+        self.bits = bits
+    }
+
+    var description: String { String(bits, radix: 8) }
+    var defaultValueDescription: String { description }
+}
