@@ -53,12 +53,12 @@ import Testing
         let book = AccessBook()
         #expect(Caller(overSocketFrom: geteuid()) == .thisMachine && Caller(overSocketFrom: 0) == .thisMachine)
         let other = Caller(overSocketFrom: 65_534)
-        #expect(other == .user(65_534))
+        #expect(other == .user(65_534, name: "nobody"))
         let mine = try #require(grant(book))
         let theirs = try #require(grant(book, from: other))
         #expect(theirs.access.name == "nobody" && theirs.access.everywhere == .admin)
         #expect(theirs.client != mine.client && theirs.user == "user 65534")
-        #expect(grant(book, from: .user(65_533))?.access.name == "user 65533")
+        #expect(grant(book, from: Caller(overSocketFrom: 65_533))?.access.name == "user 65533")
         #expect(book.access(again: nil, from: other, at: now)?.name == "nobody")
     }
 

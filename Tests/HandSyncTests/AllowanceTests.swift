@@ -42,11 +42,15 @@ import Testing
         for request in 1...150 { ada.say(.lists(request: UInt64(request), after: "")) }
         world.settle()
         #expect(Self.answers(ada) == 101 && ada.isStopped)
+        #expect(world.service.brokenInvariant() == nil)
         #expect(world.service.load.slowed == 1 && world.service.figures.slowings == 1)
         for request in 1...50 { ben.say(.lists(request: UInt64(request), after: "")) }
         world.settle()
         #expect(Self.answers(ben) == 50 && !ben.isStopped)
-        Self.pass(2_000, world)
+        for _ in 0..<20 {
+            Self.pass(100, world)
+            #expect(world.service.load.slowed == 1 && world.service.brokenInvariant() == nil)
+        }
         #expect((118...122).contains(Self.answers(ada)))
         Self.pass(4_000, world)
         #expect(Self.answers(ada) == 150 && !ada.isStopped && world.service.load.slowed == 0)
@@ -223,5 +227,82 @@ import Testing
         world.settle()
         next.send([0xFF, 0x7F] + [UInt8](repeating: 1, count: 2_500))
         #expect(next.errors.isEmpty && world.service.brokenInvariant() == nil)
+    }
+
+    /// Who is closed while being slowed down goes in the end, whatever still comes from them; the server can stop.
+    @Test func whoIsSlowedDownCanBeClosed() {
+        let world = Self.world { $0.userBytes = 100 }
+        let ada = world.connect(1, token: "ada")
+        world.settle()
+        for request in 1...130 { ada.say(.fetch(request: UInt64(request), name: "list", revision: nil)) }
+        world.settle()
+        #expect(ada.isStopped && world.service.load.slowed == 1)
+        #expect(world.service.close(connection: 1))
+        #expect(world.service.load.slowed == 0 && world.service.brokenInvariant() == nil)
+        for _ in 0..<40 {
+            ada.send([UInt8](repeating: 0, count: 1_000))
+            Self.pass(100, world)
+        }
+        #expect(ada.isClosed && world.service.load.connections == 0)
+        world.service.stop()
+        world.settle()
+        #expect(world.service.hasStopped)
+    }
+
+    /// What made the connection close is not done after all.
+    @Test func theLastRequestIsNotCarriedOut() {
+        let world = Self.world { $0.tooFastDeadline = 1 }
+        let ada = world.connect(1, token: "ada")
+        world.settle()
+        for request in 1...110 { ada.say(.lists(request: UInt64(request), after: "")) }
+        world.settle()
+        ada.say(.create(request: 1, name: "late", rules: Rules()))
+        Self.pass(5_000, world)
+        #expect(ada.errors == [.tooFast])
+        let ben = world.connect(2, token: "ben")
+        world.settle()
+        ben.subscribe("late", request: 1)
+        world.settle()
+        #expect(ben.errors == [.noSuchList])
+    }
+
+    /// Also without new commits, what need not be kept is forgotten when the store is full, and then edits are taken again.
+    @Test func aFullStoreForgets() {
+        let world = Self.world { $0.storeBytes = 5_000 }
+        world.retention = Retention(commits: 2, age: nil)
+        let ada = world.connect(1, token: "ada")
+        world.settle()
+        ada.say(.create(request: 1, name: "list", rules: Rules()))
+        world.settle()
+        ada.subscribe("list", request: 2)
+        world.settle()
+        for sequence in 1...60 {
+            ada.submit(UInt64(sequence), base: sequence - 1, String(repeating: "x", count: 100))
+            Self.pass(200, world)
+            world.settle()
+        }
+        let rejected = ada.heard.contains { if case .rejected(_, _, .storeFull) = $0 { true } else { false } }
+        #expect(!rejected || world.service.load.storeBytes < 5_000)
+        Self.pass(10_000, world)
+        #expect(world.service.load.storeBytes < 2_000)
+    }
+
+    /// What was committed is acknowledged also when the store is full.
+    @Test func aFullStoreKnowsWhatItHas() {
+        let world = Self.world { $0.storeBytes = 100 }
+        let ada = world.connect(1, token: "ada")
+        world.settle()
+        ada.say(.create(request: 1, name: "list", rules: Rules()))
+        world.settle()
+        ada.subscribe("list", request: 2)
+        world.settle()
+        ada.submit(1, base: 0, String(repeating: "x", count: 200))
+        world.settle()
+        Self.pass(1_000, world)
+        ada.submit(1, base: 0, "again")
+        ada.submit(2, base: 1, "more")
+        world.settle()
+        #expect(ada.heard.contains { if case .acknowledged(1, 1, 1) = $0 { true } else { false } })
+        #expect(ada.heard.contains { if case .rejected(1, 2, .storeFull(limit: 100)) = $0 { true } else { false } })
     }
 }

@@ -13,7 +13,9 @@ final class TestWorld: ServiceWorld {
     /// The next answers are this failure.
     var failure: StoreError?
     private(set) var ended: StoreError?
-    lazy var service = Service(world: self, limits: limits, program: "test", seed: 1)
+    lazy var service = Service(world: self, limits: limits, program: "test", retention: retention, seed: 1)
+    /// To be set before the service is used.
+    var retention = Retention.everything
     let limits: Limits
 
     init(limits: Limits = Limits()) {

@@ -50,18 +50,24 @@ public final class HTTPExchange {
             self.stream = stream
             stream.startReading {
                 self.bytes.append(contentsOf: $0)
-            } onEnd: { _ in
-                self.end(self.parsed())
+            } onEnd: { error in
+                self.end(error.isEOF ? self.parsed() : .failure(.init(description: "\(error)")))
             }
             stream.write([OutputBuffer(Array(request.utf8))])
         }
     }
 
     private func parsed() -> Result<Answer, Failure> {
+        if bytes.isEmpty { return .failure(.init(description: "it closed the connection without an answer")) }
         guard let head = bytes.firstRange(of: Array("\r\n\r\n".utf8)), bytes.starts(with: Array("HTTP/1.".utf8)),
             let status = Int(String(decoding: bytes.prefix(12).suffix(3), as: UTF8.self))
         else { return .failure(.init(description: "what answers there is another program")) }
-        return .success(Answer(status: status, body: String(decoding: bytes[head.upperBound...], as: UTF8.self)))
+        let body = bytes[head.upperBound...]
+        let fields = String(decoding: bytes[..<head.lowerBound], as: UTF8.self)
+        guard let length = fields.firstMatch(of: #/(?i)\r\ncontent-length: *([0-9]+)/#).flatMap({ Int($0.1) }),
+            length == body.count
+        else { return .failure(.init(description: "its answer is not whole")) }
+        return .success(Answer(status: status, body: String(decoding: body, as: UTF8.self)))
     }
 
     private func end(_ result: Result<Answer, Failure>) {

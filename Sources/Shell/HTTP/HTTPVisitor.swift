@@ -8,6 +8,8 @@ final class HTTPVisitor {
     private let answer: HTTPEndpoint.Answer
     private let onEnd: (HTTPVisitor) -> Void
     private var head: [UInt8] = []
+    /// Whether the request is complete, or refused: what comes behind it is not read as another one.
+    private var isTaken = false
     private var isClosed = false
 
     private static let mostBytes = 8_192
@@ -35,12 +37,15 @@ final class HTTPVisitor {
     }
 
     private func received(_ bytes: UnsafeRawBufferPointer) {
+        guard !isTaken else { return }
         head.append(contentsOf: bytes.prefix(Self.mostBytes + 1 - head.count))
         if let end = head.firstRange(of: Array("\r\n\r\n".utf8)) {
+            isTaken = true
             stream.stopReading()
             deadline.stop()
             take(String(decoding: head[..<end.lowerBound], as: UTF8.self))
         } else if head.count > Self.mostBytes {
+            isTaken = true
             send(.init(status: "431 Request Header Fields Too Large", body: "The request is too long.\n"))
         }
     }

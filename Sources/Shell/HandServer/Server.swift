@@ -24,6 +24,8 @@ public final class Server {
     /// Called when the last connection has gone from a server that is drained, or the time for that is over.
     public var onDrained: (() -> Void)?
     private var access: AccessWatch?
+    /// Users of this machine who have come.
+    private var callers: [UInt32: Caller] = [:]
     /// For connections over TCP, if they are to be encrypted.
     private var tls: TLSContext?
     private let startedAt = WallClock.milliseconds
@@ -54,21 +56,21 @@ public final class Server {
 
     /// Starts listening on every endpoint; returns where it really does (a port 0 becomes a number).
     ///
-    /// - Throws: `UVError` if an address cannot be had; `AccessFile.Failure` if it does not read who may do what.
+    /// - Throws: `NotListening` if an address cannot be had; `AccessFile.Failure` if it does not read who may do what.
     public func start() throws -> [ServerConfiguration.Endpoint] {
         var opened: [ServerConfiguration.Endpoint] = []
         for endpoint in configuration.endpoints {
-            let listener = try listen(on: endpoint)
+            let listener = try NotListening.catching("\(endpoint)") { try listen(on: endpoint) }
             listeners.append(listener)
             opened.append(listener.localAddress.map { .tcp($0) } ?? endpoint)
         }
         if let address = configuration.status {
-            let endpoint = try HTTPEndpoint(loop, at: .tcp(address)) { [unowned self] in $1(page(for: $0)) }
-            status = endpoint
-            let place = endpoint.localAddress.map { "\($0)" } ?? "?"
-            logger.info("telling status", metadata: ["endpoint": "\(place)"])
+            status = try NotListening.catching("\(address)") {
+                try HTTPEndpoint(loop, at: .tcp(address)) { [unowned self] in $1(page(for: $0)) }
+            }
+            logger.info("telling status", metadata: ["endpoint": "\(statusAddress.map { "\($0)" } ?? "?")"])
         }
-        if let path = configuration.admin { try openAdmin(at: path) }
+        if let path = configuration.admin { try NotListening.catching(path) { try openAdmin(at: path) } }
         if let file = configuration.access {
             let watch = AccessWatch(file, loop, world, service, logger)
             try watch.start()
@@ -77,6 +79,17 @@ public final class Server {
         hook = loop.onTurnEnd { [unowned self] in endTurn() }
         logger.info("listening", metadata: ["endpoints": .array(opened.map { "\($0)" })])
         return opened
+    }
+
+    /// Where it was to listen and cannot, and why.
+    public struct NotListening: Error, CustomStringConvertible {
+        public let description: String
+
+        static func catching<Result>(_ place: String, _ body: () throws -> Result) throws -> Result {
+            do { return try body() } catch let error as UVError {
+                throw NotListening(description: "cannot listen on \(place): \(error)")
+            }
+        }
     }
 
     private func listen(on endpoint: ServerConfiguration.Endpoint) throws -> Listener {
@@ -100,7 +113,11 @@ public final class Server {
     }
 
     private func accept(_ stream: Pipe) {
-        Socket(stream, from: Caller(overSocketFrom: stream.peerUser), service).start()
+        guard let user = stream.peerUser else { return stream.close() }
+        // Asking what a user is called may take the system a while; once is enough.
+        let caller = callers[user] ?? Caller(overSocketFrom: user)
+        if callers.count < 10_000 { callers[user] = caller }
+        Socket(stream, from: caller, service).start()
     }
 
     private func accept(_ stream: TCP) {

@@ -20,8 +20,13 @@ extension Authority {
     /// Takes an edit: transforms it over the commits since its base one by one, checks it, numbers it.
     ///
     /// O(commits since the base) with a few nanoseconds each where all are single edits, and O(log n) for the list.
-    public mutating func submit(_ submission: Submission, author: UInt64, now: UInt64) -> Outcome {
+    ///
+    /// - Parameter isFull: whether there is no place for one more commit.
+    public mutating func submit(
+        _ submission: Submission, author: UInt64, now: UInt64, isFull: Bool = false
+    ) -> Outcome {
         if let answer = answerFromBefore(submission, author: author) { return answer }
+        if isFull { return .rejected(.storeFull(limit: limits.storeBytes)) }
         if submission.base > revision { return .failed(.baseInFuture) }
         if submission.isExact && submission.base != present.revision {
             return .rejected(.revisionMoved(now: present.revision))

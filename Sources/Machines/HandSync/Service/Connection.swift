@@ -81,6 +81,14 @@ public final class Connection {
         }
     }
 
+    /// Commits that it has not been sent, of all its lists.
+    var behind: Int {
+        cursors.indices.reduce(0) { sum, index in
+            let cursor = cursors[at: index]
+            return sum + cursor.room.authority.revision - cursor.revision
+        }
+    }
+
     // MARK: Output
 
     var isWriting: Bool { stream.isWriting }

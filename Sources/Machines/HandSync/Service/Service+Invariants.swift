@@ -33,8 +33,9 @@ extension Service {
         let waiting = Set(account.waiting.map(\.number))
         let slowed = Set(mine.filter { $0.isSlowed }.map(\.number))
         if waiting != slowed { return "those who wait are not those who are slowed down" }
-        let isListed = self.slowed.contains { $0 === account }
-        return isListed == !waiting.isEmpty ? nil : "it is forgotten that somebody waits"
+        let listed = self.slowed.count { $0 === account }
+        if listed != (account.isListed ? 1 : 0) { return "it is \(listed) times among those of whom somebody waits" }
+        return waiting.isEmpty || account.isListed ? nil : "it is forgotten that somebody waits"
     }
 
     private func problem(with room: Room) -> String? {

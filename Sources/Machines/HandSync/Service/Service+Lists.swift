@@ -4,6 +4,7 @@ import HandWire
 extension Service {
     func handle(_ message: UpMessage, from connection: Connection) {
         charge(connection, requests: 1)
+        guard !connection.isEnding else { return }
         guard isAllowed(message, from: connection) else { return }
         switch message {
         case .subscribe(let subscribe): self.subscribe(connection, subscribe)

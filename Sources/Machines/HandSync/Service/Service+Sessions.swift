@@ -25,6 +25,7 @@ extension Service {
             figures.closings["\(code)", default: 0] += 1
             for list in connection.cursors.lists { unsubscribe(connection, from: list) }
             connection.closeWhenSent(by: world.now + limits.drainDeadline)
+            endWaiting(of: connection)
             mark(connection)
         }
     }
@@ -71,6 +72,7 @@ extension Service {
                 drive(connection) { session, effect in
                     session.identified(author: author, now: world.now, effect)
                 }
+                countUnfinished(of: connection)
             }
         }
     }

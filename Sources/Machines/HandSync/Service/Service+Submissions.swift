@@ -13,10 +13,8 @@ extension Service {
             return reject(reason, list: list, sequence, to: connection)
         }
         figures.submissions += 1
-        if storeSize.isFull(limits) {
-            return reject(.storeFull(limit: limits.storeBytes), list: list, sequence, to: connection)
-        }
-        switch room.authority.submit(submission, author: author, now: world.wallClock) {
+        let isFull = storeSize.isFull(limits)
+        switch room.authority.submit(submission, author: author, now: world.wallClock, isFull: isFull) {
         case .numbered:
             connection.pendingSubmissions += 1
             writer.numbered += 1

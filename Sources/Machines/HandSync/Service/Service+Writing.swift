@@ -124,6 +124,15 @@ extension Service {
         }
     }
 
+    /// What need not be kept makes room, where nothing new is written any more that would lead to it.
+    func trimIfFull() {
+        guard storeSize.isFull(limits), !retention.keepsEverything else { return }
+        for number in rooms.keys.sorted() {
+            guard let room = rooms[number], !room.isTrimming else { continue }
+            trim(room)
+        }
+    }
+
     /// Forgets commits that need not be kept, a part at a time.
     private func trim(_ room: Room) {
         room.isTrimming = true

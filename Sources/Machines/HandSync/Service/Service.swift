@@ -166,9 +166,12 @@ public final class Service {
         door.sweep(now: world.now)
         sweepAccounts()
         measureStore()
+        trimIfFull()
         for connection in Array(connections) {
-            if connection.isSlowed { continue }
-            drive(connection) { session, effect in session.timeout(now: world.now, effect) }
+            // Who is not heard is not silent.
+            if !connection.isSlowed {
+                drive(connection) { session, effect in session.timeout(now: world.now, effect) }
+            }
             if let deadline = connection.closeDeadline, world.now >= deadline { drop(connection) }
         }
         for (number, room) in rooms where room.isIdle(for: limits.unloadDelay, now: world.now) {

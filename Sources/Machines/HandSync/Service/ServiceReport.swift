@@ -66,20 +66,21 @@ extension Service {
         }.sorted { ($1.revision, $0.name) < ($0.revision, $1.name) }
     }
 
-    /// The connections, those that lag most first; O(connections).
-    public func connectionReports() -> [ConnectionReport] {
-        connections.map { connection in
+    /// The connections, those that lag most first; O(connections), with little work for those beyond the first `most`.
+    public func connectionReports(most: Int = .max) -> [ConnectionReport] {
+        let all = connections.map { (connection: $0, behind: $0.behind, queued: $0.held.answerBytes) }.sorted {
+            ($1.behind, $1.queued, $0.connection.number) < ($0.behind, $0.queued, $1.connection.number)
+        }
+        return all.prefix(most).map { connection, behind, queued in
             var report = ConnectionReport(
                 number: connection.number, peer: connection.peerDescription, person: connection.person,
-                token: connection.grantID, lists: [], behind: 0, queuedBytes: connection.held.answerBytes,
+                token: connection.grantID, lists: [], behind: behind, queuedBytes: queued,
                 isSlowed: connection.isSlowed, silence: connection.session.silence(now: world.now))
             for index in connection.cursors.indices {
-                let cursor = connection.cursors[at: index]
-                report.lists.append(cursor.room.list.name)
-                report.behind += cursor.room.authority.revision - cursor.revision
+                report.lists.append(connection.cursors[at: index].room.list.name)
             }
             return report
-        }.sorted { ($1.behind, $1.queuedBytes, $0.number) < ($0.behind, $0.queuedBytes, $1.number) }
+        }
     }
 
     public var connectionCount: Int { connections.count }
@@ -100,8 +101,9 @@ extension Service {
     public func compact(_ done: @escaping (Result<Compaction, StoreError>) -> Void) {
         writeAlone { store in
             try store.compact()
-        } then: {
-            done($0)
+        } then: { [unowned self] result in
+            storeSize.isStale = true
+            done(result)
         }
     }
 }

@@ -46,8 +46,10 @@ public struct AccessBook: Codable, Equatable, Sendable {
 
     /// Makes a token for somebody: with a role on some lists, or on all if none is named. Returns the secret, which is kept
     /// nowhere.
+    ///
+    /// - Parameter name: nil for a guest, who is called by the token's id: guests are different people.
     public mutating func add(
-        name: String, role: Role, lists: [String] = [], expires: Date? = nil, at time: Date
+        name: String?, role: Role, lists: [String] = [], expires: Date? = nil, at time: Date
     ) -> (token: Token, secret: String) {
         let secret = "hand-" + Self.randomText(26)
         var id = Self.randomText(6)
@@ -56,7 +58,7 @@ public struct AccessBook: Codable, Equatable, Sendable {
         let created = Date(timeIntervalSince1970: time.timeIntervalSince1970.rounded(.down))
         let end = expires.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.up)) }
         let token = Token(
-            id: id, name: name, hash: Fingerprint.sha256(secret), role: lists.isEmpty ? role : .none,
+            id: id, name: name ?? "guest \(id)", hash: Fingerprint.sha256(secret), role: lists.isEmpty ? role : .none,
             lists: Dictionary(lists.map { ($0, role) }) { $1 }, created: created, expires: end)
         tokens[id] = token
         return (token, secret)
@@ -95,8 +97,8 @@ public struct AccessBook: Codable, Equatable, Sendable {
         }
         let hash = Fingerprint.sha256(secret)
         guard let token = tokens.values.first(where: { $0.hash == hash }), token.isValid(at: time) else { return nil }
-        let client = client.belonging(to: token.name)
-        return Grant(id: token.id, access: token.access, client: client, user: "token \(token.name)")
+        let user = "token \(token.name)"
+        return Grant(id: token.id, access: token.access, client: client.belonging(to: user), user: user)
     }
 
     package func access(again id: String?, from caller: Caller, at time: Date) -> Access? {
@@ -112,9 +114,9 @@ public struct AccessBook: Codable, Equatable, Sendable {
 }
 
 extension ClientID {
-    /// Another client for each name. Going by the name, it stays the same when somebody gets a new token.
-    fileprivate func belonging(to name: String) -> ClientID {
-        let digits = Fingerprint.sha256("\(high) \(low) \(name)")
+    /// Another client for each user. Going by the name, it stays the same when somebody gets a new token.
+    fileprivate func belonging(to user: String) -> ClientID {
+        let digits = Fingerprint.sha256("\(high) \(low) \(user)")
         let half = digits.index(digits.startIndex, offsetBy: 16)
         let end = digits.index(half, offsetBy: 16)
         return ClientID(

@@ -43,7 +43,7 @@ final class AdminPages {
         case ("GET", "report", 1):
             var report = report()
             report.lists = Array(service.listReports().prefix(Self.mostRows))
-            report.connections = Array(service.connectionReports().prefix(Self.mostRows))
+            report.connections = service.connectionReports(most: Self.mostRows)
             page(Self.json(report))
         case ("GET", "connections", 1): page(Self.json(service.connectionReports()))
         case ("POST", "connections", 3) where request.path[2] == "close": close(request.path[1], page)

@@ -72,7 +72,7 @@ public final class ServerLog: Sendable {
     ) -> String {
         let words = details.map { key, value in
             let clean = Printable.clean(value)
-            let isPlain = !clean.isEmpty && !clean.contains { " \"=\\".contains($0) }
+            let isPlain = !clean.isEmpty && !clean.unicodeScalars.contains { " \"=\\".unicodeScalars.contains($0) }
             return "\(key)=\(isPlain ? clean : JSONValue.string(clean).line)"
         }
         return (["\(time) \(level) \(Printable.clean(message))"] + words).joined(separator: " ")

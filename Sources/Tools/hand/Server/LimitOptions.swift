@@ -41,6 +41,11 @@ struct LimitOptions: ParsableArguments {
     private static let smallestFrame = 5 << 20
     /// What the largest hello takes.
     private static let smallestHello = 512
+    /// Of those that may be larger than 2³¹, or are made room for at once.
+    private static let largest = [
+        "max-store": 1 << 50, "max-user-bytes": 1 << 40, "max-user-unfinished": 1 << 40, "window": 1 << 40,
+        "max-answers": 1 << 40, "chunk": 16 << 20, "lists-page": 100_000, "history-page": 1_000_000,
+    ]
 
     /// Each option by its name, and the limit that it sets.
     static var all: [(name: String, option: KeyPath<Self, Int>, limit: WritableKeyPath<Limits, Int>)] {
@@ -65,8 +70,11 @@ struct LimitOptions: ParsableArguments {
     }
 
     func validate() throws {
-        for (name, option, _) in Self.all where self[keyPath: option] <= 0 {
-            throw ValidationError("--\(name): expected a positive number, found \(self[keyPath: option])")
+        for (name, option, _) in Self.all {
+            let (value, most) = (self[keyPath: option], Self.largest[name] ?? Int(Int32.max))
+            guard (1...most).contains(value) else {
+                throw ValidationError("--\(name): expected a number from 1 to \(most), found \(value)")
+            }
         }
         for (name, value, least, why) in [
             ("max-frame", maxFrame, Self.smallestFrame, "so that a client's largest edit fits"),

@@ -29,13 +29,14 @@ extension Serve {
             switch endpoint {
             case .tcp(let address): "\(isSecure ? "hands" : "hand")://\(address)"
             case .unix(let path): "hand+unix://\(path)"
-            case .inherited: "\(endpoint)"
+            case .inherited: "a socket that was given to it"
             }
         }
-        let first = addresses.first ?? ""
+        // A Unix socket that was taken over has no path here.
+        let hint = addresses.first { $0.contains("://") }.map { ", or HAND_URL=\($0) hand create groceries" } ?? ""
         return "hand serves on \(addresses.joined(separator: " and ")), lists kept in \(folder). "
             + (status.map { "Figures: http://\($0)/metrics. " } ?? "")
-            + "Connect: hand --help, or HAND_URL=\(first) hand create groceries"
+            + "Connect: hand --help\(hint)"
     }
 
     static func endpoint(_ text: String) throws -> ServerConfiguration.Endpoint {

@@ -81,53 +81,34 @@ struct Serve: ParsableCommand {
         }
     }
 
-    func run() throws {
-        if printConfig { return try printSettings() }
-        let files = ProcessLimits.raiseOpenFiles()
-        let inherited = ServiceManager.takeSockets().map { ServerConfiguration.Endpoint.inherited($0) }
-        let named = listen.isEmpty && inherited.isEmpty ? [Self.defaultEndpoint] : listen
-        let endpoints = try inherited + named.map(Self.endpoint)
-        let folder = try data ?? Settings.dataFolder
-        let status = try telling.status.map(Self.address)
-        let tls = try encryption.context()
-        if tls == nil, !encryption.insecure { try Self.refuseOpen(endpoints) }
-        let store = try durability.store(in: folder)
-        let log = telling.startLog()
-        let logger = Logger(label: "hand")
-        let manager = ServiceManager()
-        let loop = try Loop()
+    private var bounds: Limits {
         var bounds = Limits()
         limits.set(&bounds)
         times.set(&bounds)
-        var configuration = ServerConfiguration(
-            endpoints: endpoints, limits: bounds, program: "hand/\(HandCommand.version)",
-            retention: retention, seed: .random(in: 0...UInt64.max))
-        configuration.status = status
-        configuration.log = log
-        if durability != .memory {
-            configuration.backup = { try StoreBackup.write(folder, to: $0) }
-            configuration.admin = Self.adminSocket(folder)
-        }
-        if files < bounds.connections + 100 {
-            logger.notice(
-                "the system lets this process open fewer files than it may have connections",
-                metadata: ["files": "\(files)", "connections": "\(bounds.connections)"])
-        }
-        // Longer paths of sockets do not exist.
-        if let path = configuration.admin, path.utf8.count > 107 {
-            configuration.admin = nil
-            logger.warning("no admin socket: its path is too long; see --admin", metadata: ["path": "\(path)"])
-        }
-        configuration.admin = telling.admin ?? configuration.admin
-        configuration.socketPermissions = socketPermissions.bits
-        configuration.access = AccessFile(folder: folder)
+        return bounds
+    }
+
+    func run() throws {
+        if printConfig { return try printSettings() }
+        let inherited = try ServiceManager.takeSockets().map { ServerConfiguration.Endpoint.inherited($0) }
+        let named = listen.isEmpty && inherited.isEmpty ? [Self.defaultEndpoint] : listen
+        let endpoints = try inherited + named.map(Self.endpoint)
+        let folder = data ?? Settings.defaultDataFolder
+        let tls = try encryption.context()
+        if tls == nil, !encryption.insecure { try Self.refuseOpen(endpoints) }
+        let log = telling.startLog()
+        let logger = Logger(label: "hand")
+        let configuration = try configuration(endpoints, folder, log, logger)
+        let store = try durability.store(in: folder)
+        let manager = ServiceManager()
+        let loop = try Loop()
         let server = Server(configuration, store: store, loop: loop, tls: tls, logger: logger)
         do { try telling.audit.map { server.keep(try AuditLog(path: $0)) } } catch { throw Failure(.error, "\(error)") }
         let opened: [ServerConfiguration.Endpoint]
         do { opened = try server.start() } catch let error as AccessFile.Failure {
             throw Failure(.error, "\(error)")
-        } catch let error as UVError {
-            throw Failure(.error, "cannot listen on \(endpoints.map { "\($0)" }.joined(separator: ", ")): \(error)")
+        } catch let error as Server.NotListening {
+            throw Failure(.error, "\(error)")
         }
         server.onDrained = {
             manager?.tell(.stopping)
@@ -142,6 +123,35 @@ struct Serve: ParsableCommand {
         loop.run()
         loop.close()
         try store.close()
+    }
+
+    private func configuration(
+        _ endpoints: [ServerConfiguration.Endpoint], _ folder: String, _ log: ServerLog, _ logger: Logger
+    ) throws -> ServerConfiguration {
+        var configuration = ServerConfiguration(
+            endpoints: endpoints, limits: bounds, program: "hand/\(HandCommand.version)",
+            retention: retention, seed: .random(in: 0...UInt64.max))
+        configuration.status = try telling.status.map(Self.address)
+        configuration.log = log
+        configuration.socketPermissions = socketPermissions.bits
+        configuration.access = AccessFile(folder: folder)
+        configuration.admin = telling.admin
+        if durability != .memory {
+            configuration.backup = { try StoreBackup.write(folder, to: $0) }
+            configuration.admin = configuration.admin ?? Self.adminSocket(folder)
+        }
+        // Longer paths of sockets do not exist.
+        if telling.admin == nil, let path = configuration.admin, path.utf8.count > 107 {
+            configuration.admin = nil
+            logger.warning("no admin socket: its path is too long; see --admin", metadata: ["path": "\(path)"])
+        }
+        let files = ProcessLimits.raiseOpenFiles()
+        if files - 100 < bounds.connections {
+            logger.notice(
+                "the system lets this process open fewer files than it may have connections",
+                metadata: ["files": "\(files)", "connections": "\(bounds.connections)"])
+        }
+        return configuration
     }
 
     /// Where the operator asks, if nothing else is said.

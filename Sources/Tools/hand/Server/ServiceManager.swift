@@ -11,12 +11,17 @@ struct ServiceManager {
 
     /// Sockets on which it listens for this process, by their descriptors; systemd's protocol of socket activation. To be
     /// asked once: children of this process must not take them for theirs.
-    static func takeSockets() -> [Int32] {
+    ///
+    /// - Throws: `Failure` if there are more than anybody would want: then the number is a mistake.
+    static func takeSockets() throws -> [Int32] {
         let environment = ProcessInfo.processInfo.environment
         defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
-        guard environment["LISTEN_PID"].flatMap({ Int32($0) }) == getpid(),
-            let count = environment["LISTEN_FDS"].flatMap({ Int32($0) }), (1...64).contains(count)
-        else { return [] }
+        guard environment["LISTEN_PID"].flatMap({ Int32($0) }) == getpid(), let text = environment["LISTEN_FDS"] else {
+            return []
+        }
+        guard let count = Int32(text), (1...64).contains(count) else {
+            throw Failure(.usage, "$LISTEN_FDS: expected 1 to 64 sockets, found '\(text)'")
+        }
         return Array(first..<first + count)
     }
 

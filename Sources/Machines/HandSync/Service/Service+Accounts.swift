@@ -1,0 +1,106 @@
+import HandWire
+
+/// What users take, together with all their connections: a share of it is theirs, and who wants more waits.
+extension Service {
+    /// The account of somebody who has said hello; nil for who is not counted.
+    func account(of user: String?) -> Account? {
+        guard let user else { return nil }
+        if let account = accounts[user] { return account }
+        let account = Account(user, limits, now: world.now)
+        accounts[user] = account
+        return account
+    }
+
+    /// Charges a connection's user. Who has overdrawn is slowed down, by not being read; who goes on like that is told, and at
+    /// last closed.
+    func charge(_ connection: Connection, requests: Int = 0, bytes: Int = 0) {
+        // Nothing more is done for one that is ending, and so it costs nothing.
+        guard let account = connection.account, !connection.isEnding else { return }
+        account.spend(requests: requests, bytes: bytes, now: world.now)
+        guard account.isOverdrawn, !connection.isSlowed else { return }
+        let since = account.tooFastSince ?? world.now
+        let rates = "\(limits.userRequests) requests and \(limits.userBytes) bytes a second are taken from one user"
+        if world.now >= since + limits.tooFastDeadline {
+            return fail(connection, .tooFast, "more came for too long: \(rates)", retryAfter: 10_000)
+        }
+        if connection.toldOf != since, world.now >= since + limits.tellingDelay {
+            connection.toldOf = since
+            refuse(connection, 0, .slowedDown, "you are slowed down: \(rates)")
+        }
+        slow(connection, account)
+    }
+
+    private func slow(_ connection: Connection, _ account: Account) {
+        figures.slowings += 1
+        if !account.isListed {
+            account.isListed = true
+            slowed.append(account)
+        }
+        account.enqueue(connection, now: world.now)
+        connection.setSlowed(true)
+        slowedDue = min(slowedDue ?? .max, world.now + max(1, account.wait))
+    }
+
+    /// Many connections that each send most of a large message must not fill the memory.
+    func countUnfinished(of connection: Connection) {
+        guard let account = connection.account, !connection.isEnding else { return }
+        let now = UInt32(clamping: connection.session.unfinishedBytes)
+        guard now != connection.unfinished else { return }
+        account.unfinished += Int(now) - Int(connection.unfinished)
+        connection.unfinished = now
+        guard now > 0, account.unfinished > limits.userUnfinishedBytes else { return }
+        let text =
+            "your connections have begun to send \(account.unfinished) bytes; \(limits.userUnfinishedBytes) are taken"
+        fail(connection, .tooFast, text, retryAfter: 10_000)
+    }
+
+    // MARK: Time
+
+    /// Those go on who have waited long enough.
+    func releaseSlowed() {
+        for account in slowed {
+            account.fill(now: world.now)
+            guard account.wait == 0 else { continue }
+            while !account.isOverdrawn, !account.waiting.isEmpty { release(account.dequeue()) }
+        }
+        slowed.removeAll { account in
+            account.isListed = !account.waiting.isEmpty
+            return !account.isListed
+        }
+        slowedDue = slowed.map { world.now + max(1, $0.wait) }.min()
+    }
+
+    private func release(_ connection: Connection) {
+        connection.setSlowed(false)
+        // It was silent because it was not heard.
+        drive(connection) { session, effect in session.received(.init(start: nil, count: 0), now: world.now, effect) }
+        connection.work { [unowned self] in handle($0, from: connection) }
+    }
+
+    /// Forgets accounts that are as new ones would be.
+    func sweepAccounts() {
+        if accounts.isEmpty { return }
+        for account in accounts.values { account.fill(now: world.now) }
+        accounts = accounts.filter { !$0.value.isIdle }
+    }
+
+    // MARK: Ending
+
+    /// A connection ends: it waits for nothing any more, and what it had begun to send is forgotten.
+    func endWaiting(of connection: Connection) {
+        guard let account = connection.account else { return }
+        if connection.isSlowed {
+            account.remove(connection)
+            connection.setSlowed(false)
+        }
+        account.unfinished -= Int(connection.unfinished)
+        connection.unfinished = 0
+    }
+
+    /// A connection is no longer its user's.
+    func closeAccount(of connection: Connection) {
+        endWaiting(of: connection)
+        connection.account?.connections -= 1
+        connection.account = nil
+    }
+}
