@@ -8,23 +8,13 @@ import Testing
         .appendingPathComponent("hand").path
 
     @Test(arguments: Attack.all)
-    func isRefused(attack: Attack) async throws {
+    func isRefused(attack: Attack) throws {
         let range = try AttackRange(Self.program)
         defer { range.stop() }
         let bystander = try Bystander(range)
-        let playing = Task.detached { () -> Attack.Outcome in
-            var outcome = Attack.Outcome()
-            try attack.play(range, &outcome)
-            return outcome
-        }
-        let isOver = Flag()
-        let watch = Task.detached {
-            _ = await playing.result
-            isOver.set()
-        }
-        repeat { try bystander.edit() } while !isOver.isSet
-        await watch.value
-        let outcome = try await playing.value
+        let playing = Playing(attack, range)
+        repeat { try bystander.edit() } while !playing.isOver
+        let outcome = try playing.outcome
         #expect(outcome.breaches.isEmpty)
         #expect(Set(outcome.refusals.keys).isSuperset(of: attack.expected), "\(outcome.refusals)")
         for _ in 0..<10 { try bystander.edit() }
@@ -34,11 +24,28 @@ import Testing
     }
 }
 
-/// Something that becomes true once, on any thread.
-private final class Flag: Sendable {
-    private let isOn = NSLock()
-    private nonisolated(unsafe) var value = false
+/// An attack on a thread of its own: it blocks, and the threads that tests share are few.
+///
+/// `@unchecked Sendable` is safe: what both threads touch is under the lock.
+private final class Playing: @unchecked Sendable {
+    private let lock = NSLock()
+    private var result: Result<Attack.Outcome, any Error>?
 
-    var isSet: Bool { isOn.withLock { value } }
-    func set() { isOn.withLock { value = true } }
+    init(_ attack: Attack, _ range: AttackRange) {
+        Thread.detachNewThread { [self] in
+            let result = Result {
+                var outcome = Attack.Outcome()
+                try attack.play(range, &outcome)
+                return outcome
+            }
+            lock.withLock { self.result = result }
+        }
+    }
+
+    var isOver: Bool { lock.withLock { result != nil } }
+
+    /// What came of it, once it is over.
+    var outcome: Attack.Outcome {
+        get throws { try lock.withLock { try result?.get() ?? Attack.Outcome() } }
+    }
 }

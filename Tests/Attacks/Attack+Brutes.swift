@@ -68,7 +68,7 @@ extension Attack {
             outcome.note(try half.rest())
         },
         Attack("connections that say nothing", expecting: ["handshakeTimeout"]) { range, outcome in
-            let most = min(10_000, ProcessLimits.raiseOpenFiles() - 200)
+            let most = min(range.crowd, ProcessLimits.raiseOpenFiles() - 200)
             var clients: [RawClient] = []
             for _ in 0..<most { if let client = try? range.client(patience: 30) { clients.append(client) } }
             outcome.expect(clients.count > most / 2, "only \(clients.count) connections were taken")

@@ -9,6 +9,8 @@ public final class AttackRange: Sendable {
     public let port: UInt16
     /// Secrets by what they may: root, writer, appender, reader (all on `open` only), revoked, expired, bystander.
     public let tokens: [String: String]
+    /// How many connections one attack may open: descriptors of this process.
+    public let crowd: Int
     private let process: Process?
 
     public static let list = "open"
@@ -22,7 +24,10 @@ public final class AttackRange: Sendable {
     /// - Parameters:
     ///   - program: the path of `hand`.
     ///   - prefix: what the server is started with, as `taskset`.
-    public init(_ program: String, prefix: [String] = []) throws {
+    ///   - crowd: few where others share the process: what waits for the end of programs there does not take many
+    ///     descriptors.
+    public init(_ program: String, prefix: [String] = [], crowd: Int = 200) throws {
+        self.crowd = crowd
         folder = try TemporaryFolder()
         let data = folder.path + "/data"
         func token(_ arguments: String...) throws -> String {
@@ -93,6 +98,7 @@ public final class AttackRange: Sendable {
         self.port = port
         self.pid = pid
         process = nil
+        crowd = 10_000
         folder = try TemporaryFolder()
         tokens = Dictionary(
             uniqueKeysWithValues: words[2...].map { word in

@@ -19,7 +19,7 @@ public final class RawClient {
     ///   - host: an IPv4 address.
     ///   - patience: seconds that it waits for an answer.
     public init(_ host: String, _ port: UInt16, patience: Int = 10) throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian

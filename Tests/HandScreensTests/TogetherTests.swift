@@ -108,6 +108,17 @@ import Testing
         #expect(stage.lines.last?.contains("offline, 3 queued") == true)
     }
 
+    /// Also that it lets nobody in any more; without what a terminal would obey.
+    @Test func whatTheServerSaysIsShown() {
+        var stage = KeyTests.stage(">a b")
+        stage.send(.told("you are slowed down"))
+        #expect(stage.lines.contains("you are slowed down"))
+        stage.goOffline("the server is stopping")
+        #expect(!stage.lines.contains("the server is stopping"), "it will be back")
+        stage.goOffline("your token is not valid any longer\u{1B}[2J", retryIn: nil)
+        #expect(stage.lines.contains("your token is not valid any longer�[2J"))
+    }
+
     @Test func othersChangesFlashAndFade() {
         var stage = KeyTests.stage(">a b")
         stage.remote(.edit(at: 1, Change(text: "new")))

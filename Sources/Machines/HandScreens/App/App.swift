@@ -1,4 +1,5 @@
 import HandCore
+import HandFormats
 import HandSync
 import HandWire
 
@@ -71,6 +72,8 @@ public struct App: Sendable {
             world.connection = status
             world.retryAt = nil
             if case .offline(_, let wait?) = status { world.retryAt = world.now + wait }
+            // What ends for good is said where one is.
+            if case .offline(let reason, nil) = status { say(Printable.clean(reason)) }
             if case .offline = status { for name in world.lists.keys { world.lists[name]?.forgetPeople() } }
         case .latency(let milliseconds): world.latency = milliseconds
         case .list(let name, let news): world.withList(name) { [now = world.now] in $0.follow(news, now: now) }

@@ -15,6 +15,8 @@ final class Account {
     var isListed = false
     /// Since when more comes than is taken, in milliseconds: until what may be taken at once is half there again.
     private(set) var tooFastSince: UInt64?
+    /// Connections that have been told so since then, by their numbers.
+    private var told: Set<UInt64> = []
 
     init(_ user: String, _ limits: Limits, now: UInt64) {
         self.user = user
@@ -31,7 +33,10 @@ final class Account {
     func fill(now: UInt64) {
         requests.fill(now: now)
         bytes.fill(now: now)
-        if requests.isHalfFull, bytes.isHalfFull { tooFastSince = nil }
+        if tooFastSince != nil, requests.isHalfFull, bytes.isHalfFull {
+            tooFastSince = nil
+            told = []
+        }
     }
 
     /// Whether more was taken than there was.
@@ -41,6 +46,9 @@ final class Account {
     /// Milliseconds until the next of those who wait goes on.
     var wait: UInt64 { max(requests.wait, bytes.wait) }
 
+    /// Whether a connection is to be told that its user is too fast; once each time.
+    func shallTell(_ connection: Connection) -> Bool { told.insert(connection.number).inserted }
+
     func enqueue(_ connection: Connection, now: UInt64) {
         if tooFastSince == nil { tooFastSince = now }
         waiting.append(connection)
@@ -48,7 +56,14 @@ final class Account {
 
     func dequeue() -> Connection { waiting.removeFirst() }
 
+    /// It waits no more.
     func remove(_ connection: Connection) {
         waiting.removeAll { $0 === connection }
+    }
+
+    /// A connection is gone.
+    func close(_ connection: Connection) {
+        connections -= 1
+        told.remove(connection.number)
     }
 }

@@ -15,12 +15,10 @@ public final class Connection {
     /// The person's name, once it is known.
     public internal(set) var person = ""
     var access = Access.everything
-    /// The address under which it was counted in.
-    var entered: String?
+    /// Whether it was counted in under its stream's address.
+    var hasEntered = false
     /// Where it is counted what its user takes; nil if it is not counted.
     var account: Account?
-    /// Of which time of being too fast its client was told, by the start of it.
-    var toldOf: UInt64?
     /// Bytes of a message that has begun to come, as they are counted in the account.
     var unfinished: UInt32 = 0
     /// Whether nothing is taken from it until its user may go on.

@@ -23,8 +23,7 @@ extension Service {
         if world.now >= since + limits.tooFastDeadline {
             return fail(connection, .tooFast, "more came for too long: \(rates)", retryAfter: 10_000)
         }
-        if connection.toldOf != since, world.now >= since + limits.tellingDelay {
-            connection.toldOf = since
+        if world.now >= since + limits.tellingDelay, account.shallTell(connection) {
             refuse(connection, 0, .slowedDown, "you are slowed down: \(rates)")
         }
         slow(connection, account)
@@ -100,7 +99,7 @@ extension Service {
     /// A connection is no longer its user's.
     func closeAccount(of connection: Connection) {
         endWaiting(of: connection)
-        connection.account?.connections -= 1
+        connection.account?.close(connection)
         connection.account = nil
     }
 }

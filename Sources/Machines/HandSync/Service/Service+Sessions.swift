@@ -41,7 +41,7 @@ extension Service {
             let text =
                 hello.token == nil
                 ? "this server asks for a token: set HAND_TOKEN" : "the token is not valid, or no longer"
-            if let origin = connection.entered { door.failed(origin, now: world.now) }
+            if connection.hasEntered, let origin = connection.stream.origin { door.failed(origin, now: world.now) }
             world.note(.turnedAway(connection, reason: text))
             return fail(connection, .notAuthenticated, text)
         }

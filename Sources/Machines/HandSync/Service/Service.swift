@@ -85,7 +85,7 @@ public final class Service {
             if let refusal = door.enter(origin, now: world.now) {
                 fail(connection, .tooManyConnections, refusal.reason, retryAfter: refusal.retryAfter)
             } else {
-                connection.entered = origin
+                connection.hasEntered = true
             }
         }
         return connection
@@ -116,7 +116,7 @@ public final class Service {
     private func drop(_ connection: Connection) {
         connection.close()
         guard connections.remove(connection) else { return }
-        if let origin = connection.entered { door.leave(origin) }
+        if connection.hasEntered, let origin = connection.stream.origin { door.leave(origin) }
         for list in connection.cursors.lists { unsubscribe(connection, from: list) }
         closeAccount(of: connection)
         if let client = connection.client, clients[client] === connection { clients[client] = nil }
