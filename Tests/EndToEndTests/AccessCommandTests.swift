@@ -124,6 +124,21 @@ import Testing
         #expect(try Self.hand(["token", "grant", "nobody", "--role", "read"], folder).status == 3)
     }
 
+    /// Who does not want to keep a secret anywhere is asked for it, and it is not shown.
+    @Test func theTokenIsAskedFor() throws {
+        defer { server.kill() }
+        let tmux = try Tmux(
+            environment: ["HAND_TOKEN": "?", "HAND_URL": Self.url(server), "XDG_STATE_HOME": folder.path], "sh")
+        try tmux.type("\(Binary.path) add milk; echo ended with $?", in: tmux.first)
+        try tmux.press("Enter", in: tmux.first)
+        try tmux.wait(for: tmux.first) { $0.contains { $0.hasSuffix("token:") } }
+        try tmux.type(root, in: tmux.first)
+        try tmux.press("Enter", in: tmux.first)
+        let screen = try tmux.wait(for: tmux.first) { $0.contains { $0.hasSuffix("ended with 0") } }
+        #expect(!screen.joined().contains(root))
+        #expect(try hand(["ls"], token: root).output.contains("milk"))
+    }
+
     /// Neither what is kept nor what is said holds a secret.
     @Test func secretsAreNowhere() throws {
         defer { server.kill() }

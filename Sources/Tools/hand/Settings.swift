@@ -71,9 +71,10 @@ enum Settings {
         return address
     }
 
-    /// The secret that says who this is: the one in the address, $HAND_TOKEN, or the file's.
+    /// The secret that says who this is: the one in the address, $HAND_TOKEN, or the file's; `?` is asked for on the terminal.
     static func token(in url: String?) throws -> String? {
-        try url.flatMap { HandAddress.token(in: $0) } ?? environment["HAND_TOKEN"] ?? file().token
+        let token = try url.flatMap { HandAddress.token(in: $0) } ?? environment["HAND_TOKEN"] ?? file().token
+        return token == "?" ? try SecretPrompt.token.get() : token
     }
 
     /// Who must have signed the certificate of a server with TLS: $HAND_CA, the file's, or whom the system trusts.

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Where somebody comes from, as far as the system vouches for it.
-package enum Caller: Equatable {
+package indirect enum Caller: Equatable {
     /// Over loopback, or over a Unix socket as the server's own user or root.
     case thisMachine
     /// Over a Unix socket as another user of this machine, who is called that.

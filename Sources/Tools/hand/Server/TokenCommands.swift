@@ -23,7 +23,8 @@ struct TokenCommand: ParsableCommand {
               hand token list
               hand token revoke k3f9x1
 
-            The person puts the secret into $HAND_TOKEN, or as "token" into ~/.config/hand/config.toml.
+            The person puts the secret into $HAND_TOKEN, or as "token" into ~/.config/hand/config.toml; with ? in its place they
+            are asked for it. On a command line others on the machine could see it.
             """,
         subcommands: [CreateToken.self, GrantToken.self, ListTokens.self, RevokeToken.self, Guests.self])
 }

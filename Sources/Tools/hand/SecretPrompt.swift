@@ -1,0 +1,30 @@
+import Foundation
+
+/// Asks a person for a secret on the terminal, without showing it.
+enum SecretPrompt {
+    /// The person is asked once, however often it is needed.
+    static let token = Result { try ask("token: ") }
+
+    private static func ask(_ question: String) throws -> String {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard terminal >= 0 else {
+            throw Failure(.usage, "the token is to be asked for ('?'), but there is no terminal")
+        }
+        defer { close(terminal) }
+        var modes = termios()
+        tcgetattr(terminal, &modes)
+        var silent = modes
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(terminal, TCSAFLUSH, &silent)
+        defer {
+            tcsetattr(terminal, TCSAFLUSH, &modes)
+            _ = write(terminal, "\n", 1)
+        }
+        _ = write(terminal, question, question.utf8.count)
+        // A terminal hands over a line at a time.
+        var line = [UInt8](repeating: 0, count: 1_024)
+        let count = read(terminal, &line, line.count)
+        let text = String(decoding: line.prefix(max(0, count)), as: UTF8.self)
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
