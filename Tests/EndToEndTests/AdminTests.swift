@@ -12,7 +12,8 @@ import Testing
     private let server: RunningServer
 
     init() throws {
-        server = try RunningServer(try TemporaryFolder(), ["--status", "127.0.0.1:0"])
+        let folder = try TemporaryFolder()
+        server = try RunningServer(folder, ["--status", "127.0.0.1:0", "--audit", folder.path + "/audit"])
     }
 
     private func admin(_ arguments: String...) throws -> Binary.Outcome {
@@ -119,6 +120,8 @@ import Testing
         defer { server.kill() }
         #expect(try admin("log-level", "loud").status == 2)
         #expect(try admin("log-level", "debug").status == 0)
+        let audit = try String(contentsOfFile: server.folder.path + "/audit", encoding: .utf8)
+        #expect(audit.contains(#""event":"ordered","peer":"admin","detail":"log-level"}"#), "\(audit)")
         #expect(try admin("drain", "--within", "later").status == 2)
         #expect(try Binary.run(["admin", "report", "--admin", "/nowhere.sock"]).status == 6)
         let mode = try FileManager.default.attributesOfItem(atPath: server.folder.path + "/data/admin.sock")

@@ -59,7 +59,7 @@ extension Listener {
     /// Takes over a socket that listens already: whoever started this process opened it, and removes its file.
     /// - Parameters:
     ///   - onTCP, onPipe: get each connection, by the kind of the socket.
-    /// - Throws: `.notASocket`, or what else the system says of the descriptor.
+    /// - Throws: `.notASocket`; `.invalidArgument` for one that does not listen; what else the system says of the descriptor.
     public static func inherited(
         _ loop: Loop, descriptor: Int32, onTCP: @escaping (TCP) -> Void, onPipe: @escaping (Pipe) -> Void,
         onError: @escaping (UVError) -> Void = { _ in }

@@ -141,10 +141,13 @@ public final class Server {
     }
 
     private func openAdmin(at path: String) throws {
-        let pages = AdminPages(loop, service, configuration, logger) { [unowned self] in
+        let pages = AdminPages(loop, service, configuration) { [unowned self] in
             report
         } drain: { [unowned self] in
             drain(within: $0)
+        } note: { [unowned self] order in
+            logger.notice("an order", metadata: ["what": "\(order)"])
+            world.audit?.record(order: order)
         }
         self.pages = pages
         admin = try HTTPEndpoint(loop, at: .unix(path)) { pages.answer($0, $1) }

@@ -14,7 +14,8 @@ enum SecretPrompt {
         var modes = termios()
         tcgetattr(terminal, &modes)
         var silent = modes
-        silent.c_lflag &= ~tcflag_t(ECHO)
+        // Without signals too: one would end this process before the terminal is as it was.
+        silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
         tcsetattr(terminal, TCSAFLUSH, &silent)
         defer {
             tcsetattr(terminal, TCSAFLUSH, &modes)
@@ -24,6 +25,7 @@ enum SecretPrompt {
         // A terminal hands over a line at a time.
         var line = [UInt8](repeating: 0, count: 1_024)
         let count = read(terminal, &line, line.count)
+        if line.prefix(max(0, count)).contains(0x03) { throw Failure(.usage, "no token was given") }
         let text = String(decoding: line.prefix(max(0, count)), as: UTF8.self)
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }

@@ -19,26 +19,25 @@ final class AdminPages {
     private let configuration: ServerConfiguration
     private let report: () -> ServerReport
     private let drain: (_ seconds: Double) -> Void
-    private let logger: Logger
+    private let note: (_ order: String) -> Void
 
     private static let mostRows = 100
 
     init(
-        _ loop: Loop, _ service: Service, _ configuration: ServerConfiguration, _ logger: Logger,
-        report: @escaping () -> ServerReport, drain: @escaping (_ seconds: Double) -> Void
+        _ loop: Loop, _ service: Service, _ configuration: ServerConfiguration,
+        report: @escaping () -> ServerReport, drain: @escaping (_ seconds: Double) -> Void,
+        note: @escaping (_ order: String) -> Void
     ) {
         self.loop = loop
         self.service = service
         self.configuration = configuration
-        self.logger = logger
+        self.note = note
         self.report = report
         self.drain = drain
     }
 
     func answer(_ request: HTTPEndpoint.Request, _ page: @escaping (HTTPEndpoint.Page) -> Void) {
-        if request.method == "POST" {
-            logger.notice("an order", metadata: ["what": "\(request.path.joined(separator: "/"))"])
-        }
+        if request.method == "POST" { note(request.path.joined(separator: "/")) }
         switch (request.method, request.path.first, request.path.count) {
         case ("GET", "report", 1):
             var report = report()

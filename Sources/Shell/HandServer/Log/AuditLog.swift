@@ -39,14 +39,23 @@ public final class AuditLog {
         }
     }
 
+    /// Takes note of what the operator orders over the admin socket.
+    func record(order: String) {
+        write([("event", "ordered"), ("peer", "admin"), ("detail", order)])
+    }
+
     private func write(_ event: String, _ connection: Connection, list: String? = nil, detail: String? = nil) {
-        let fields: [(String, String?)] = [
-            ("time", Date.now.formatted(.iso8601)), ("event", event), ("peer", connection.peerDescription),
+        write([
+            ("event", event), ("peer", connection.peerDescription),
             ("person", connection.person.isEmpty ? nil : connection.person),
             // The id of the token; a guest has none.
             ("token", connection.grantID), ("list", list), ("detail", detail),
-        ]
-        let entry = JSONValue.object(fields.compactMap { key, value in value.map { .init(key, .string($0)) } })
+        ])
+    }
+
+    private func write(_ fields: [(String, String?)]) {
+        let all = [("time", Date.now.formatted(.iso8601))] + fields
+        let entry = JSONValue.object(all.compactMap { key, value in value.map { .init(key, .string($0)) } })
         // One call for a line, so that lines of two servers do not mix.
         (entry.bytes + [UInt8(ascii: "\n")]).withUnsafeBytes {
             _ = Glibc.write(descriptor, $0.baseAddress, $0.count)
