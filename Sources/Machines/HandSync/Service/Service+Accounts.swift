@@ -71,8 +71,12 @@ extension Service {
 
     private func release(_ connection: Connection) {
         connection.setSlowed(false)
-        // It was silent because it was not heard.
-        drive(connection) { session, effect in session.received(.init(start: nil, count: 0), now: world.now, effect) }
+        // It was silent because it was not heard. Before its hello is answered nothing may be read.
+        if connection.author != nil {
+            drive(connection) { session, effect in
+                session.received(.init(start: nil, count: 0), now: world.now, effect)
+            }
+        }
         connection.work { [unowned self] in handle($0, from: connection) }
     }
 
