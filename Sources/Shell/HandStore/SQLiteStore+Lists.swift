@@ -44,24 +44,25 @@ extension SQLiteStore {
     }
 
     public func size() throws -> Int {
-        try read { database in
-            func number(_ name: String) throws -> Int { try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0 }
-            return try (number("page_count") - number("freelist_count")) * number("page_size")
-        }
+        let pages = try pages()
+        return (pages.all - pages.free) * pages.bytes
     }
 
     /// Writes the whole database anew, in one transaction.
     public func compact() throws -> Compaction {
         try Self.translating(path) {
-            func size() throws -> Int {
-                try database.read { database in
-                    try ["page_count", "page_size"].map { try Int.fetchOne(database, sql: "PRAGMA \($0)") ?? 0 }
-                        .reduce(1, *)
-                }
-            }
-            let before = try size()
+            let before = try pages()
             try database.vacuum()
-            return Compaction(before: before, after: try size())
+            let after = try pages()
+            return Compaction(before: before.all * before.bytes, after: after.all * after.bytes)
+        }
+    }
+
+    /// How many pages the database has, how many of them are free, and the bytes of one.
+    private func pages() throws -> (all: Int, free: Int, bytes: Int) {
+        try read { database in
+            func number(_ name: String) throws -> Int { try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0 }
+            return (try number("page_count"), try number("freelist_count"), try number("page_size"))
         }
     }
 }

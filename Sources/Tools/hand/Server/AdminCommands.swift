@@ -166,7 +166,7 @@ private struct AdminLogLevel: ParsableCommand {
 private struct AdminCompact: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact", abstract: "Give the space back that forgotten commits and deleted lists took.",
-        discussion: "The store is written anew. Edits wait until that is done, for about a second for each 200 MB.")
+        discussion: "The store is written anew, as a whole. Edits wait until that is done.")
 
     @OptionGroup var options: AdminOptions
 
