@@ -14,7 +14,7 @@ import Testing
         folder = try TemporaryFolder()
         root = try Self.create(["root", "--role", "admin"], folder).secret
         _ = try Self.hand(["token", "guests", "--local", "none"], folder)
-        server = try RunningServer(folder, ["--audit", folder.path + "/audit"])
+        server = try RunningServer(folder, ["--audit", folder.path + "/audit"], logPath: folder.path + "/log")
         let made = try Self.hand(["create", "--url", Self.url(server, ""), "groceries"], folder, token: root)
         #expect(made.status == 0, "\(made.messages)")
     }
@@ -177,7 +177,8 @@ import Testing
     @Test func aDamagedFile() throws {
         defer { server.kill() }
         try "{".write(toFile: folder.path + "/data/access.json", atomically: true, encoding: .utf8)
-        Thread.sleep(forTimeInterval: 0.8)
+        let log = folder.path + "/log"
+        #expect(try becomes { try String(contentsOfFile: log, encoding: .utf8).contains("was not taken anew") })
         #expect(try hand(["ls"]).status == 5)
         #expect(try hand(["ls"], token: root).status == 0)
         let other = try Binary.run([

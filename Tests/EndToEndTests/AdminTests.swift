@@ -128,6 +128,32 @@ import Testing
         #expect(mode[.posixPermissions] as? Int == 0o600, "only the server's user may give orders")
     }
 
+    /// What comes behind a request is no other one: an order is carried out once, however much follows.
+    @Test func anOrderIsCarriedOutOnce() throws {
+        defer { server.kill() }
+        let loop = try Loop()
+        defer { loop.close() }
+        let more = EventLoop.Timer(loop)
+        var left = 20
+        EventLoop.Pipe.connect(loop, path: server.folder.path + "/data/admin.sock") { result in
+            guard case .success(let stream) = result else { return more.close() }
+            stream.startReading { _ in
+            } onEnd: { _ in
+            }
+            stream.write([OutputBuffer(Array("POST /log-level?to=error HTTP/1.1\r\n\r\n".utf8))])
+            more.start(after: 2, repeating: 2) {
+                stream.write([OutputBuffer(Array("x".utf8))])
+                left -= 1
+                if left > 0 { return }
+                more.close()
+                stream.close()
+            }
+        }
+        loop.run()
+        let audit = try String(contentsOfFile: server.folder.path + "/audit", encoding: .utf8)
+        #expect(audit.split(separator: "\n").count { $0.contains("ordered") } == 1, "\(audit)")
+    }
+
     /// The live view, on a terminal.
     @Test func top() async throws {
         defer { server.kill() }

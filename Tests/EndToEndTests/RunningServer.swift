@@ -53,9 +53,13 @@ final class RunningServer {
     var socket: String { folder.path + "/hand.sock" }
     var address: HandAddress.Server { .unix(path: socket) }
 
-    init(_ folder: TemporaryFolder, _ options: [String] = []) throws {
+    /// Where its log goes; nil for where the test's own messages go.
+    private let logPath: String?
+
+    init(_ folder: TemporaryFolder, _ options: [String] = [], logPath: String? = nil) throws {
         self.folder = folder
         self.options = options
+        self.logPath = logPath
         try start()
     }
 
@@ -70,7 +74,8 @@ final class RunningServer {
             ["serve", "--listen", socket, "--data", folder.path + "/data", "--log-level", "error"] + options
         let output = Pipe()
         process.standardOutput = output
-        process.standardError = FileHandle.standardError
+        if let logPath { _ = FileManager.default.createFile(atPath: logPath, contents: nil) }
+        process.standardError = logPath.flatMap { FileHandle(forWritingAtPath: $0) } ?? FileHandle.standardError
         try process.run()
         self.process = process
         // The line comes when the server listens; nothing has to be waited for beyond it.

@@ -50,29 +50,6 @@ import Testing
         #expect(try Self.answer(to: "GET /", at: status, thenEnd: true).isEmpty)
     }
 
-    /// What comes behind a request is no other one: there is one answer, and the time for it is not prolonged.
-    @Test func oneRequestIsAnsweredOnce() throws {
-        let (server, status) = try Self.server(try TemporaryFolder())
-        defer { server.kill() }
-        let loop = try Loop()
-        defer { loop.close() }
-        var answer: [UInt8] = []
-        let more = EventLoop.Timer(loop)
-        TCP.connect(loop, to: status) { result in
-            guard case .success(let stream) = result else { return }
-            stream.startReading {
-                answer.append(contentsOf: $0)
-            } onEnd: { [unowned stream] _ in
-                more.close()
-                stream.close()
-            }
-            stream.write([OutputBuffer(Array("GET /healthz HTTP/1.1\r\n\r\n".utf8))])
-            more.start(after: 1, repeating: 1) { stream.write([OutputBuffer(Array("x".utf8))]) }
-        }
-        loop.run()
-        #expect(String(decoding: answer, as: UTF8.self).components(separatedBy: "HTTP/1.1 ").count == 2)
-    }
-
     /// Every line of the page is a remark, or a name, perhaps labels, and a number; each figure is explained.
     @Test func figuresReadAsPrometheusReadsThem() throws {
         let (server, status) = try Self.server(try TemporaryFolder())
