@@ -55,6 +55,18 @@ import Testing
         #expect(stream.lastStart?.lastSequence == 1)
     }
 
+    /// A client of several lists was not told which of them it does not follow.
+    @Test(arguments: [(1, 0), (2, 7)]) func whatIsNotFollowedHasANumber(version: Int, about: UInt64) throws {
+        let world = try Self.world()
+        let stream = world.connect(1, version: version)
+        world.settle()
+        stream.say(.submit(Submission(list: 7, base: 0, sequence: 1, delta: .identity)))
+        guard case .error(.notSubscribed, about, _, _) = stream.heard.last else {
+            Issue.record("\(stream.heard)")
+            return
+        }
+    }
+
     /// Who closed a list and opened it again on one connection was not told who is there.
     @Test func whoSubscribesAgainIsToldWhoIsThere() throws {
         let world = try Self.world()

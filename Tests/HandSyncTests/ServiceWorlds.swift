@@ -70,12 +70,14 @@ final class TestWorld: ServiceWorld {
     }
 
     /// A connection that has said hello; the store has not answered yet.
-    func connect(_ client: UInt64, token: String? = nil, from origin: String? = nil) -> TestStream {
+    func connect(
+        _ client: UInt64, version: Int = ProtocolVersion.highest, token: String? = nil, from origin: String? = nil
+    ) -> TestStream {
         let stream = TestStream(self, from: origin)
         stream.say(
             .hello(
                 UpMessage.Hello(
-                    capabilities: .presence, client: ClientID(high: 0, low: client), person: "p\(client)", program: "",
+                    highestVersion: version, capabilities: .presence, client: ClientID(high: 0, low: client), person: "p\(client)", program: "",
                     token: token)))
         return stream
     }

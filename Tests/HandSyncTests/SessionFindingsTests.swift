@@ -5,6 +5,22 @@ import Testing
 
 /// What the simulator found on the client's side, each in its shortest form.
 @Suite struct SessionFindingsTests {
+    /// A list that the server does not know to be followed is subscribed to anew; what crossed the end of one is not.
+    @Test func whatTheServerDoesNotKnowToBeFollowedIsSubscribedAgain() throws {
+        var talk = Talk()
+        talk.perform { $0.open("list", $1) }
+        talk.begin(1, list: 7)
+        let before = talk.said.count
+        talk.hear(.error(code: .notSubscribed, request: 8, retryAfter: 0, message: ""))
+        #expect(talk.said.count == before)
+        talk.hear(.error(code: .notSubscribed, request: 7, retryAfter: 0, message: ""))
+        guard case .subscribe(let again) = talk.said.last else {
+            Issue.record("\(talk.said)")
+            return
+        }
+        #expect(again.name == "list" && again.logID == 5)
+    }
+
     /// A session with what it said.
     private struct Talk {
         var session = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)

@@ -79,7 +79,7 @@ struct RandomMessages {
         [
             .hello(
                 UpMessage.Hello(
-                    lowestVersion: count(), highestVersion: count(), capabilities: Capabilities(rawValue: number()),
+                    lowestVersion: 1, highestVersion: flag() ? 1 : ProtocolVersion.highest, capabilities: Capabilities(rawValue: number()),
                     client: .random(using: &chaos.random), person: text(), program: text())),
             .subscribe(.init(request: number(), name: text(), logID: chaos.random.next(), revision: revision())),
             .unsubscribe(list: number()),

@@ -123,7 +123,7 @@ import Testing
         #expect(!driven.sent.contains(.pong(2)))
     }
 
-    @Test(arguments: [(2, 9), (0, 0), (3, 2), (Int(Int32.max), Int(Int32.max))])
+    @Test(arguments: [(ProtocolVersion.highest + 1, 9), (0, 0), (3, 2), (Int(Int32.max), Int(Int32.max))])
     func versionsThatAreNotSpoken(lowest: Int, highest: Int) {
         var driven = Driven()
         driven.receive(
@@ -134,6 +134,30 @@ import Testing
             ).frame)
         #expect(driven.hasClosed == .versionNotSupported)
         #expect(!driven.effects.contains { if case .identify = $0 { true } else { false } })
+    }
+
+    /// What stands behind the versions is of no account where there is no version in common.
+    @Test func aHelloOfALaterVersionOnly() {
+        var driven = Driven()
+        driven.receive(Frame.around([1] + Array("HAND".utf8) + [98, 99, 0xFF, 0xFF]))
+        #expect(driven.hasClosed == .versionNotSupported)
+    }
+
+    @Test func whatALaterVersionAddsToItsHelloIsIgnored() {
+        func body(_ highest: Int) -> [UInt8] {
+            let hello = UpMessage.hello(
+                .init(
+                    highestVersion: highest, capabilities: [], client: ClientID(high: 1, low: 1), person: "ada",
+                    program: ""))
+            return Array(hello.frame.dropFirst()) + [1, 2, 3]
+        }
+        var later = Driven()
+        later.receive(Frame.around(body(ProtocolVersion.highest + 1)) + UpMessage.ping(7).frame)
+        #expect(later.hasClosed == nil)
+        #expect(later.sent.last == .pong(7))
+        var present = Driven()
+        present.receive(Frame.around(body(ProtocolVersion.highest)))
+        #expect(present.hasClosed == .malformedMessage)
     }
 
     @Test func aNewerClientIsSpokenToInThisVersion() {

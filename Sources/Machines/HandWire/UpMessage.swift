@@ -18,7 +18,14 @@ public struct ClientID: Hashable, Sendable {
 /// Versions of the protocol that this program speaks.
 public enum ProtocolVersion {
     public static let lowest = 1
-    public static let highest = 1
+    /// 2: says which list was not subscribed to.
+    public static let highest = 2
+
+    /// The version to speak with somebody who speaks those from `low` to `high`; nil if there is none.
+    public static func common(_ low: Int, _ high: Int) -> Int? {
+        let version = min(high, highest)
+        return version >= max(low, lowest) ? version : nil
+    }
 }
 
 /// What both sides may do beyond the version's core.
@@ -134,6 +141,9 @@ extension Submission {
 }
 
 extension UpMessage {
+    /// The lowest version of the protocol that has the message.
+    public var leastVersion: Int { 1 }
+
     /// As `Protocol.md` calls the message.
     public var name: String {
         switch self {
@@ -242,6 +252,8 @@ extension UpMessage {
         var reader = WireReader(bytes)
         let number = try reader.byte("message type")
         self = try Self.read(number, &reader)
+        // What a later version adds to its hello is for those who speak it.
+        if case .hello(let hello) = self, hello.highestVersion > ProtocolVersion.highest { return }
         try reader.expectEnd(of: "message \(number)")
     }
 
@@ -286,6 +298,10 @@ extension UpMessage {
     private static func hello(_ reader: inout WireReader) throws(WireError) -> Hello {
         guard let start = try? reader.raw(4, "magic"), start == magic else { throw .notHand }
         let (lowest, highest) = (try reader.count("lowest version"), try reader.count("highest version"))
+        // Of a version that is not spoken here nothing more is known.
+        guard ProtocolVersion.common(lowest, highest) != nil else {
+            throw .noCommonVersion(lowest: lowest, highest: highest)
+        }
         let capabilities = Capabilities(rawValue: try reader.varint("capabilities"))
         return Hello(
             lowestVersion: lowest, highestVersion: highest, capabilities: capabilities,

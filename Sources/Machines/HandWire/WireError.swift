@@ -14,6 +14,8 @@ public enum WireError: Error, Equatable, Sendable {
     case unknownValue(field: String, found: UInt64)
     /// The first four bytes of a connection are not `HAND`.
     case notHand
+    /// A hello of versions that are not spoken here.
+    case noCommonVersion(lowest: Int, highest: Int)
     /// The components are no delta.
     case malformedDelta(Delta.Malformed)
     /// The components are a delta, but not in normal form.
@@ -30,6 +32,8 @@ extension WireError: CustomStringConvertible {
         case .invalidUTF8(let field): "\(field): expected UTF-8 text"
         case .unknownValue(let field, let found): "\(field): \(found) stands for nothing in this version"
         case .notHand: "expected a hello that starts with the bytes HAND; this is another protocol"
+        case .noCommonVersion(let lowest, let highest):
+            "expected a client of versions \(ProtocolVersion.lowest) to \(ProtocolVersion.highest), found \(lowest) to \(highest)"
         case .malformedDelta(let reason): "delta: \(reason)"
         case .notNormalForm: "delta: expected the normal form"
         }

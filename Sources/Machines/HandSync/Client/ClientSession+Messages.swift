@@ -38,6 +38,7 @@ extension ClientSession {
     ) {
         guard state == .greeting else { return }
         state = .ready
+        version = welcome.version
         author = welcome.author
         idleDeadline = min(max(1_000, welcome.idleDeadline), 86_400_000)
         backoff.reset()
@@ -199,11 +200,12 @@ extension ClientSession {
             }
             return fail(text, now: now, notBefore: retryAfter, effect)
         }
-        if request == 0 {
+        if code == .notSubscribed {
             // A submission may have crossed the end of its subscription on its way; its person need not know.
-            if code != .notSubscribed { effect(.told(code, text)) }
+            if let name = names[request] { subscribe(to: name, effect) }
             return
         }
+        if request == 0 { return effect(.told(code, text)) }
         abandoned[request] = nil
         if requests[request] != nil { return answer(request, .error(code, text), effect) }
         guard let name = subscriptions.first(where: { $0.value.request == request })?.key else { return }

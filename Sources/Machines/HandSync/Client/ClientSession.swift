@@ -123,6 +123,8 @@ public struct ClientSession: Sendable {
     var backoff: Backoff
     let hello: UpMessage.Hello
     public internal(set) var author: UInt64?
+    /// The version that the server speaks with this client, as its last welcome said.
+    public internal(set) var version = ProtocolVersion.lowest
     public internal(set) var subscriptions: [String: Subscription] = [:]
     var names: [UInt64: String] = [:]
     /// Lists that were closed before the server had answered to their subscription, by its request.

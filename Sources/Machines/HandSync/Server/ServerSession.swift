@@ -10,8 +10,8 @@ public struct ServerSession: Sendable {
         case awaitingHello(until: UInt64)
         /// The hello was handed on; nothing is read until `identified`. → `ready`, `closed`
         case greeting(version: Int, Capabilities)
-        /// Everything is taken. → `closed`
-        case ready(lastHeard: UInt64)
+        /// Everything that the version has is taken. → `closed`
+        case ready(version: Int, lastHeard: UInt64)
         /// Nothing is taken any more.
         case closed
     }
@@ -54,7 +54,7 @@ public struct ServerSession: Sendable {
     public var deadline: UInt64? {
         switch state {
         case .awaitingHello(let until): until
-        case .ready(let lastHeard): lastHeard + limits.idleDeadline
+        case .ready(_, let lastHeard): lastHeard + limits.idleDeadline
         case .greeting, .closed: nil
         }
     }
@@ -64,7 +64,12 @@ public struct ServerSession: Sendable {
 
     /// Milliseconds since something came from the client; nil before the hello was accepted.
     func silence(now: UInt64) -> UInt64? {
-        if case .ready(let lastHeard) = state { now - lastHeard } else { nil }
+        if case .ready(_, let lastHeard) = state { now - lastHeard } else { nil }
+    }
+
+    /// The version that both sides speak; nil before the hello was accepted.
+    var version: Int? {
+        if case .ready(let version, _) = state { version } else { nil }
     }
 
     public var isClosed: Bool {
@@ -75,7 +80,7 @@ public struct ServerSession: Sendable {
     /// `identified`.
     public mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, _ effect: (Effect) -> Void) {
         if case .closed = state { return }
-        if case .ready = state { state = .ready(lastHeard: now) }
+        if case .ready(let version, _) = state { state = .ready(version: version, lastHeard: now) }
         var reader = reader
         do {
             try reader.read(bytes) { (body) throws(WireError) -> Bool in
@@ -92,7 +97,7 @@ public struct ServerSession: Sendable {
     /// The hello was accepted; what came behind it is read now.
     public mutating func identified(author: UInt64, now: UInt64, _ effect: (Effect) -> Void) {
         guard case .greeting(let version, let capabilities) = state else { return }
-        state = .ready(lastHeard: now)
+        state = .ready(version: version, lastHeard: now)
         let welcome = DownMessage.welcome(
             DownMessage.Welcome(
                 version: version, capabilities: capabilities, author: author, idleDeadline: limits.idleDeadline,
@@ -132,18 +137,18 @@ public struct ServerSession: Sendable {
         case (.awaitingHello, _): fail(.outOfOrder, "expected a hello first", effect)
         case (.ready, .hello): fail(.outOfOrder, "a second hello came on one connection", effect)
         case (.ready, .ping(let nonce)): effect(.send(DownMessage.pong(nonce).frame))
+        case (.ready(let version, _), _) where message.leastVersion > version:
+            let text = "\(message.name): expected a message of version \(version), found one of \(message.leastVersion)"
+            fail(.malformedMessage, text, effect)
         case (.ready, _): effect(.handle(message))
         case (.greeting, _), (.closed, _): break
         }
     }
 
     private mutating func greet(_ hello: UpMessage.Hello, _ effect: (Effect) -> Void) {
-        let version = min(hello.highestVersion, ProtocolVersion.highest)
-        guard version >= max(hello.lowestVersion, ProtocolVersion.lowest) else {
-            let (low, high) = (ProtocolVersion.lowest, ProtocolVersion.highest)
-            let theirs = "\(hello.lowestVersion) to \(hello.highestVersion)"
-            return fail(
-                .versionNotSupported, "this server speaks versions \(low) to \(high), the client \(theirs)", effect)
+        guard let version = ProtocolVersion.common(hello.lowestVersion, hello.highestVersion) else {
+            let error = WireError.noCommonVersion(lowest: hello.lowestVersion, highest: hello.highestVersion)
+            return fail(.versionNotSupported, "\(error)", effect)
         }
         state = .greeting(version: version, hello.capabilities.intersection(.presence))
         effect(.identify(hello))
@@ -152,6 +157,7 @@ public struct ServerSession: Sendable {
     private func code(for error: WireError) -> ErrorCode {
         switch error {
         case .notHand: .notHand
+        case .noCommonVersion: .versionNotSupported
         case .tooLarge(field: "length of a frame", _, _): .frameTooLarge
         // What does not even look like a message before the hello is a client of something else.
         case .unknownValue(field: "message type", _) where !isReady: .notHand

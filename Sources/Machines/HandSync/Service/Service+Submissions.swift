@@ -5,7 +5,9 @@ extension Service {
     func submit(_ submission: Submission, from connection: Connection) {
         guard let author = connection.author else { return }
         guard let room = connection.cursors[submission.list]?.room else {
-            return refuse(connection, 0, .notSubscribed, "list \(submission.list) was not subscribed to")
+            // Version 1 does not say which list.
+            let about = (connection.session.version ?? 1) >= 2 ? submission.list : 0
+            return refuse(connection, about, .notSubscribed, "list \(submission.list) was not subscribed to")
         }
         let (list, sequence) = (submission.list, submission.sequence)
         if connection.pendingSubmissions >= limits.pendingSubmissions {
