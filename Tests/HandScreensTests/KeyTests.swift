@@ -75,7 +75,11 @@ import Testing
     static let filtering = [
         Row(">ab b cb d", "/ 'b' enter j d", "ab >cb d"), Row(">ab b cb d", "/ 'b' enter v G d", ">d"),
         Row(">ab x b", "/ 'b' enter J", "x b >ab"), Row(">ab b cb d", "/ 'zz' enter esc", ">ab b cb d"),
-        Row(">ab b cb d", "/ 'cb' enter esc", "ab b >cb d"), Row(">ab b cb d", "/ 'cb' esc", "ab b >cb d"),
+        Row(">ab b cb d", "/ 'cb' enter esc", "ab b >cb d"), Row(">ab b cb d", "/ 'cb' esc", ">ab b cb d"),
+        Row("a b1 b2 >b3", "/ 'b' enter", "a b1 b2 >b3"), Row("a b1 c >b2 d b3", "/ 'b' enter esc", "a b1 c >b2 d b3"),
+        Row("a b1 c b2 >d b3", "/ 'b' enter", "a b1 c b2 d >b3"), Row("a b1 c b2 >d", "/ 'b' enter", "a b1 c >b2 d"),
+        Row("a b1 >b2 bx", "/ 'bx' backspace enter", "a b1 >b2 bx"),
+        Row("a b1 >b2 b3", "/ 'b' enter k / backspace 'a' esc", "a >b1 b2 b3"),
         Row(">ab x cb", "/ 'b' enter j space", "ab x >+cb"), Row(">ab x cb", "/ 'b' enter j : '2' enter", "ab >x cb"),
     ]
 

@@ -37,7 +37,9 @@ import Testing
         Row(.lists, "a 'new max x' enter", "/", sees: "expected 'cards' or 'max NUMBER'"),
         Row(.lists, "a '-x' enter", "/", sees: "must not start with"),
         Row(.lists, "a 'new' esc", "/", sees: "▸ others"),
-        Row(.lists, "D y", "/", .deleteList("others")), Row(.lists, "D n", "/", sees: "▸ others"),
+        Row(.lists, "D 'others' enter", "/", .deleteList("others")),
+        Row(.lists, "D 'y' enter", "/", sees: "nothing was deleted"),
+        Row(.lists, "D 'others' esc", "/", sees: "▸ others"),
         Row(.lists, "r", "/", .reconnect), Row(.lists, "f5", "/", .fetchLists), Row(.lists, "q", "/", .quit),
         Row(.lists, "esc", "/", .quit), Row(.lists, "?", "/-/help"), Row(.lists, "C", "/-/connection"),
     ]

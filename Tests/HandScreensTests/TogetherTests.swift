@@ -179,7 +179,7 @@ import Testing
         #expect(stage.hand().count == 2)
         #expect(stage.lines.last?.contains("rejected 1") == true)
         stage.press("!")
-        #expect(stage.lines.contains { $0.contains("not taken: the server could not write") })
+        #expect(stage.lines.contains { $0.contains("rejected: the server could not write") })
         stage.press("R esc")
         #expect(stage.hand().map(\.content.text) == ["a", "b", "x"])
         #expect(stage.lines.last?.contains("rejected") == false)
@@ -190,7 +190,7 @@ import Testing
         stage.press("x")
         stage.send(
             .lists(["others", "things"].map { DownMessage.ListEntry(name: $0, count: 1, revision: 1, rules: Rules()) }))
-        stage.press("q enter p")
+        stage.press("q k enter p")
         #expect(stage.top == .list("others"))
         #expect(stage.hand("others").map(\.content.text) == ["c", "a"])
         #expect(stage.hand("things").map(\.content.text) == ["b"])
@@ -202,6 +202,16 @@ import Testing
         #expect(stage.hand().map(\.content.text) == ["a", "b", "x", "y", "z�[31m", "c"])
         stage.press("u")
         #expect(stage.hand().count == 3)
+    }
+
+    @Test func theMouseDragsAWholeRange() {
+        var stage = KeyTests.stage("a >b c d e")
+        stage.press("v j")
+        stage.mouse(.press, row: 2)
+        stage.mouse(.drag, row: 4)
+        stage.mouse(.release, row: 4)
+        #expect(stage.hand().map(\.content.text) == ["a", "d", "b", "c", "e"])
+        #expect(Notation.text(stage) == "a d *b >*c e")
     }
 
     @Test func theMouseSelectsDragsAndScrolls() {
@@ -216,6 +226,13 @@ import Testing
         stage.mouse(.press, row: 3)
         stage.mouse(.release, row: 3)
         #expect(stage.top.path.hasPrefix("/things/items/"))
+    }
+
+    /// As `hand add --card` does: a list with a deck takes cards that are named, too.
+    @Test func aListWithADeckTakesWrittenCards() {
+        var stage = KeyTests.stage("", rules: .fiveCards)
+        stage.press("o 'Q♠' enter 'Ah' enter esc")
+        #expect(stage.hand().map(\.content) == [.card(Card("Q♠")!), .card(Card("Ah")!)])
     }
 
     @Test func aCardIsDealt() {

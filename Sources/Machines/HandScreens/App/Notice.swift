@@ -26,7 +26,7 @@ public struct Notice: Equatable, Sendable {
             text = "this copy differed from the server's at revision \(revision); it was loaded again"
             recovery = nil
         case .rejected(let reason, let delta):
-            text = "not taken: \(Printable.clean("\(reason)"))"
+            text = "rejected: \(Printable.clean("\(reason)"))"
             let contents = delta.insertedItems.map(\.content)
             recovery = contents.isEmpty ? nil : .insert(contents)
         case .superseded(let item, let loss, let author, _):

@@ -55,7 +55,7 @@ public enum Action: String, CaseIterable, Sendable {
         case .follow: Manual(short: "open link", long: "open a link's address", keys: ["ctrl-o"])
         case .history: Manual(short: "history", long: "who changed what, and when", keys: ["H"])
         case .people: Manual(short: "people", long: "who is here", keys: ["w"])
-        case .notices: Manual(short: "notices", long: "what was overridden or not taken", keys: ["!"])
+        case .notices: Manual(short: "notices", long: "what was overridden or rejected", keys: ["!"])
         case .newList: Manual(short: "new", long: "make a list", keys: ["a", "n"])
         case .deleteList: Manual(short: "delete", long: "delete a list for everybody", keys: ["D"])
         case .refresh: Manual(short: "refresh", long: "ask the server again; connect now", keys: ["r", "f5"])
@@ -92,7 +92,7 @@ public enum Action: String, CaseIterable, Sendable {
         case .selectAll: Manual(short: "all", long: "select everything", keys: ["ctrl-a"])
         case .undo: Manual(short: "undo", long: "take back your last edit", keys: ["u"])
         case .redo: Manual(short: "redo", long: "make it again", keys: ["U", "ctrl-r"])
-        case .retrieve: Manual(short: "get back", long: "get back what was overridden or not taken", keys: ["R"])
+        case .retrieve: Manual(short: "get back", long: "get back what was overridden or rejected", keys: ["R"])
         default: Manual(short: rawValue, long: rawValue, keys: [])
         }
     }

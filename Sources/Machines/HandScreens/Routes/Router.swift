@@ -7,6 +7,8 @@ public struct Router: Sendable {
         var routes = [route]
         while let beneath = routes[0].beneath { routes.insert(beneath, at: 0) }
         stack = routes.map { $0.screen() }
+        // Who comes back to the lists is on the one that was opened.
+        if stack.count > 1, let list = route.list { stack[0] = ListsScreen(at: list) }
     }
 
     public var top: any Screen {

@@ -63,7 +63,7 @@ struct ItemScreen: Screen {
             if action == .tick, !item.content.kind.fields.contains(.done) { return "only tasks can be ticked" }
             return ListScreen.refusal(of: action, for: item.content)
         case .undo: return standing.canUndo ? nil : "there is nothing to undo"
-        case .redo: return standing.canRedo ? nil : "there is nothing to make again"
+        case .redo: return standing.canRedo ? nil : "there is nothing to redo"
         default: return nil
         }
     }
@@ -208,7 +208,9 @@ struct ItemScreen: Screen {
         }
         return [
             Line(problem ?? "This item is not in the list.", .bold),
-            Line("The list has \(data.hand.count) items; \(world.keys.symbol(for: .back)) shows them.", .dim),
+            Line(
+                "The list has \(Words.count(data.hand.count, "item")); \(world.keys.symbol(for: .back)) shows them.",
+                .dim),
         ]
     }
 

@@ -8,10 +8,16 @@ struct ListsScreen: TableScreen {
 
     var table = TableView()
     var prompt: Prompt?
+    /// The list that the cursor is on, or the one from which one comes back: wherever it stands among the others.
+    private var here: String?
     private var nextRefresh: UInt64 = 0
 
     /// Milliseconds between looks at what others make.
     private static let refreshTime: UInt64 = 5_000
+
+    init(at list: String? = nil) {
+        here = list
+    }
 
     var route: Route { .lists }
 
@@ -31,8 +37,7 @@ struct ListsScreen: TableScreen {
 
     private static func line(_ entry: DownMessage.ListEntry, width: Int) -> Line {
         let line = Line(entry.name, .bold).padded(to: width)
-        let items = "\(entry.count) item\(entry.count == 1 ? "" : "s")"
-        return line + Line("  \(items)  r\(entry.revision)\(rules(entry.rules))", .dim)
+        return line + Line("  \(Words.count(entry.count, "item"))  r\(entry.revision)\(rules(entry.rules))", .dim)
     }
 
     private static func rules(_ rules: Rules) -> String {
@@ -57,8 +62,8 @@ struct ListsScreen: TableScreen {
         }
         if case .offline(let reason, _) = world.connection {
             return [
-                Line("The server cannot be reached: \(reason).", Style(.yellow, [.bold])),
-                Line("Start one with: hand serve. \(world.keys.symbol(for: .refresh)) tries again now.", .dim),
+                Line(ListText.unreachable(reason, world), Style(.yellow, [.bold])),
+                Line("Start one: hand serve. \(world.keys.symbol(for: .refresh)) tries again now.", .dim),
             ]
         }
         return [Line("Asking the server…", .dim)]
@@ -79,6 +84,12 @@ struct ListsScreen: TableScreen {
         return names.indices.contains(table.cursor) ? names[table.cursor] : nil
     }
 
+    mutating func select(row: Int, _ world: inout World) -> [Command] {
+        table.move(to: row, in: geometry(world))
+        here = selected(world)
+        return []
+    }
+
     mutating func performOwn(_ action: Action, count: Int?, _ world: inout World) -> [Command] {
         switch action {
         case .open: return selected(world).map { [.open(.list($0))] } ?? []
@@ -89,7 +100,8 @@ struct ListsScreen: TableScreen {
             guard let name = selected(world) else { return [] }
             let count = world.catalog?.first { $0.name == name }?.count ?? 0
             prompt = Prompt(
-                purpose: .deleteList(name), question: "Delete '\(name)' with \(count) items, for everybody?")
+                purpose: .deleteList(name),
+                question: "type its name to delete '\(name)' (\(Words.count(count, "item"))) for everybody:")
             return []
         case .refresh: return [.reconnect, .fetchLists]
         case .back: return [.quit]
@@ -99,7 +111,8 @@ struct ListsScreen: TableScreen {
 
     mutating func answer(_ prompt: Prompt, _ world: inout World) -> [Command] {
         switch prompt.purpose {
-        case .deleteList(let name): return [.deleteList(name)]
+        case .deleteList(let name):
+            return prompt.editor.text == name ? [.deleteList(name)] : [.say("nothing was deleted")]
         case .newList: return create(prompt.editor.text)
         default: return []
         }
@@ -142,12 +155,19 @@ struct ListsScreen: TableScreen {
     mutating func follow(_ event: Event, _ world: inout World) -> [Command] {
         switch event {
         case .connection(.online): return [.fetchLists]
-        case .done(.create(let list, _)): return [.open(.list(list))]
-        case .done(.deleteList(let list)): return [.say("'\(list)' is deleted"), .fetchLists]
+        case .done(.create(let list, _)):
+            here = list
+            return [.open(.list(list))]
+        case .done(.deleteList(let list)):
+            here = nil
+            return [.say("'\(list)' is deleted"), .fetchLists]
         case .tick where world.now >= nextRefresh:
             nextRefresh = world.now + Self.refreshTime
             return world.isOnline ? [.fetchLists] : []
-        case .lists, .kept, .input(.resize): table.settle(in: geometry(world))
+        case .lists, .kept, .input(.resize):
+            if let row = here.flatMap({ names(world).firstIndex(of: $0) }) { table.follow(to: row) }
+            table.settle(in: geometry(world))
+            here = here ?? selected(world)
         default: break
         }
         return []

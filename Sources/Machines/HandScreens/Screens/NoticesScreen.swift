@@ -24,8 +24,8 @@ struct NoticesScreen: TableScreen {
         }
     }
 
-    func title(_ world: World) -> Line { Line(list, .bold) + Line("  overridden and not taken") }
-    func emptyText(_ world: World) -> [Line] { [Line("Everything that you did stands.", .dim)] }
+    func title(_ world: World) -> Line { Line(list, .bold) + Line("  overridden or rejected") }
+    func emptyText(_ world: World) -> [Line] { [Line("Nothing of yours was overridden.", .dim)] }
 
     /// The place of the row's notice, which are shown newest first.
     private func index(_ world: World) -> Int? {

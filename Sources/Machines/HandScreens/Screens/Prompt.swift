@@ -12,17 +12,22 @@ public struct Prompt: Equatable, Sendable {
     public let question: String
     public var editor = LineEditor()
 
+    /// Columns that are left for the answer.
+    private static let leastRoom = 12
+
     /// Whether it is answered with `y` or anything else.
     public var isConfirmation: Bool {
         switch purpose {
-        case .deleteList, .restore: true
-        case .filter, .jump, .newList: false
+        case .restore: true
+        case .filter, .jump, .newList, .deleteList: false
         }
     }
 
     /// The line as it is drawn, and the column of the cursor.
     func line(width: Int) -> (line: Line, cursor: Int) {
-        let label = isConfirmation ? question + " (y/n) " : question + " "
+        let whole = isConfirmation ? question + " (y/n)" : question
+        // Some of what is typed is always seen.
+        let label = (Wrapping.lines(whole, width: max(1, width - Self.leastRoom), limit: 1).first ?? "") + " "
         let room = max(1, width - Columns.width(of: label) - 1)
         let visible = editor.visible(width: room)
         return (Line(label, .bold) + Line(visible.text), Columns.width(of: label) + visible.cursorColumn)

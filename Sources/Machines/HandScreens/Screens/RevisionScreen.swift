@@ -73,7 +73,7 @@ struct RevisionScreen: TableScreen {
         case .newer: return [.replace(.revision(list: list, min(head, revision + max(1, count ?? 1))))]
         case .restore:
             prompt = Prompt(
-                purpose: .restore(revision), question: "Make '\(list)' what it was at revision \(revision)?")
+                purpose: .restore(revision), question: "Restore '\(list)' to revision \(revision)?")
         case .back: return [.back]
         default: break
         }

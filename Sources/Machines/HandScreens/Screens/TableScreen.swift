@@ -7,6 +7,8 @@ protocol TableScreen: Screen {
     func rows(_ world: World) -> Rows
     /// What stands where a table without rows would be.
     func emptyText(_ world: World) -> [Line]
+    /// Puts the cursor on a row.
+    mutating func select(row: Int, _ world: inout World) -> [Command]
     /// Does what the shared actions do not.
     mutating func performOwn(_ action: Action, count: Int?, _ world: inout World) -> [Command]
 }
@@ -30,7 +32,6 @@ extension TableScreen {
         return select(row: target, &world)
     }
 
-    /// Puts the cursor on a row.
     mutating func select(row: Int, _ world: inout World) -> [Command] {
         table.move(to: row, in: geometry(world))
         return []
@@ -64,8 +65,8 @@ extension TableScreen {
 
     mutating func mouse(_ mouse: Mouse, _ world: inout World) -> [Command] {
         switch mouse.act {
-        case .wheelUp: table.scroll(by: -3, in: geometry(world))
-        case .wheelDown: table.scroll(by: 3, in: geometry(world))
+        case .wheelUp: return scroll(by: -3, &world)
+        case .wheelDown: return scroll(by: 3, &world)
         case .press:
             guard let row = row(at: mouse.point, world) else { return [] }
             // A click on the row that one is on opens it.
@@ -73,6 +74,12 @@ extension TableScreen {
         case .drag, .release: break
         }
         return []
+    }
+
+    /// Moves the window; a cursor that would leave it comes along.
+    mutating func scroll(by lines: Int, _ world: inout World) -> [Command] {
+        table.scroll(by: lines, in: geometry(world))
+        return select(row: table.cursor, &world)
     }
 
     func draw(on canvas: inout Canvas, _ world: World) { drawTable(on: &canvas, world) }

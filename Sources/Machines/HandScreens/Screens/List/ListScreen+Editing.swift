@@ -25,7 +25,7 @@ extension ListScreen {
             return data.hand.violation(inserting: .card(.faceDown)).map { "\(Rejection.violation($0))" }
         case .pasteBelow, .pasteAbove: return Self.refusalToPaste(world.clipboard, data.hand)
         case .undo: return data.standing.canUndo ? nil : "there is nothing to undo"
-        case .redo: return data.standing.canRedo ? nil : "there is nothing to make again"
+        case .redo: return data.standing.canRedo ? nil : "there is nothing to redo"
         case .retrieve: return data.notices.contains { $0.recovery != nil } ? nil : "nothing was overridden or rejected"
         case .notices: return data.notices.isEmpty ? "nothing was overridden or rejected" : nil
         default: return currentItem(world).flatMap { Self.refusal(of: action, for: $0.content) }
@@ -45,7 +45,6 @@ extension ListScreen {
 
     private static func refusalToAdd(_ hand: Hand) -> String? {
         let kinds = Typed.kinds(hand.rules)
-        if hand.rules.hasDeck, kinds == [.card] { return "cards of this list are dealt, not written" }
         guard let kind = kinds.first else { return "this program knows none of the kinds that this list takes" }
         let empty = Content.empty(of: kind)
         return hand.violation(inserting: empty).map { "\(Rejection.violation($0))" }
@@ -61,6 +60,7 @@ extension ListScreen {
     }
 
     mutating func performOwn(_ action: Action, count: Int?, _ world: inout World) -> [Command] {
+        home = nil
         switch action {
         case .addBelow, .addAbove, .addTop, .addEnd: return beginAdding(action, &world)
         case .edit: return beginEditing(.text, &world)
@@ -165,7 +165,7 @@ extension Content {
     }
 }
 
-/// Getting back what was overridden or not taken.
+/// Getting back what was overridden or rejected.
 enum Retrieval {
     static func newest(of list: String, _ world: inout World) -> [Command] {
         guard let index = world.list(list).notices.lastIndex(where: { $0.recovery != nil }) else { return [.bell] }

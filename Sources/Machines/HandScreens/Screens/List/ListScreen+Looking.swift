@@ -15,7 +15,7 @@ extension ListScreen {
             anchor = rows(world).place(ofRow: 0)
             return perform(.end, count: nil, &world)
         case .filter:
-            filterBefore = filter
+            (filterBefore, home) = (filter, place(world))
             prompt = Prompt(purpose: .filter, question: "/", editor: LineEditor(filter?.query ?? ""))
         case .jump: prompt = Prompt(purpose: .jump, question: "go to (number, id or person):")
         case .open: return currentItem(world).map { [.open(.item(list: list, id: $0.id.description))] } ?? []
@@ -63,13 +63,14 @@ extension ListScreen {
         self.filter = nil
         filter.scan(world.list(list).hand)
         self.filter = filter
+        if let home { table.follow(to: row(ofPlace: home)) }
         table.settle(in: geometry(world))
         return filter.isComplete(in: world.list(list).hand) ? [] : [.workOn]
     }
 
-    /// Another filter, or none; the cursor stays on its item if that is still shown.
+    /// Another filter, or none; the cursor stays on its item if that is still shown, and else on the next one.
     private mutating func setFilter(_ new: Filter?, _ world: inout World) {
-        let here = place(world)
+        let here = home ?? place(world)
         filter = new
         anchor = nil
         if let here { table.follow(to: row(ofPlace: here)) }
@@ -120,8 +121,8 @@ extension ListScreen {
             return select(row: row, &world)
         case .drag: if let over = row(at: mouse.point, world) { drag?.over = over }
         case .release: return drop(at: row(at: mouse.point, world), &world)
-        case .wheelUp: table.scroll(by: -3, in: geometry(world))
-        case .wheelDown: table.scroll(by: 3, in: geometry(world))
+        case .wheelUp: return scroll(by: -3, &world)
+        case .wheelDown: return scroll(by: 3, &world)
         }
         return []
     }

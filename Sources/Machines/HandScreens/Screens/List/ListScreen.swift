@@ -10,6 +10,8 @@ struct ListScreen: TableScreen {
     var filter: Filter?
     /// The filter as it was before one began to type another.
     var filterBefore: Filter?
+    /// The place to which the cursor keeps while a filter is typed and searched for; nil once one goes elsewhere.
+    var home: Int?
     var draft: Draft?
     /// The other end of the selected range, as a place in the list; nil if no range is selected.
     var anchor: Int?
@@ -46,7 +48,7 @@ struct ListScreen: TableScreen {
                 ? "" : ", searching \(100 * filter.scanned / max(1, data.hand.count)) %"
             line.append("  \(filter.matches.count) of \(data.hand.count) contain '\(filter.query)'\(state)")
         } else {
-            line.append("  \(data.hand.count) item\(data.hand.count == 1 ? "" : "s")")
+            line.append("  \(Words.count(data.hand.count, "item"))")
         }
         if anchor != nil { line.append("  \(selection(world).reduce(0) { $0 + $1.count }) selected") }
         if let progress = data.progress, data.standing.isLoaded { line.append("  loading \(Self.percent(progress))") }
@@ -96,6 +98,12 @@ struct ListScreen: TableScreen {
         return runs
     }
 
+    mutating func select(row: Int, _ world: inout World) -> [Command] {
+        table.move(to: row, in: geometry(world))
+        home = nil
+        return []
+    }
+
     // MARK: Events
 
     mutating func appear(_ world: inout World) -> [Command] {
@@ -122,7 +130,8 @@ struct ListScreen: TableScreen {
         let oldPlace = placeBeforeChange()
         let isDraftKept = draft?.follow(delta) ?? true
         filter?.follow(delta, to: hand)
-        anchor = anchor.map { delta.map(index: $0) ?? delta.map(gap: $0, .after) }
+        func follow(_ place: Int) -> Int { delta.map(index: place) ?? delta.map(gap: place, .after) }
+        (anchor, home) = (anchor.map(follow), home.map(follow))
         if !isDraftKept, let lost = draft {
             // What was typed is not lost with the item that it was meant for.
             draft = Draft(

@@ -2,6 +2,10 @@ import HandSync
 
 /// What the screens of a list say when there is nothing to show.
 enum ListText {
+    static func unreachable(_ reason: String, _ world: World) -> String {
+        "No server answers at \(world.server): \(reason)."
+    }
+
     static func empty(_ data: ListData, _ world: World) -> [Line] {
         if let refusal = data.refusal { return refused(refusal, data.name, world) }
         if data.standing.isLoaded {
@@ -21,7 +25,7 @@ enum ListText {
         }
         if case .offline(let reason, _) = world.connection {
             return [
-                Line("The server cannot be reached: \(reason).", Style(.yellow, [.bold])),
+                Line(unreachable(reason, world), Style(.yellow, [.bold])),
                 Line("Nothing of this list is kept here. It opens as soon as the server answers.", .dim),
             ]
         }

@@ -1,0 +1,130 @@
+import HandCore
+import HandScreens
+import HandWire
+import Testing
+
+/// One stays where one is: among the lists, in a filtered list, in the history.
+@Suite struct PlaceTests {
+    private static func entries(_ names: [String]) -> Event {
+        .lists(names.map { DownMessage.ListEntry(name: $0, count: 3, revision: 5, rules: Rules()) })
+    }
+
+    private static func lists(_ names: [String], opening route: Route = .lists) -> Stage {
+        var stage = Stage(opening: route)
+        stage.send(entries(names))
+        return stage
+    }
+
+    private static func cursor(_ stage: Stage) -> String? {
+        stage.lines.first { $0.hasPrefix("▸") }?.split(separator: " ").dropFirst().first.map(String.init)
+    }
+
+    @Test func whoComesBackFromAListIsOnIt() {
+        var stage = Self.lists(["a", "b", "c"], opening: .list("b"))
+        stage.press("q")
+        #expect(stage.top == .lists && Self.cursor(stage) == "b")
+    }
+
+    /// Opened before the server has said which lists there are.
+    @Test func whoOpenedAListDirectlyComesBackToIt() {
+        var stage = Stage(opening: .list("b"))
+        stage.press("q")
+        stage.send(Self.entries(["a", "b", "c"]))
+        #expect(Self.cursor(stage) == "b")
+    }
+
+    @Test func whoMakesAListComesBackToIt() {
+        var stage = Self.lists(["a", "c"])
+        stage.press("a 'b' enter")
+        stage.send(.done(.create(list: "b", Rules())))
+        #expect(stage.top == .list("b"))
+        stage.press("q")
+        stage.send(Self.entries(["a", "b", "c"]))
+        #expect(Self.cursor(stage) == "b")
+        stage.press("D 'b' enter")
+        #expect(stage.commands.contains(.deleteList("b")))
+        #expect(!stage.commands.contains(.deleteList("a")))
+    }
+
+    @Test func whatOthersMakeDoesNotMoveTheCursor() {
+        var stage = Self.lists(["b", "c"])
+        stage.press("j")
+        stage.send(Self.entries(["a", "b", "c", "d"]))
+        #expect(Self.cursor(stage) == "c")
+        stage.send(Self.entries(["c"]))
+        #expect(Self.cursor(stage) == "c")
+    }
+
+    @Test func afterADeletionTheNextListIsUnderTheCursor() {
+        var stage = Self.lists(["a", "b", "c"])
+        stage.press("j D 'b' enter")
+        stage.send(.done(.deleteList("b")))
+        stage.send(Self.entries(["a", "c"]))
+        #expect(Self.cursor(stage) == "c")
+        stage.send(Self.entries(["a", "b", "c"]))
+        #expect(Self.cursor(stage) == "c")
+    }
+
+    @Test func theMouseChoosesAListToo() {
+        var stage = Self.lists(["b", "c"])
+        stage.mouse(.press, row: 2)
+        stage.send(Self.entries(["a", "b", "c"]))
+        #expect(Self.cursor(stage) == "c")
+    }
+
+    // MARK: Filter
+
+    /// A long list is searched bit by bit; the cursor is on its item all the while.
+    @Test func aLongSearchKeepsTheCursor() {
+        let items = (0..<50_000).map { Item(id: ItemID(rawValue: UInt64($0) + 1), content: .note("item \($0)")) }
+        var stage = Stage(["things": Hand(items)])
+        stage.press("4 0 0 0 0 G / '9' enter")
+        #expect(stage.lines.contains { $0.hasPrefix("▸") && $0.hasSuffix("item 39999") })
+    }
+
+    @Test func othersEditsKeepTheCursorInAFilter() {
+        var stage = KeyTests.stage("b1 c >b2 d b3")
+        stage.press("/ 'b' enter")
+        stage.remote(.delete(0..<1))
+        #expect(Notation.text(stage) == "c >b2 d b3")
+        stage.remote(.move(0..<1, to: 4, .before))
+        #expect(Notation.text(stage) == ">b2 d b3 c")
+    }
+
+    // MARK: History
+
+    private static func commit(_ revision: Int, by author: UInt64) -> Commit {
+        Commit(
+            revision: revision, author: author, sequence: 1, base: revision - 1, time: 0, count: 3, digest: 0,
+            delta: Operation.edit(at: 0, Change(done: true)).delta)
+    }
+
+    private static let names: [UInt64: String] = [Stage.me: "ada", Stage.bob: "Bob"]
+
+    /// Whoever looks at one's own commits goes on looking at the same one while others commit, and while one does oneself.
+    @Test(arguments: ["tab", "tab tab", ""])
+    func theHistoryStaysOnItsCommit(_ keys: String) {
+        var stage = Stage(["things": Notation.hand("a b").hand], opening: .history("things"))
+        stage.send(
+            .history(
+                list: "things", (1...10).map { Self.commit($0, by: $0.isMultiple(of: 2) ? Stage.bob : Stage.me) },
+                people: Self.names))
+        stage.press(keys)
+        stage.press("3 j")
+        let before = Self.cursor(stage)
+        stage.send(.history(list: "things", [Self.commit(11, by: Stage.bob)], people: Self.names))
+        #expect(Self.cursor(stage) == before)
+        stage.send(.history(list: "things", [Self.commit(12, by: Stage.me)], people: Self.names))
+        #expect(Self.cursor(stage) == before)
+    }
+
+    /// Older commits are asked for as the cursor comes near the last that is here, by key and by wheel.
+    @Test(arguments: [false, true])
+    func theHistoryGoesOnDownwards(_ byWheel: Bool) {
+        var stage = Stage(["things": Notation.hand("a b").hand], opening: .history("things"))
+        stage.send(.history(list: "things", (301...500).map { Self.commit($0, by: 1) }, people: Self.names))
+        let asked = stage.commands.count
+        if byWheel { for _ in 0..<60 { stage.mouse(.wheelDown, row: 3) } } else { stage.press("G") }
+        #expect(stage.commands.dropFirst(asked) == [.fetchHistory(list: "things", from: 101, limit: 200)])
+    }
+}
