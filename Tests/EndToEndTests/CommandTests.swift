@@ -65,6 +65,7 @@ import Testing
         try hand("load", "-l", "load", file, "--threshold", "commits=1", expecting: 2)
         try hand("load", "-", input: "add x at botom", expecting: 2)
         try hand("load", "reconnect-storm", "--light", expecting: 2)
+        try hand("load", "-", "--clients", "5", input: "role a 10\nadd x", expecting: 2)
         try hand("load", "nonsense", expecting: 3)
         try hand("load", "--url", "hand+unix:///nowhere/hand.sock/list", expecting: 6)
     }

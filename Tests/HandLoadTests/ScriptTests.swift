@@ -86,6 +86,18 @@ import Testing
             "expected how often; without an end nobody would come back from 'offline', found the end of the line"
         ),
         (
+            "clients 5\nrole b 1\nadd x\nrole a 10\nadd x", 4, 1,
+            "the role 'a' needs 10 clients, 4 of 5 are left; give it fewer, or the test more clients"
+        ),
+        (
+            "clients 5\nrole a 10\nadd x", 2, 1,
+            "the role 'a' needs 10 clients, there are 5; give it fewer, or the test more clients"
+        ),
+        (
+            "clients 10\nrole a 60%\nadd x\nrole b 50%\nadd x", 4, 1,
+            "the role 'b' needs 5 clients, 4 of 10 are left; give it a smaller share"
+        ),
+        (
             "fly to random", 1, 1,
             "expected a statement (add, move, delete, edit, tick, deal, undo, redo, pause, offline, disconnect, stall, expect, loop, choose, role), found 'fly'"
         ),
@@ -98,6 +110,19 @@ import Testing
             #expect(error.message == message)
             #expect((error.line, error.column) == (line, column), "\(error)")
         }
+    }
+
+    /// Without 'clients' the script leaves it to the test how many there are.
+    @Test func sharesMustFitTheClientsThatThereAre() throws {
+        let script = try Script(parsing: "role a 20\nadd x\nrole b 50%\nadd x\nrole c\nadd x")
+        try script.checkShares(of: 40)
+        #expect(
+            script.parts(of: 41).map(\.name)
+                == ["a", "b", "c"].flatMap { Array(repeating: $0, count: $0 == "c" ? 1 : 20) })
+        for clients in [1, 19, 20, 38] {
+            #expect(throws: ScriptError.self, "\(clients)") { try script.checkShares(of: clients) }
+        }
+        for builtin in BuiltinScript.allCases { try Script(parsing: builtin.source).checkShares(of: 1) }
     }
 
     @Test func aSeedGivesTheSameSteps() throws {

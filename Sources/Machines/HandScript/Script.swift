@@ -22,6 +22,8 @@ public struct Script: Equatable, Sendable {
         public var name: String
         public var share: Share
         public var body: [Statement]
+        /// Where it begins.
+        public var line: Int
     }
 
     /// How many clients play a part.
@@ -30,6 +32,15 @@ public struct Script: Equatable, Sendable {
         case percent(Int)
         /// Those that no other part has.
         case rest
+
+        /// How many it asks for by itself.
+        func count(of clients: Int) -> Int {
+            switch self {
+            case .count(let count): count
+            case .percent(let percent): clients * percent / 100
+            case .rest: 0
+            }
+        }
     }
 
     /// One line, or a block.
@@ -76,19 +87,32 @@ public struct Script: Equatable, Sendable {
         case number(Int)
     }
 
-    /// Which part each of so many clients plays. Fixed numbers first, then percentages of all, rounded down; the rest plays the
+    /// That so many clients are enough for all parts.
+    ///
+    /// - Throws: `ScriptError` with the first part that too few are left for.
+    public func checkShares(of clients: Int) throws(ScriptError) {
+        var free = clients
+        for role in roles {
+            let wanted = role.share.count(of: clients)
+            guard wanted <= free else {
+                let there = free == clients ? "there are \(clients)" : "\(free) of \(clients) are left"
+                var advice = "give it a smaller share"
+                if case .count = role.share { advice = "give it fewer, or the test more clients" }
+                throw ScriptError(
+                    line: role.line, column: 1,
+                    message: "the role '\(role.name)' needs \(wanted) clients, \(there); \(advice)")
+            }
+            free -= wanted
+        }
+    }
+
+    /// Which part each of so many clients plays: one role after the other, percentages of all rounded down. The rest plays the
     /// part that has no share, or the first.
     public func parts(of clients: Int) -> [Role] {
         var parts: [Role] = []
         var free = clients
         for role in roles {
-            let wanted: Int
-            switch role.share {
-            case .count(let count): wanted = count
-            case .percent(let percent): wanted = clients * percent / 100
-            case .rest: continue
-            }
-            parts += Array(repeating: role, count: min(wanted, free))
+            parts += Array(repeating: role, count: min(role.share.count(of: clients), free))
             free = clients - parts.count
         }
         if let rest = roles.first(where: { $0.share == .rest }) ?? roles.first {

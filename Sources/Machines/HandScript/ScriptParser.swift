@@ -67,6 +67,7 @@ struct ScriptParser {
             throw ScriptError(
                 line: max(1, lines), column: 1, message: "expected at least one statement, such as 'loop'")
         }
+        if hasSettings.contains("clients") { try script.checkShares(of: script.clients) }
         let named = script.roles.filter { $0.share == .rest }
         if named.count > 1 {
             throw ScriptError(
@@ -130,7 +131,7 @@ struct ScriptParser {
         guard !block.body.isEmpty else {
             throw ScriptError(line: block.line, column: 1, message: "the role '\(name)' does nothing")
         }
-        script.roles.append(Script.Role(name: name, share: share, body: block.body))
+        script.roles.append(Script.Role(name: name, share: share, body: block.body, line: block.line))
         blocks = []
     }
 

@@ -49,7 +49,7 @@ extension LoadRun {
         for number in plan.own {
             let player = Player(
                 ScriptRun(parts[number], client: number, seed: plan.seed), number: number,
-                list: plan.script.list(of: number), loop: loop, meter,
+                list: plan.script.list(of: number), LoopAlarm(loop), meter,
                 onReady: { [unowned self] in isReady($0) }, onFinished: { [unowned self] _ in isFinished() })
             players.append(player)
             let delay = UInt64(plan.ramp * 1_000 * Double(number) / Double(plan.clients))

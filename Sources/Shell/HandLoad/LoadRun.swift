@@ -128,9 +128,9 @@ public final class LoadRun {
     }
 
     private func begin(_ player: Player) {
-        if let rate = plan.rate {
-            player.pace = Player.Pace(
-                start: workStart, interval: Double(plan.clients) / rate * 1e9, clients: plan.clients)
+        // Who comes later begins later: nothing was due before.
+        player.pace = plan.rate.map {
+            Pace(start: Loop.monotonicNanoseconds, rate: $0, client: player.number, of: plan.clients)
         }
         player.begin()
     }

@@ -2,7 +2,7 @@ import EventLoop
 import Histogram
 
 /// Where all clients of a process count. Confined to the loop's thread.
-final class Meter {
+package final class Meter {
     /// Since the last time that they were taken.
     private(set) var figures = LoadFigures()
     /// When each author made the submission that it has in flight: what others see of it is measured from there.
@@ -15,17 +15,17 @@ final class Meter {
     /// The highest revision of each list that a client has come to with an edit of its own.
     private var reached: [String: Int] = [:]
 
-    init(clients: Int) {
+    package init(clients: Int) {
         stride = max(1, clients / 5)
     }
 
     /// The figures since the last call.
-    func take() -> LoadFigures {
+    package func take() -> LoadFigures {
         defer { figures = LoadFigures() }
         return figures
     }
 
-    func submitted(_ sequence: UInt64, by author: UInt64, at time: UInt64) {
+    package func submitted(_ sequence: UInt64, by author: UInt64, at time: UInt64) {
         submissions[author] = (sequence, time)
     }
 
@@ -39,9 +39,9 @@ final class Meter {
     }
 
     /// An edit was acknowledged that was made, or due, at `time`.
-    func acknowledged(since time: UInt64, now: UInt64) {
+    package func acknowledged(since time: UInt64, now: UInt64) {
         figures.commits += 1
-        record(now &- time, in: \.acknowledged)
+        record(now - time, in: \.acknowledged)
     }
 
     func reached(_ revision: Int, of list: String) {
@@ -55,9 +55,9 @@ final class Meter {
     func samples(revision: Int, client: Int) -> Bool { (revision &+ client) % stride == 0 }
 
     /// A commit of somebody else has come.
-    func saw(author: UInt64, sequence: UInt64, now: UInt64) {
+    package func saw(author: UInt64, sequence: UInt64, now: UInt64) {
         guard let made = submissions[author], made.sequence == sequence else { return }
-        record(now &- made.at, in: \.seen)
+        record(now - made.at, in: \.seen)
     }
 
     private func record(_ nanoseconds: UInt64, in histogram: WritableKeyPath<LoadFigures, LoadFigures.Latency>) {
@@ -65,7 +65,7 @@ final class Meter {
     }
 
     /// Something went wrong; `detail` is kept for a few.
-    func failed(_ kind: String, _ detail: @autoclosure () -> String) {
+    package func failed(_ kind: String, _ detail: @autoclosure () -> String) {
         figures.errors[kind, default: 0] += 1
         if problems.count < Self.mostProblems { problems.append(detail()) }
     }

@@ -2,7 +2,7 @@ import HandCore
 import HandScript
 
 /// A scripted client as its script sees it: somebody who follows one list and edits it.
-protocol Participant: AnyObject {
+package protocol Participant: AnyObject {
     /// Connects, and follows the list.
     func start()
     /// Makes an edit and sends it. False if there is nothing that it could be made on, or nothing to undo.
@@ -29,7 +29,7 @@ protocol Participant: AnyObject {
 }
 
 /// Hears what becomes of a participant.
-protocol ParticipantDelegate: AnyObject {
+package protocol ParticipantDelegate: AnyObject {
     /// It is connected and has the list.
     func isReady()
     /// What was edited is acknowledged, or refused.

@@ -1,22 +1,7 @@
-import EventLoop
 import HandScript
 
 /// Has one client do what its script says, one step after the other.
-final class Player: ParticipantDelegate {
-    /// Shared by all players of a process.
-    struct Pace {
-        /// When the first edit of all is due, in nanoseconds.
-        let start: UInt64
-        /// Nanoseconds between two edits of one client.
-        let interval: Double
-        let clients: Int
-
-        /// When a client's edit is due, its first being number 0.
-        func due(_ edit: Int, client: Int) -> UInt64 {
-            start + UInt64(interval * (Double(edit) + Double(client) / Double(clients)))
-        }
-    }
-
+package final class Player: ParticipantDelegate {
     private enum State {
         /// Not connected for the first time. → `idle`
         case starting
@@ -41,49 +26,48 @@ final class Player: ParticipantDelegate {
     let list: String
     private(set) var participant: (any Participant)!
     private let meter: Meter
-    private let timer: Timer
-    private let loop: Loop
+    private let alarm: any Alarm
     private var run: ScriptRun
     private var state = State.starting
-    /// When the time offline ends, in the loop's milliseconds; nil while online.
+    /// When the time offline ends, in nanoseconds; nil while online.
     private var offlineUntil: UInt64?
     private var edits = 0
-    var pace: Pace?
+    /// Set where edits have their time.
+    package var pace: Pace?
     private let onReady: (Player) -> Void
     private let onFinished: (Player) -> Void
 
-    /// Milliseconds that `expect converged` may take.
-    private static let patience: UInt64 = 30_000
+    /// Seconds that `expect converged` may take.
+    private static let patience: UInt64 = 30
 
-    init(
-        _ run: ScriptRun, number: Int, list: String, loop: Loop, _ meter: Meter,
+    package init(
+        _ run: ScriptRun, number: Int, list: String, _ alarm: any Alarm, _ meter: Meter,
         onReady: @escaping (Player) -> Void, onFinished: @escaping (Player) -> Void
     ) {
         self.run = run
         self.number = number
         self.list = list
-        self.loop = loop
+        self.alarm = alarm
         self.meter = meter
         self.onReady = onReady
         self.onFinished = onFinished
-        timer = Timer(loop)
     }
 
-    func connect(_ participant: any Participant) {
+    package func connect(_ participant: any Participant) {
         self.participant = participant
         participant.start()
     }
 
     /// Starts with the first step; to be called once it is ready.
-    func begin() {
+    package func begin() {
         guard case .idle = state else { return }
         go()
     }
 
     /// Makes no further step. Who is offline comes back.
-    func stop() {
+    package func stop() {
         if case .finished = state { return }
-        timer.stop()
+        alarm.stop()
         if offlineUntil != nil { participant.goOnline() }
         if case .stalled = state { participant.goOn() }
         offlineUntil = nil
@@ -91,25 +75,26 @@ final class Player: ParticipantDelegate {
     }
 
     func close() {
-        timer.close()
+        alarm.close()
         participant?.close()
     }
 
+    /// - Parameter now: the loop's milliseconds.
     func tick(now: UInt64) {
         participant?.tick(now: now)
         guard case .converging(let revision, let until) = state else { return }
         if participant.isSettled && participant.revision >= revision { return go() }
-        guard now >= until else { return }
+        guard alarm.now >= until else { return }
         meter.failed(
             "not converged",
             "client \(number + 1) is at revision \(participant.revision) of '\(list)', others were at \(revision) "
-                + "\(Self.patience / 1000) s ago")
+                + "\(Self.patience) s ago")
         go()
     }
 
     // MARK: Events
 
-    func isReady() {
+    package func isReady() {
         switch state {
         case .starting:
             state = .idle
@@ -119,12 +104,12 @@ final class Player: ParticipantDelegate {
         }
     }
 
-    func isSettled() {
+    package func isSettled() {
         meter.reached(participant.revision, of: list)
         if case .settling = state { go() }
     }
 
-    func hasLost(_ reason: String) {
+    package func hasLost(_ reason: String) {
         if case .starting = state { return meter.failed("not connected", "client \(number + 1): \(reason)") }
         meter.failed("connection lost", "client \(number + 1): \(reason)")
     }
@@ -142,15 +127,17 @@ final class Player: ParticipantDelegate {
         case .edit, .undo, .redo: edit(step)
         case .pause(let milliseconds): if pace == nil { wait(milliseconds) }
         case .goOffline(let milliseconds):
-            offlineUntil = loop.now + UInt64(milliseconds)
+            offlineUntil = alarm.now + UInt64(milliseconds) * 1_000_000
+            pace?.delay(by: milliseconds)
             participant.goOffline()
         case .goOnline:
             let end = offlineUntil ?? 0
-            wait(Int(end > loop.now ? end - loop.now : 0)) { [unowned self] in comeBack() }
+            wait(Int((max(end, alarm.now) - alarm.now) / 1_000_000)) { [unowned self] in comeBack() }
         case .disconnect:
             participant.goOffline()
             comeBack()
         case .stall(let milliseconds):
+            pace?.delay(by: milliseconds)
             participant.stall()
             wait(milliseconds) { [unowned self] in
                 participant.goOn()
@@ -158,7 +145,7 @@ final class Player: ParticipantDelegate {
             }
             state = .stalled
         case .expectConverged:
-            state = .converging(revision: meter.newest(of: list), until: loop.now + Self.patience)
+            state = .converging(revision: meter.newest(of: list), until: alarm.now + Self.patience * 1_000_000_000)
         case .finished:
             state = .finished
             onFinished(self)
@@ -173,14 +160,17 @@ final class Player: ParticipantDelegate {
 
     /// Makes an edit, now or when it is due.
     private func edit(_ step: ScriptRun.Step) {
-        guard let pace, offlineUntil == nil else { return perform(step, since: Loop.monotonicNanoseconds) }
-        let due = pace.due(edits, client: number)
-        let now = Loop.monotonicNanoseconds
-        guard due > now else { return perform(step, since: due) }
-        wait(Int((due - now + 999_999) / 1_000_000)) { [unowned self] in
-            state = .working
-            perform(step, since: due)
-            if case .working = state { go() }
+        let now = alarm.now
+        guard let pace, offlineUntil == nil else { return perform(step, since: now) }
+        switch pace.turn(of: edits, at: now) {
+        case .now(let since): perform(step, since: since)
+        // A loop's alarm may ring too early by what the loop has not yet counted; then the rest is waited for.
+        case .later(let milliseconds):
+            wait(milliseconds) { [unowned self] in
+                state = .working
+                edit(step)
+                if case .working = state { go() }
+            }
         }
     }
 
@@ -201,7 +191,7 @@ final class Player: ParticipantDelegate {
 
     private func wait(_ milliseconds: Int, then: (() -> Void)? = nil) {
         state = .waiting
-        timer.start(after: UInt64(milliseconds)) { [unowned self] in
+        alarm.start(after: UInt64(milliseconds)) { [unowned self] in
             if let then { then() } else { go() }
         }
     }

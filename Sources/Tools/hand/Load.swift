@@ -132,7 +132,10 @@ struct Load: ParsableCommand {
     private func plan() throws -> LoadPlan {
         let address = try Settings.address(flag: url, list: list)
         var parsed: Script
-        do { parsed = try Script(parsing: try source()) } catch let error as ScriptError {
+        do {
+            parsed = try Script(parsing: try source())
+            try parsed.checkShares(of: clients ?? parsed.clients)
+        } catch let error as ScriptError {
             throw Failure(.usage, "\(script), \(error)")
         }
         if let list = address.list { parsed.list = list }
