@@ -135,6 +135,15 @@ import Testing
             #"delta[0].insert[0].id: expected an id of 13 characters, found "abc""#
         ),
         (
+            #"[{"insert":[{"id":"0000000000001","kind":"note","text":""}],"side":"after"}]"#,
+            #"delta[0].insert[0].id: expected an id, whose last character is one of 02468acegjmprtwy, found "#
+                + #""0000000000001""#
+        ),
+        (
+            #"[{"insert":[{"id":"00000000000u2","kind":"note","text":""}],"side":"after"}]"#,
+            #"delta[0].insert[0].id: expected an id of 13 characters, found "00000000000u2""#
+        ),
+        (
             #"[{"insert":[{"id":"0000000000002","kind":"note","text":"","done":true}],"side":"after"}]"#,
             "delta[0].insert[0].done: expected no such field in a note, found true"
         ),
@@ -149,6 +158,19 @@ import Testing
         (
             #"[{"insert":[{"id":"0000000000002","kind":9,"bytes":"A"}],"side":"after"}]"#,
             #"delta[0].insert[0].bytes: expected bytes in base 64 as a text, found "A""#
+        ),
+        (
+            #"[{"edit":{"bytes":"===="}}]"#, #"delta[0].edit.bytes: expected bytes in base 64 as a text, found "====""#
+        ),
+        (
+            #"[{"edit":{"bytes":"AA="}}]"#, #"delta[0].edit.bytes: expected bytes in base 64 as a text, found "AA=""#
+        ),
+        (
+            #"[{"edit":{"bytes":"AB=="}}]"#, #"delta[0].edit.bytes: expected bytes in base 64 as a text, found "AB==""#
+        ),
+        (
+            #"[{"edit":{"bytes":"AA==AA=="}}]"#,
+            #"delta[0].edit.bytes: expected bytes in base 64 as a text, found "AA==AA==""#
         ),
         (#"[{"edit":{"card":"1♠"}}]"#, #"delta[0].edit.card: expected a card such as "Q♠" or "??", found "1♠""#),
         (

@@ -51,9 +51,9 @@ enum Base64 {
         Data(bytes).base64EncodedString()
     }
 
-    /// nil if the text is not in base 64.
+    /// nil if the text is not in base 64. Bytes have one form: padding in full and nowhere else, no bits left over.
     static func bytes(_ text: String) -> [UInt8]? {
-        Data(base64Encoded: text).map { [UInt8]($0) }
+        Data(base64Encoded: text).map { [UInt8]($0) }.flatMap { self.text($0) == text ? $0 : nil }
     }
 }
 

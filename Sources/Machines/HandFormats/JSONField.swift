@@ -85,10 +85,12 @@ extension JSONField {
     }
 
     func id() throws(FormatError) -> ItemID {
-        guard case .string(let text) = value, let id = ItemID(text) else {
-            throw mismatch("an id of \(ItemID.textLength) characters")
-        }
-        return id
+        guard case .string(let text) = value else { throw mismatch("an id of \(ItemID.textLength) characters") }
+        if let id = ItemID(text) { return id }
+        let isNearly = text.utf8.count == ItemID.textLength && ItemID.range(ofPrefix: String(text.dropLast())) != nil
+        throw mismatch(
+            isNearly
+                ? "an id, whose last character is one of 02468acegjmprtwy" : "an id of \(ItemID.textLength) characters")
     }
 
     /// One of a few words.

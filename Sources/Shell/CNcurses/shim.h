@@ -20,6 +20,14 @@ static inline unsigned hand_attribute_underline(void) { return WA_UNDERLINE; }
 static inline unsigned hand_attribute_italic(void) { return WA_ITALIC; }
 static inline void hand_set_escape_delay(int milliseconds) { set_escdelay(milliseconds); }
 
+// Declared in term.h, whose macros are in the way.
+extern char *tigetstr(const char *name);
+// Whether the terminal can put its cursor anywhere.
+static inline int hand_moves_cursor(void) {
+    const char *text = tigetstr("cup");
+    return text != NULL && text != (char *)-1;
+}
+
 // The size of the terminal behind a descriptor; 0 if it has none.
 static inline int hand_window_size(int descriptor, int *rows, int *columns) {
     struct winsize size;

@@ -16,6 +16,8 @@ final class LoopWorld: ServiceWorld {
     private(set) var clock = CommitClock()
     /// Who may do what.
     var access = AccessBook()
+    /// Looks whether something else holds by now, before somebody is refused.
+    var refreshAccess: () -> Bool = { false }
     /// Where it is written down who did what.
     var audit: AuditLog?
 
@@ -62,7 +64,8 @@ final class LoopWorld: ServiceWorld {
 
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
         guard let caller = (stream as? Socket)?.caller else { return nil }
-        return access.grant(to: client, secret: token, from: caller, at: time)
+        if let grant = access.grant(to: client, secret: token, from: caller, at: time) { return grant }
+        return refreshAccess() ? access.grant(to: client, secret: token, from: caller, at: time) : nil
     }
 
     func access(again id: String?, from stream: any ByteStream) -> Access? {

@@ -48,6 +48,11 @@ public final class Terminal {
         let name = kind ?? getenv("TERM").map { String(cString: $0) } ?? ""
         guard let out = fdopen(dup(output), "w"), let source = fdopen(dup(input), "r") else { throw .notATerminal }
         guard let screen = newterm(name, out, source) else { throw .unknownKind(name) }
+        guard hand_moves_cursor() != 0 else {
+            endwin()
+            delscreen(screen)
+            throw .notAScreen(name)
+        }
         (self.loop, self.input, self.output, self.source, self.screen) = (loop, own, out, source, screen)
         (self.hasMouse, self.onInput) = (hasMouse, onInput)
         let size = Self.size(of: output) ?? Size(rows: 24, columns: 80)

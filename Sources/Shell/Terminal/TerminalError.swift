@@ -3,6 +3,8 @@ public enum TerminalError: Error, Equatable, Sendable {
     case notATerminal
     /// The library does not know the kind that `TERM` names.
     case unknownKind(String)
+    /// A terminal of that kind cannot move its cursor.
+    case notAScreen(String)
     /// It cannot be watched for input.
     case notWatchable(String)
 }
@@ -14,6 +16,9 @@ extension TerminalError: CustomStringConvertible {
             "this needs a terminal for input and output; in scripts use 'hand ls', 'hand add' and 'hand watch --json'"
         case .unknownKind(let name):
             "the terminal '\(name)' is not known here; set TERM to one that is, such as xterm-256color"
+        case .notAScreen(let name):
+            "a terminal of kind '\(name)' cannot show a whole screen; set TERM to what it is, such as xterm-256color, or use "
+                + "'hand ls', 'hand add' and 'hand watch'"
         case .notWatchable(let reason): "the terminal cannot be watched for input: \(reason)"
         }
     }

@@ -32,7 +32,7 @@ struct Add: AsyncParsableCommand {
         var lines: [String] = []
         for text in texts {
             if text == "-" {
-                while let line = readLine() { if !line.isEmpty { lines.append(line) } }
+                lines += try StandardInput.text().split(whereSeparator: \.isNewline).map(String.init)
             } else {
                 lines.append(text)
             }
@@ -136,8 +136,8 @@ struct Edit: AsyncParsableCommand {
     var link: String?
 
     /// All of standard input, but for the newline at its end.
-    private static func standardInput() -> String {
-        let text = String(decoding: FileHandle.standardInput.readDataToEndOfFile(), as: UTF8.self)
+    private static func standardInput() throws -> String {
+        let text = try StandardInput.text()
         return text.hasSuffix("\n") ? String(text.dropLast()) : text
     }
 
@@ -147,7 +147,7 @@ struct Edit: AsyncParsableCommand {
 
     func run() async throws {
         let reference = try ItemReference(item)
-        let words = text == "-" ? Self.standardInput() : text
+        let words = try text == "-" ? Self.standardInput() : text
         let change = Change(text: words, url: link)
         try await options.edit { view in
             HandCore.Operation.edit(at: try reference.position(in: view), change).delta

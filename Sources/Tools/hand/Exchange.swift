@@ -33,7 +33,8 @@ struct Export: AsyncParsableCommand {
         var text = ""
         format.export(state.hand) { text += $0 }
         try Data(text.utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
-        list.server.say("wrote \(state.hand.count) items of '\(name)' at revision \(state.revision) to \(file)")
+        list.server.say(
+            "wrote \(Words.count(state.hand.count, "item")) of '\(name)' at revision \(state.revision) to \(file)")
     }
 }
 
@@ -89,7 +90,8 @@ struct Import: AsyncParsableCommand {
         if list.server.json {
             Output.json(["imported": JSONValue(items.count), "revision": revision.map { JSONValue($0) } ?? .null])
         } else {
-            list.server.say("imported \(items.count) items" + (revision.map { ", revision \($0)" } ?? ""))
+            list.server.say(
+                "imported \(Words.count(items.count, "item"))" + (revision.map { ", revision \($0)" } ?? ""))
         }
     }
 

@@ -61,6 +61,7 @@ struct Failure: Error {
             case .notMade(.violation): .rejected
             case .notMade: .error
             case .rejected(.revisionMoved): .conflict
+            case .rejected(.notAllowed): .notAllowed
             case .rejected: .rejected
             case .refused(let code, _): Self.status(of: code)
             }

@@ -47,7 +47,8 @@ struct HandCommand: AsyncParsableCommand {
     static func main() async {
         var layers: ServeLayers?
         do {
-            var arguments = Array(CommandLine.arguments.dropFirst())
+            var arguments = try Arguments.given()
+            try Arguments.checkCommand(arguments)
             if arguments.first == "serve", !arguments.contains("--help"), !arguments.contains("-h") {
                 let found = try ServeLayers(Array(arguments.dropFirst()))
                 arguments = ["serve"] + found.arguments

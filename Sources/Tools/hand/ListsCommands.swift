@@ -7,6 +7,13 @@ import HandWire
 struct Lists: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show the lists of a server.")
 
+    /// What is said of a list that is not there.
+    static func missing(_ name: String, among names: [String]) -> String {
+        let name = Printable.clean(name)
+        let guess = Spelling.question(name, among: names)
+        return "there is no list '\(name)'." + (guess.isEmpty ? " Make it with: hand create \(name)" : guess)
+    }
+
     @OptionGroup var server: ServerOptions
 
     func run() async throws {
@@ -19,7 +26,7 @@ struct Lists: AsyncParsableCommand {
                 ])
             } else {
                 let deck = entry.rules.hasDeck ? ", with a deck" : ""
-                Output.line("\(entry.name)\t\(entry.count) items\trevision \(entry.revision)\(deck)")
+                Output.line("\(entry.name)\t\(Words.count(entry.count, "item"))\trevision \(entry.revision)\(deck)")
             }
         }
         if entries.isEmpty && !server.json { server.say("no lists yet: make one with 'hand create NAME'") }
@@ -86,7 +93,10 @@ struct Create: AsyncParsableCommand {
         if server.json {
             Output.json(["name": .string(name), "rules": JSON.rules(rules)])
         } else {
-            server.say("created '\(name)'; add to it with: hand add -l \(name) TEXT")
+            let next =
+                rules.hasDeck
+                ? "deal from its deck with: hand deal -l \(name)" : "add to it with: hand add -l \(name) TEXT"
+            server.say("created '\(name)'; \(next)")
         }
     }
 }
@@ -103,11 +113,17 @@ struct Delete: AsyncParsableCommand {
     var force = false
 
     func run() async throws {
+        let name = name
         if !force {
-            Output.message("This deletes '\(name)' and its history for everybody. Type its name to go on:")
+            // Nobody is asked about a list that is not there.
+            let lists = try await server.withClient { client, _ in try await client.lists() }
+            guard let list = lists.first(where: { $0.name == name }) else {
+                throw Failure(.notFound, Lists.missing(name, among: lists.map(\.name)))
+            }
+            let items = Words.count(list.count, "item")
+            Output.message("This deletes '\(name)' (\(items)) and its history for everybody. Type its name to go on:")
             guard readLine() == name else { throw Failure(.error, "nothing was deleted") }
         }
-        let name = name
         try await server.withClient { client, _ in try await client.delete(name) }
         server.say("deleted '\(name)'")
     }

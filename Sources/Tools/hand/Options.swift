@@ -43,7 +43,10 @@ struct ServerOptions: ParsableArguments {
         do {
             let task: @Sendable () async throws -> Result = {
                 try await client.connected()
-                return try await body(client, address)
+                do { return try await body(client, address) } catch ClientError.refused(.noSuchList, let message) {
+                    guard let name = address.list else { throw ClientError.refused(.noSuchList, message) }
+                    throw Failure(.notFound, Lists.missing(name, among: try await client.lists().map(\.name)))
+                }
             }
             let result = try await timeLimited ? limited(client, address, task) : task()
             await client.close()
@@ -119,20 +122,29 @@ struct EditOptions: ParsableArguments {
                 if let expected, state.revision != expected {
                     throw ClientError.rejected(.revisionMoved(now: state.revision))
                 }
-                return try make(state.view)
+                let delta = try make(state.view)
+                if delta.changesNothing(of: state.view) { throw NothingToDo() }
+                return delta
             }
         }
     }
 
     /// Has `body` edit the list, waits for the server's answer, and says what became of it.
     func perform(_ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void) async throws {
-        if queue { return try await performOrKeep(body) }
-        let outcome = try await list.withList { client, followed -> Settlement in
-            try await body(client, followed)
-            return try await followed.settled()
+        do {
+            if queue { return try await performOrKeep(body) }
+            let outcome = try await list.withList { client, followed -> Settlement in
+                try await body(client, followed)
+                return try await followed.settled()
+            }
+            try report(outcome)
+        } catch is NothingToDo {
+            report(revision: nil)
         }
-        try report(outcome)
     }
+
+    /// The list is already what it would be: no commit is made.
+    struct NothingToDo: Error {}
 
     /// Edits whatever is known of the list, and keeps the edit on disk if the server does not answer in time.
     private func performOrKeep(
@@ -182,11 +194,22 @@ struct EditOptions: ParsableArguments {
         for notice in outcome.notices {
             if let text = Notices.text(notice) { list.server.say(text) }
         }
+        report(revision: outcome.revision)
+    }
+
+    private func report(revision: Int?) {
         if list.server.json {
-            Output.json(["revision": outcome.revision.map { JSONValue($0) } ?? .null])
+            Output.json(["revision": revision.map { JSONValue($0) } ?? .null])
         } else {
-            list.server.say(outcome.revision.map { "revision \($0)" } ?? "nothing to do")
+            list.server.say(revision.map { "revision \($0)" } ?? "nothing to do")
         }
+    }
+}
+
+extension Delta {
+    /// Whether the list stays as it is: a tick for what is ticked, a move to where the item stands. O(size of the delta · log n).
+    fileprivate func changesNothing(of list: Hand) -> Bool {
+        (try? list.applying(self).digest) == list.digest
     }
 }
 

@@ -67,7 +67,7 @@ struct Show: AsyncParsableCommand {
                 "items": JSON.items(state.hand),
             ])
         } else {
-            list.server.say("\(name), revision \(state.revision), \(state.hand.count) items")
+            list.server.say("\(name), revision \(state.revision), \(Words.count(state.hand.count, "item"))")
             ItemPrinter.print(state.hand, json: false)
         }
     }

@@ -1,4 +1,5 @@
 import HandCore
+import HandFormats
 import HandSync
 
 /// The connection, and what waits for it.
@@ -33,7 +34,7 @@ struct ConnectionScreen: Screen {
             let waiting = list.standing.unconfirmed
             lines.append(
                 Line(
-                    "\(list.name): revision \(list.standing.revision), \(waiting) edit\(waiting == 1 ? "" : "s") not saved"
+                    "\(list.name): revision \(list.standing.revision), \(Words.count(waiting, "edit")) not saved"
                 ))
         }
         Frame.write(lines, on: &canvas, world)

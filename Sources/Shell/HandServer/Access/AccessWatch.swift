@@ -3,7 +3,8 @@ import Foundation
 import HandSync
 import Logging
 
-/// Has what the access file says hold at once, also for those who are connected: a look at it twice a second.
+/// Has what the access file says hold at once, also for those who are connected: a look at it twice a second, and before
+/// somebody is refused.
 final class AccessWatch {
     private let file: AccessFile
     private unowned let world: LoopWorld
@@ -12,6 +13,8 @@ final class AccessWatch {
     private let timer: EventLoop.Timer
     private var stamp: AccessFile.Stamp?
     private var looked = Date.now
+    /// Whether those who are connected have yet to be held to what was read.
+    private var hasNews = false
 
     /// Milliseconds between two looks.
     private static let interval: UInt64 = 500
@@ -28,26 +31,35 @@ final class AccessWatch {
     func start() throws {
         stamp = file.stamp
         world.access = try file.read()
+        world.refreshAccess = { [unowned self] in refresh() }
         timer.start(after: Self.interval, repeating: Self.interval) { [unowned self] in look() }
     }
 
     private func look() {
         let (last, now) = (looked, Date.now)
         looked = now
-        let fresh = file.stamp
-        if fresh != stamp {
-            stamp = fresh
-            do {
-                world.access = try file.read()
-                logger.info("took anew who may do what", metadata: ["tokens": "\(world.access.count)"])
-            } catch {
-                // What held before holds on: a slip must not lock everybody out, nor let anybody in.
-                return logger.error("who may do what was not taken anew", metadata: ["error": "\(error)"])
-            }
-        } else if !world.access.hasExpired(after: last, until: now) {
-            return
-        }
+        refresh()
+        guard hasNews || world.access.hasExpired(after: last, until: now) else { return }
+        hasNews = false
         service.accessChanged()
+    }
+
+    /// Reads the file if it is another than before. Returns whether something else holds now.
+    @discardableResult
+    private func refresh() -> Bool {
+        let fresh = file.stamp
+        guard fresh != stamp else { return false }
+        stamp = fresh
+        do {
+            world.access = try file.read()
+        } catch {
+            // What held before holds on: a slip must not lock everybody out, nor let anybody in.
+            logger.error("access rules not reloaded", metadata: ["error": "\(error)"])
+            return false
+        }
+        logger.info("access rules reloaded", metadata: ["tokens": "\(world.access.count)"])
+        hasNews = true
+        return true
     }
 
     func close() { timer.close() }

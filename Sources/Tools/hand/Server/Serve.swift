@@ -186,9 +186,9 @@ struct Serve: ParsableCommand {
             do {
                 guard let context = try encryption.context() else { return }
                 server.use(context)
-                logger.info("took the certificate anew")
+                logger.info("certificate reloaded")
             } catch {
-                logger.error("the certificate was not taken anew", metadata: ["error": "\(error)"])
+                logger.error("certificate not reloaded", metadata: ["error": "\(error)"])
             }
         }
     }

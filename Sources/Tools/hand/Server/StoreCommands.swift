@@ -53,13 +53,15 @@ struct Verify: ParsableCommand {
                 Output.line("\(name): DAMAGED\(problem.revision.map { " at revision \($0)" } ?? ""): \(problem.text)")
             } else if !store.quiet {
                 let range = list.floor > 0 ? "revisions \(list.floor) to \(list.revision)" : "revision \(list.revision)"
-                Output.line("\(name): \(range), \(list.count) items, \(list.snapshots) snapshots: sound")
+                Output.line(
+                    "\(name): \(range), \(Words.count(list.count, "item")), \(Words.count(list.snapshots, "snapshot")): sound"
+                )
             }
         }
         for problem in report.problems { Output.line("DAMAGED: \(problem.text)") }
         if !store.quiet {
             Output.line(
-                "\(report.lists.count) lists, \(report.commits) commits replayed: "
+                "\(Words.count(report.lists.count, "list")), \(Words.count(report.commits, "commit")) replayed: "
                     + (report.isSound ? "everything is sound" : "not everything is sound"))
         }
     }
@@ -102,7 +104,9 @@ struct Backup: ParsableCommand {
             throw Failure(.error, "\(file) is written, but the store is damaged: see 'hand verify \(file)'")
         }
         if !store.json, !store.quiet {
-            Output.line("wrote \(file): \(report.lists.count) lists, \(report.commits) commits, everything is sound")
+            Output.line(
+                "wrote \(file): \(Words.count(report.lists.count, "list")), \(Words.count(report.commits, "commit")), everything is sound"
+            )
         }
     }
 }
@@ -134,7 +138,9 @@ struct Recover: ParsableCommand {
         }
         if store.json { return Output.json(Verify.json(report)) }
         if !store.quiet {
-            Output.line("\(folder) has \(report.lists.count) lists, \(report.commits) commits again")
+            Output.line(
+                "\(folder) has \(Words.count(report.lists.count, "list")), \(Words.count(report.commits, "commit")) again"
+            )
         }
     }
 }

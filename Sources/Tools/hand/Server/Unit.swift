@@ -29,7 +29,10 @@ struct Unit: ParsableCommand {
 
     func validate() throws {
         // What 'hand serve' would refuse is better refused now.
-        _ = try Serve.parse(options)
+        do { _ = try Serve.parse(options) } catch {
+            if Serve.exitCode(for: error) == .success { throw CleanExit.message(Serve.fullMessage(for: error)) }
+            throw ValidationError("hand serve: " + Serve.message(for: error))
+        }
         if let socket { _ = try Serve.endpoint(socket) }
     }
 

@@ -1,4 +1,5 @@
 import HandCore
+import HandFormats
 
 /// One list: its items, what one does with them, and what others do meanwhile.
 struct ListScreen: TableScreen {

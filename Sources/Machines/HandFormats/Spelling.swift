@@ -1,0 +1,38 @@
+/// Guesses what was meant by a word that is wrong.
+public enum Spelling {
+    /// The candidate that is most like the word, if one is like it: a slip in three characters or fewer of it.
+    public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+        let most = max(1, word.count / 3)
+        var best: (candidate: String, distance: Int)?
+        for candidate in candidates {
+            let distance = distance(word.lowercased(), candidate.lowercased())
+            if distance <= most, distance < best?.distance ?? .max { best = (candidate, distance) }
+        }
+        return best?.candidate
+    }
+
+    /// ` Did you mean 'ls'?`, or nothing.
+    public static func question(_ word: String, among candidates: some Sequence<String>) -> String {
+        nearest(to: word, among: candidates).map { " Did you mean '\(Printable.clean($0))'?" } ?? ""
+    }
+
+    /// How many characters must be inserted, deleted, replaced or exchanged with their neighbour to make one of the other.
+    static func distance(_ left: String, _ right: String) -> Int {
+        let (left, right) = (Array(left), Array(right))
+        // Three rows of the table: the distances of the first `row` characters of `left` from all beginnings of `right`.
+        var (older, old) = ([Int](), Array(0...right.count))
+        for row in 1..<left.count + 1 {
+            var new = [row]
+            for column in 1..<right.count + 1 {
+                let replaced = old[column - 1] + (left[row - 1] == right[column - 1] ? 0 : 1)
+                var least = min(replaced, old[column] + 1, new[column - 1] + 1)
+                if row > 1, column > 1, left[row - 1] == right[column - 2], left[row - 2] == right[column - 1] {
+                    least = min(least, older[column - 2] + 1)
+                }
+                new.append(least)
+            }
+            (older, old) = (old, new)
+        }
+        return old[right.count]
+    }
+}

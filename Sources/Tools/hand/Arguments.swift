@@ -1,0 +1,39 @@
+import ArgumentParser
+import Foundation
+import HandFormats
+
+/// What is looked at on the command line before it is parsed.
+enum Arguments {
+    /// The words behind the command's name.
+    ///
+    /// - Throws: if one is not UTF-8: replacing what does not read would put something else into a list.
+    static func given() throws -> [String] {
+        try (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+            guard let bytes = CommandLine.unsafeArgv[index] else { return nil }
+            if let text = String(validatingCString: bytes) { return text }
+            throw Failure(.usage, "argument \(index) is not UTF-8: '\(Printable.clean(String(cString: bytes)))'")
+        }
+    }
+
+    /// Checks that the words before the first option name a command; `hand help` names one, too.
+    static func checkCommand(_ arguments: [String]) throws {
+        var words = arguments.prefix { !$0.hasPrefix("-") }
+        if words.first == "help" { words = words.dropFirst() }
+        var path = ["hand"]
+        var command: any ParsableCommand.Type = HandCommand.self
+        for word in words {
+            let commands = command.configuration.subcommands
+            if commands.isEmpty { return }
+            guard let next = commands.first(where: { $0._commandName == word }) else {
+                let names = commands.map { $0._commandName } + (path.count == 1 ? ["help"] : [])
+                throw Failure(
+                    .usage,
+                    "there is no command '\(Printable.clean((path + [word]).joined(separator: " ")))'."
+                        + Spelling.question(word, among: names)
+                        + " '\(path.joined(separator: " ")) --help' shows all.")
+            }
+            path.append(word)
+            command = next
+        }
+    }
+}

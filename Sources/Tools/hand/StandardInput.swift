@@ -1,0 +1,13 @@
+import Foundation
+
+/// What comes over standard input.
+enum StandardInput {
+    /// All of it.
+    ///
+    /// - Throws: if it is not UTF-8: replacing what does not read would put something else into a list.
+    static func text() throws -> String {
+        let data = FileHandle.standardInput.readDataToEndOfFile()
+        if let text = String(validating: data, as: UTF8.self) { return text }
+        throw Failure(.error, "standard input is not UTF-8")
+    }
+}

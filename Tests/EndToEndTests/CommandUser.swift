@@ -1,0 +1,48 @@
+import Foundation
+import HandTestSupport
+import Testing
+
+/// Somebody with a server of their own who types commands. The list is called `list`, unless another is named.
+struct CommandUser {
+    let server: RunningServer
+    var environment: [String: String]
+
+    init(_ name: String = "ada") throws {
+        server = try RunningServer(try TemporaryFolder())
+        environment = [
+            "HAND_URL": "hand+unix://\(server.socket)/list", "HAND_NAME": name,
+            "XDG_STATE_HOME": server.folder.path + "/state", "XDG_CONFIG_HOME": server.folder.path + "/config",
+        ]
+    }
+
+    /// Another person on the same machine.
+    func named(_ name: String) -> CommandUser {
+        var other = self
+        other.environment["HAND_NAME"] = name
+        return other
+    }
+
+    func run(_ arguments: [String], input: String = "") throws -> Binary.Outcome {
+        try Binary.run(arguments, input: input, environment: environment)
+    }
+
+    /// What the command prints: data if it succeeds, messages if it does not.
+    @discardableResult
+    func hand(_ arguments: String..., input: String = "", expecting status: Int32 = 0) throws -> String {
+        let outcome = try run(arguments, input: input)
+        #expect(outcome.status == status, "\(arguments): \(outcome.messages)")
+        return status == 0 ? outcome.output : outcome.messages
+    }
+
+    /// What the command says on standard error.
+    func messages(_ arguments: String..., input: String = "") throws -> String {
+        try run(arguments, input: input).messages
+    }
+
+    /// The items as `ls` prints them, without numbers and ids.
+    func lines(_ arguments: String...) throws -> [String] {
+        try run(["ls"] + arguments).output.split(separator: "\n").map {
+            String($0).replacing(#/^ *\d+  [0-9a-z]+  /#, with: "")
+        }
+    }
+}

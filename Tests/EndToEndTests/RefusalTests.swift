@@ -1,0 +1,88 @@
+import Foundation
+import HandTestSupport
+import Testing
+
+/// What the command line refuses, and in which words.
+@Suite(.serialized) struct RefusalTests {
+    let user: CommandUser
+
+    init() throws { user = try CommandUser() }
+
+    @Test func aCommandThatIsNotThere() throws {
+        #expect(
+            try user.hand("lsx", expecting: 2)
+                == "hand: there is no command 'hand lsx'. Did you mean 'ls'? 'hand --help' shows all.\n")
+        #expect(
+            try user.hand("help", "lsx", expecting: 2)
+                == "hand: there is no command 'hand lsx'. Did you mean 'ls'? 'hand --help' shows all.\n")
+        #expect(
+            try user.hand("token", "revoek", "x", expecting: 2)
+                == "hand: there is no command 'hand token revoek'. Did you mean 'revoke'? 'hand token --help' shows all.\n"
+        )
+        #expect(
+            try user.hand("frobnicate\u{1B}[31m", expecting: 2)
+                == "hand: there is no command 'hand frobnicate\u{FFFD}[31m'. 'hand --help' shows all.\n")
+        #expect(try user.hand("help", "ls").hasPrefix("OVERVIEW: Print the items"))
+        #expect(try user.hand("help").contains("A list that several people edit"))
+    }
+
+    @Test func aListThatIsNotThere() throws {
+        try user.hand("create", "groceries")
+        #expect(
+            try user.hand("ls", "-l", "grocerys", expecting: 3)
+                == "hand: there is no list 'grocerys'. Did you mean 'groceries'?\n")
+        #expect(
+            try user.hand("add", "-l", "work", "milk", expecting: 3)
+                == "hand: there is no list 'work'. Make it with: hand create work\n")
+    }
+
+    /// Nobody is asked about a list that is not there; who is asked learns what would go.
+    @Test func deletingAsksOnlyForWhatIsThere() throws {
+        let refusal = try user.hand("delete", "groceries", expecting: 3)
+        #expect(refusal == "hand: there is no list 'groceries'. Make it with: hand create groceries\n")
+        try user.hand("create", "groceries")
+        try user.hand("add", "-l", "groceries", "milk")
+        let question = try user.hand("delete", "groceries", input: "no\n", expecting: 1)
+        #expect(question.contains("'groceries' (1 item)") && question.contains("nothing was deleted"))
+        try user.hand("delete", "groceries", input: "groceries\n")
+        #expect(try user.hand("lists") == "")
+    }
+
+    @Test func optionsOfTheServerInAUnit() throws {
+        let refusal = try user.hand("unit", "--", "--bogus", expecting: 2)
+        #expect(refusal.contains("hand serve: Unknown option '--bogus'") && !refusal.contains("CommandError"))
+        #expect(try user.hand("unit", "--", "--help").contains("Run a server."))
+        #expect(try user.hand("unit", "--", "--max-items", "5").contains("--max-items 5"))
+    }
+
+    /// What is no text is refused: replacing it would put something else into the list.
+    @Test func whatIsNotUTF8() throws {
+        try user.hand("create", "list")
+        func shell(_ command: String) throws -> (status: Int32, text: String) {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", command + " 2>&1", Binary.path]
+            process.environment = ProcessInfo.processInfo.environment.merging(user.environment) { $1 }
+            let output = Pipe()
+            process.standardOutput = output
+            try process.run()
+            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            return (process.terminationStatus, text)
+        }
+        let argument = try shell(#""$0" add fine "$(printf 'a\377b')""#)
+        #expect(argument == (2, "hand: argument 3 is not UTF-8: 'a\u{FFFD}b'\n"))
+        #expect(try shell(#"printf 'a\377b\n' | "$0" add -"#) == (1, "hand: standard input is not UTF-8\n"))
+        #expect(try user.lines() == [])
+    }
+
+    /// A terminal that cannot put its cursor anywhere is not drawn on.
+    @Test func aTerminalThatIsNoScreen() throws {
+        try user.hand("create", "list")
+        let tmux = try Tmux(columns: 200, environment: user.environment, "sh")
+        try tmux.type("TERM=dumb \(Binary.path) open; echo ended with $?", in: tmux.first)
+        try tmux.press("Enter", in: tmux.first)
+        let screen = try tmux.wait(for: tmux.first) { $0.contains { $0.hasSuffix("ended with 2") } }
+        #expect(screen.contains { $0.hasPrefix("hand: a terminal of kind 'dumb' cannot show a whole screen") })
+    }
+}
