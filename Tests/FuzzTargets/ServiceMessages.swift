@@ -10,14 +10,14 @@ enum ServiceMessages {
         let choice = input.byte()
         return .hello(
             UpMessage.Hello(
-                lowestVersion: choice < 250 ? 1 : Int(choice), highestVersion: choice < 240 ? 1 : 9,
+                lowestVersion: choice < 250 ? 1 : Int(choice), highestVersion: choice < 120 ? 1 : choice < 240 ? 2 : 9,
                 capabilities: Capabilities(rawValue: UInt64(choice & 1)),
                 client: ClientID(high: 0, low: UInt64(choice / 2 % 4)), person: choice & 8 == 0 ? "" : "p",
                 program: "fuzz"))
     }
 
     static func any(_ input: inout Input, _ stream: FuzzStream) -> UpMessage {
-        switch input.below(14) {
+        switch input.below(15) {
         case 0, 1: return subscribe(&input, stream)
         case 2: return .unsubscribe(list: input.number())
         case 3, 4, 5, 6: return .submit(submission(&input, stream))
@@ -29,6 +29,16 @@ enum ServiceMessages {
         case 12:
             return .history(
                 request: input.number(), name: name(&input), from: revision(&input), limit: count(&input))
+        case 13:
+            let selections: [Excerpt.Selection] = (0..<input.below(4)).map { _ in
+                if input.flag() { return .positions(start: count(&input), count: count(&input)) }
+                let (one, other) = (ItemID(rawValue: input.number()), ItemID(rawValue: input.number()))
+                return .ids(min(one, other)...max(one, other))
+            }
+            return .excerpt(
+                UpMessage.ExcerptRequest(
+                    request: input.number(), name: name(&input), revision: input.flag() ? revision(&input) : nil,
+                    from: count(&input), selections))
         default:
             return .fetch(
                 request: input.number(), name: name(&input), revision: input.flag() ? revision(&input) : nil)

@@ -66,6 +66,7 @@ import Testing
         ("delete", .delete(request: 9, name: "open"), .admin),
         ("history", .history(request: 9, name: "open", from: 1, limit: 5), .read),
         ("fetch", .fetch(request: 9, name: "open", revision: nil), .read),
+        ("excerpt", .excerpt(.init(request: 9, name: "open", [])), .read),
     ]
 
     @Test(arguments: Role.allCases)

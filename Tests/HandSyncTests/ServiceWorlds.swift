@@ -77,7 +77,8 @@ final class TestWorld: ServiceWorld {
         stream.say(
             .hello(
                 UpMessage.Hello(
-                    highestVersion: version, capabilities: .presence, client: ClientID(high: 0, low: client), person: "p\(client)", program: "",
+                    highestVersion: version, capabilities: .presence, client: ClientID(high: 0, low: client),
+                    person: "p\(client)", program: "",
                     token: token)))
         return stream
     }

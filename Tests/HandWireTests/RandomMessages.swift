@@ -79,7 +79,8 @@ struct RandomMessages {
         [
             .hello(
                 UpMessage.Hello(
-                    lowestVersion: 1, highestVersion: flag() ? 1 : ProtocolVersion.highest, capabilities: Capabilities(rawValue: number()),
+                    lowestVersion: 1, highestVersion: flag() ? 1 : ProtocolVersion.highest,
+                    capabilities: Capabilities(rawValue: number()),
                     client: .random(using: &chaos.random), person: text(), program: text())),
             .subscribe(.init(request: number(), name: text(), logID: chaos.random.next(), revision: revision())),
             .unsubscribe(list: number()),
@@ -91,6 +92,9 @@ struct RandomMessages {
             .lists(request: number(), after: text()),
             .history(request: number(), name: text(), from: revision(), limit: count()),
             .fetch(request: number(), name: text(), revision: flag() ? revision() : nil),
+            .excerpt(
+                .init(
+                    request: number(), name: text(), revision: flag() ? revision() : nil, from: count(), selections())),
         ]
     }
 
@@ -123,10 +127,30 @@ struct RandomMessages {
                 people: [.init(author: number(), name: text())]),
             .state(
                 request: number(), revision: revision(), count: count(), digest: chaos.random.next(), rules: rules()),
+            .excerpt(request: number(), excerpt()),
             .error(
                 code: codes[chaos.random.next(below: codes.count)], request: number(), retryAfter: number(),
                 message: text()),
         ]
+    }
+
+    private mutating func selections() -> [Excerpt.Selection] {
+        (0..<chaos.random.next(below: 4)).map { _ in
+            let (low, high) = (id(), id())
+            return flag() ? .positions(start: count(), count: count()) : .ids(min(low, high)...max(low, high))
+        }
+    }
+
+    private mutating func excerpt() -> Excerpt {
+        let items = chaos.items(chaos.random.next(below: 6))
+        var position = 0
+        let entries = items.map { item in
+            defer { position += 1 + chaos.random.next(below: 3) }
+            return Excerpt.Entry(position: position, item: item)
+        }
+        return Excerpt(
+            logID: chaos.random.next(), revision: revision(), count: position, rules: rules(), entries: entries,
+            isCut: flag())
     }
 
     private mutating func presence() -> [DownMessage.Presence] {

@@ -72,7 +72,8 @@ import Testing
             driven.sent == [
                 .welcome(
                     .init(
-                        version: 1, capabilities: .presence, author: 7, idleDeadline: 45_000, frameBytes: 8 << 20,
+                        version: ProtocolVersion.highest, capabilities: .presence, author: 7, idleDeadline: 45_000,
+                        frameBytes: 8 << 20,
                         program: "test"))
             ])
         #expect(driven.session.deadline == 45_001)

@@ -46,6 +46,13 @@ enum Samples {
         "history": .history(request: 7, name: "groceries", from: 301, limit: 100),
         "fetch the present": .fetch(request: 8, name: "groceries", revision: nil),
         "fetch a revision": .fetch(request: 9, name: "groceries", revision: 299),
+        "excerpt": .excerpt(
+            .init(
+                request: 10, name: "groceries", revision: 301,
+                [
+                    .positions(start: 20, count: 5),
+                    .ids(ItemID(rawValue: 0x0123_4000_0000_0000)...ItemID(rawValue: 0x0123_4FFF_FFFF_FFFF)),
+                ])),
     ]
 
     private static let commit = Commit(
@@ -84,6 +91,11 @@ enum Samples {
             ], hasMore: true),
         "history": .history(request: 7, [commit], people: [.init(author: 4, name: "Ada")]),
         "state": .state(request: 8, revision: 301, count: 3, digest: 0xAB, rules: Rules()),
+        "excerpt": .excerpt(
+            request: 10,
+            Excerpt(
+                logID: 0xC0FFEE, revision: 301, count: 3, rules: Rules(),
+                entries: [.init(position: 2, item: milk)])),
         "error": .error(code: .noSuchList, request: 9, retryAfter: 0, message: "there is no list 'gone'"),
     ]
 }
@@ -108,6 +120,7 @@ extension DownMessage {
         case .lists: "lists"
         case .history: "history"
         case .state: "state"
+        case .excerpt: "excerpt"
         case .error: "error"
         }
     }

@@ -95,6 +95,7 @@ extension DownMessage {
         case .lists: "lists"
         case .history: "history"
         case .state: "state"
+        case .excerpt: "excerpt"
         case .error: "error"
         }
     }

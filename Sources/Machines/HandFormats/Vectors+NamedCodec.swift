@@ -59,6 +59,13 @@ extension Vectors {
             ("history", .history(request: 5, name: "groceries", from: 1, limit: 100)),
             ("fetch at a revision", .fetch(request: 6, name: "groceries", revision: 0)),
             ("fetch of now", .fetch(request: 7, name: "groceries", revision: nil)),
+            (
+                "excerpt",
+                .excerpt(
+                    .init(
+                        request: 8, name: "groceries", revision: 301, from: 1,
+                        [.positions(start: 0, count: 3), .ids(ItemID(rawValue: 5)...ItemID(rawValue: 7))]))
+            ),
         ]
         return messages.map { ($0.0, $0.1.frame) }
     }
@@ -102,6 +109,14 @@ extension Vectors {
             ),
             ("history", .history(request: 5, [commit], people: [.init(author: 4, name: "Ada")])),
             ("state", .state(request: 6, revision: 301, count: 1, digest: 8, rules: Rules())),
+            (
+                "excerpt",
+                .excerpt(
+                    request: 8,
+                    Excerpt(
+                        logID: 7, revision: 301, count: 2, rules: .fiveCards,
+                        entries: [.init(position: 1, item: tasks(1)[0])], isCut: true))
+            ),
             ("error", .error(code: .noSuchList, request: 1, retryAfter: 0, message: "no list of that name")),
         ]
         return messages.map { ($0.0, $0.1.frame) }

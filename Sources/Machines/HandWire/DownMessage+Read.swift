@@ -73,6 +73,7 @@ extension DownMessage {
             return .error(
                 code: code, request: try reader.varint("request"), retryAfter: try reader.varint("retry after"),
                 message: try reader.string("message"))
+        case 15: return .excerpt(request: try reader.varint("request"), try reader.excerpt())
         default: throw .unknownValue(field: "message type", found: UInt64(number))
         }
     }
@@ -120,17 +121,4 @@ extension WireReader {
         try reader.packedItem()
     }
     fileprivate static func readCommit(_ reader: inout WireReader) throws(WireError) -> Commit { try reader.commit() }
-
-    /// A count and that many things of at least `size` bytes each: more than the bytes can hold are not reserved for.
-    fileprivate mutating func list<Element>(
-        _ field: @autoclosure () -> String, size: Int,
-        _ read: (inout WireReader) throws(WireError) -> Element
-    ) throws(WireError) -> [Element] {
-        let number = try count(field())
-        guard number <= remaining / size else { throw .truncated(field: field()) }
-        var elements: [Element] = []
-        elements.reserveCapacity(number)
-        for _ in 0..<number { elements.append(try read(&self)) }
-        return elements
-    }
 }

@@ -132,6 +132,10 @@ extension DownMessage {
             writer.varint(request)
             writer.varint(retryAfter)
             writer.string(message)
+        case .excerpt(let request, let excerpt):
+            writer.byte(15)
+            writer.varint(request)
+            writer.excerpt(excerpt)
         default: break
         }
     }

@@ -21,6 +21,7 @@ public enum DownMessage: Equatable, Sendable {
     case history(request: UInt64, [Commit], people: [Person])
     /// What was fetched: `count` items follow in chunks.
     case state(request: UInt64, revision: Int, count: Int, digest: UInt64, rules: Rules)
+    case excerpt(request: UInt64, Excerpt)
     case error(code: ErrorCode, request: UInt64, retryAfter: UInt64, message: String)
 
     public struct Welcome: Equatable, Sendable {

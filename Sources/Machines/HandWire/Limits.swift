@@ -64,6 +64,9 @@ public struct Limits: Equatable, Sendable {
 
     public init() {}
 
+    /// Selections in one request for an excerpt.
+    public static let selections = 1_000
+
     /// Bytes of a list's name.
     public static let nameBytes = 128
     /// Bytes of a person's name, and of a program's.

@@ -18,7 +18,7 @@ public struct ClientID: Hashable, Sendable {
 /// Versions of the protocol that this program speaks.
 public enum ProtocolVersion {
     public static let lowest = 1
-    /// 2: says which list was not subscribed to.
+    /// 2: excerpts; says which list was not subscribed to.
     public static let highest = 2
 
     /// The version to speak with somebody who speaks those from `low` to `high`; nil if there is none.
@@ -59,6 +59,8 @@ public enum UpMessage: Equatable, Sendable {
     case history(request: UInt64, name: String, from: Int, limit: Int)
     /// The list as it was at a revision; nil for now.
     case fetch(request: UInt64, name: String, revision: Int?)
+    /// Some items of the list as it was at a revision, or as it is now.
+    case excerpt(ExcerptRequest)
 
     public struct Hello: Equatable, Sendable {
         public var lowestVersion: Int
@@ -98,6 +100,28 @@ public enum UpMessage: Equatable, Sendable {
             self.name = name
             self.logID = logID
             self.revision = revision
+        }
+    }
+}
+
+extension UpMessage {
+    public struct ExcerptRequest: Equatable, Sendable {
+        public var request: UInt64
+        public var name: String
+        /// nil for now.
+        public var revision: Int?
+        /// Items in front of that position are left out: so one goes on behind what was cut.
+        public var start: Int
+        public var selections: [Excerpt.Selection]
+
+        public init(
+            request: UInt64, name: String, revision: Int? = nil, from start: Int = 0, _ selections: [Excerpt.Selection]
+        ) {
+            self.request = request
+            self.name = name
+            self.revision = revision
+            self.start = start
+            self.selections = selections
         }
     }
 }
@@ -142,7 +166,12 @@ extension Submission {
 
 extension UpMessage {
     /// The lowest version of the protocol that has the message.
-    public var leastVersion: Int { 1 }
+    public var leastVersion: Int {
+        switch self {
+        case .hello, .subscribe, .unsubscribe, .submit, .presence, .ping, .create, .delete, .lists, .history, .fetch: 1
+        case .excerpt: 2
+        }
+    }
 
     /// As `Protocol.md` calls the message.
     public var name: String {
@@ -158,6 +187,7 @@ extension UpMessage {
         case .lists: "lists"
         case .history: "history"
         case .fetch: "fetch"
+        case .excerpt: "excerpt"
         }
     }
 }
@@ -243,6 +273,14 @@ extension UpMessage {
             writer.string(name)
             writer.byte(revision == nil ? 0 : 1)
             if let revision { writer.varint(revision) }
+        case .excerpt(let asked):
+            writer.byte(12)
+            writer.varint(asked.request)
+            writer.string(asked.name)
+            writer.byte(asked.revision == nil ? 0 : 1)
+            if let revision = asked.revision { writer.varint(revision) }
+            writer.varint(asked.start)
+            writer.selections(asked.selections)
         default: break
         }
     }
@@ -278,7 +316,7 @@ extension UpMessage {
     }
 
     private static func readRequest(_ number: UInt8, _ reader: inout WireReader) throws(WireError) -> UpMessage {
-        guard (7...11).contains(number) else { throw .unknownValue(field: "message type", found: UInt64(number)) }
+        guard (7...12).contains(number) else { throw .unknownValue(field: "message type", found: UInt64(number)) }
         let request = try reader.varint("request")
         let name = try reader.string("list name")
         switch number {
@@ -289,10 +327,18 @@ extension UpMessage {
             return .history(
                 request: request, name: name, from: try reader.revision("first revision"),
                 limit: try reader.count("number of commits"))
+        case 11: return .fetch(request: request, name: name, revision: try optionalRevision(&reader))
         default:
-            let hasRevision = try reader.flag("at a revision")
-            return .fetch(request: request, name: name, revision: hasRevision ? try reader.revision("revision") : nil)
+            let revision = try optionalRevision(&reader)
+            let start = try reader.count("first position")
+            return .excerpt(
+                ExcerptRequest(
+                    request: request, name: name, revision: revision, from: start, try reader.selections()))
         }
+    }
+
+    private static func optionalRevision(_ reader: inout WireReader) throws(WireError) -> Int? {
+        try reader.flag("at a revision") ? try reader.revision("revision") : nil
     }
 
     private static func hello(_ reader: inout WireReader) throws(WireError) -> Hello {

@@ -105,3 +105,18 @@ public struct WireReader {
         if remaining > 0 { throw .trailingBytes(message: message(), count: remaining) }
     }
 }
+
+extension WireReader {
+    /// A count and that many things of at least `size` bytes each: more than the bytes can hold are not reserved for.
+    mutating func list<Element>(
+        _ field: @autoclosure () -> String, limit: Int = Int(Int32.max), size: Int,
+        _ read: (inout WireReader) throws(WireError) -> Element
+    ) throws(WireError) -> [Element] {
+        let number = try count(field(), limit: limit)
+        guard number <= remaining / size else { throw .truncated(field: field()) }
+        var elements: [Element] = []
+        elements.reserveCapacity(number)
+        for _ in 0..<number { elements.append(try read(&self)) }
+        return elements
+    }
+}

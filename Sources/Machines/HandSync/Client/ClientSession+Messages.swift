@@ -3,6 +3,7 @@ import HandWire
 
 extension ClientSession {
     mutating func handle(_ message: DownMessage, now: UInt64, _ effect: (Effect) -> Void) {
+        if !visits.isEmpty, heardOnVisit(message, effect) { return }
         switch message {
         case .welcome(let welcome): greeted(by: welcome, now: now, effect)
         case .subscribed(let subscribed): start(subscribed, now: now, effect)
@@ -27,7 +28,7 @@ extension ClientSession {
         case .presence(let list, let entries):
             if let name = names[list] { effect(.presence(list: name, entries)) }
         case .pong(let sent): if sent <= now { effect(.latency(now - sent)) }
-        case .done, .lists, .history, .state: answered(message, effect)
+        case .done, .lists, .history, .state, .excerpt: answered(message, effect)
         case .error(let code, let request, let retryAfter, let text):
             failed(code, request: request, retryAfter: retryAfter, text, now: now, effect)
         }
@@ -48,6 +49,7 @@ extension ClientSession {
             subscriptions[name]?.replica.author = welcome.author
             subscribe(to: name, effect)
         }
+        for request in visits.keys.sorted() { enter(request, effect) }
     }
 
     // MARK: Subscriptions
@@ -160,6 +162,7 @@ extension ClientSession {
         case .done(let request): answer(request, .done, effect)
         case .lists(let request, let entries, let hasMore): answer(request, .lists(entries, hasMore: hasMore), effect)
         case .history(let request, let commits, let people): answer(request, .history(commits, people: people), effect)
+        case .excerpt(let request, let excerpt): answer(request, .excerpt(excerpt), effect)
         case .state(let request, let revision, let count, let digest, let rules):
             requests[request]?.incoming = IncomingSnapshot(
                 revision: revision, count: count, digest: digest, rules: rules)

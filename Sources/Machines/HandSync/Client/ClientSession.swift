@@ -52,6 +52,14 @@ public struct ClientSession: Sendable {
         case lists([DownMessage.ListEntry], hasMore: Bool)
         case history([Commit], people: [DownMessage.Person])
         case state(Hand, revision: Int)
+        case excerpt(Excerpt)
+        /// An edit that was made on an excerpt is durable.
+        case committed(revision: Int, [Replica.Notice])
+        case rejected(Rejection)
+        /// The excerpt on which an edit was made is too old: nothing was committed.
+        case stale
+        /// Who is on a list.
+        case people([DownMessage.Presence])
         case error(ErrorCode, String)
         /// The connection was lost before the answer came.
         case disconnected
@@ -130,6 +138,7 @@ public struct ClientSession: Sendable {
     /// Lists that were closed before the server had answered to their subscription, by its request.
     var abandoned: [UInt64: String] = [:]
     var requests: [UInt64: Request] = [:]
+    var visits: [UInt64: Visit] = [:]
     var nextRequest: UInt64 = 1
     var idleDeadline: UInt64 = 45_000
     var lastHeard: UInt64 = 0
@@ -214,7 +223,10 @@ extension ClientSession {
             subscriptions[name]?.unanswered = nil
             subscriptions[name]?.incoming = nil
         }
-        let unanswered = requests.keys.sorted()
+        // A visit goes on over the next connection, if there will be one.
+        for request in visits.keys { visits[request]?.disconnected() }
+        let unanswered = (requests.keys + (retryAt == nil ? Array(visits.keys) : [])).sorted()
+        if retryAt == nil { visits = [:] }
         requests = [:]
         for request in unanswered { effect(.answer(request: request, .disconnected)) }
         effect(.status(.offline(reason: reason, retryIn: wait)))

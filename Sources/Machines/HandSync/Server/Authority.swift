@@ -50,6 +50,7 @@ public struct Authority {
     var sequences: [UInt64: SequenceMark]
     /// What is numbered and not yet durable, in order.
     var pending: [Pending] = []
+    var past: RecentPast
     /// How many of the pending are in the batch that is being written.
     private var inWriting = 0
 
@@ -78,6 +79,7 @@ public struct Authority {
         window = Window(floor: start.revision, limit: limits.windowBytes)
         ids = start.hand.idNumbers
         sequences = start.sequences
+        past = RecentPast(revision: start.revision)
     }
 
     // MARK: What everybody may see
@@ -85,11 +87,18 @@ public struct Authority {
     /// The list with all that is durable. O(1) if nothing is pending, else O(pending · log n).
     public var hand: Hand {
         var hand = present.hand
-        for commit in pending.reversed() {
-            do { try hand.apply(commit.inverse) } catch { preconditionFailure("an inverse does not fit: \(error)") }
-        }
+        for commit in pending.reversed() { hand.takeBack(commit.inverse) }
         return hand
     }
+
+    /// The list as it was at a revision; nil if it is too long ago to tell without the store. O(commits since · log n).
+    public func hand(at revision: Int) -> Hand? {
+        guard (past.floor...self.revision).contains(revision) else { return nil }
+        var hand = hand
+        for later in stride(from: self.revision, to: revision, by: -1) { hand.takeBack(past.inverse(of: later)) }
+        return hand
+    }
+
     public var deck: Deck? { pending.isEmpty ? present.deck : pending[0].deck }
     public var rules: Rules { present.hand.rules }
     /// Number of items, of which some may be in commits that are not durable yet.
@@ -131,6 +140,7 @@ public struct Authority {
     /// The batch is durable: from now on it is visible.
     public mutating func wrote() {
         guard inWriting > 0 else { return }
+        for written in pending[..<inWriting] { past.append(written.inverse, of: written.commit.revision) }
         revision = pending[inWriting - 1].commit.revision
         pending.removeFirst(inWriting)
         inWriting = 0

@@ -90,6 +90,7 @@ extension UpMessage {
         case .delete(_, let name): .list(named: name, .admin)
         case .history(_, let name, _, _): .list(named: name, .read)
         case .fetch(_, let name, _): .list(named: name, .read)
+        case .excerpt(let asked): .list(named: asked.name, .read)
         }
     }
 
@@ -97,6 +98,7 @@ extension UpMessage {
     var request: UInt64 {
         switch self {
         case .subscribe(let subscribe): subscribe.request
+        case .excerpt(let asked): asked.request
         case .create(let request, _, _), .delete(let request, _), .lists(let request, _),
             .history(let request, _, _, _), .fetch(let request, _, _):
             request

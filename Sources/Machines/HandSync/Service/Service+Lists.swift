@@ -17,6 +17,7 @@ extension Service {
         case .history(let request, let name, let from, let limit):
             history(of: name, from: from, limit: limit, connection, request)
         case .fetch(let request, let name, let revision): fetch(name, at: revision, connection, request)
+        case .excerpt(let asked): excerpt(asked, connection)
         case .hello, .ping: break
         }
     }

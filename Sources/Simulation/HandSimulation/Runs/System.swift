@@ -254,7 +254,7 @@ extension DownMessage {
         case .stale(_, let sequence, let head): "submission \(sequence) is stale, the list is at \(head)"
         case .acknowledged(_, let sequence, let revision): "submission \(sequence) was made at \(revision)"
         case .error(let code, _, _, _): "error \(code)"
-        case .welcome, .chunk, .commit, .presence, .pong, .done, .lists, .history, .state: nil
+        case .welcome, .chunk, .commit, .presence, .pong, .done, .lists, .history, .state, .excerpt: nil
         }
     }
 }

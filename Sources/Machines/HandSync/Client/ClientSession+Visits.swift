@@ -1,0 +1,161 @@
+import HandCore
+import HandWire
+
+/// A list that is followed without its items: for one edit that was made on an excerpt, or to see who is there.
+///
+///     entering ──subscribed──▶ entered (an edit is submitted) ──its commit, acknowledged, rejected, stale──▶ answered
+///        ▲                        │
+///        └── connection lost ─────┘   the edit goes out again under its sequence, so that it is made once
+struct Visit: Sendable {
+    let name: String
+    let excerpt: Excerpt
+    let purpose: Purpose
+    /// The list's number on this connection, once the server has answered.
+    private(set) var list: UInt64?
+    /// The sequence of the edit, once it has one.
+    private(set) var sequence: UInt64?
+    /// What others' commits since the excerpt have left of the edit, and where its items stand now; nil if not all of those
+    /// commits come.
+    private var rest: (delta: Delta, entries: [Excerpt.Entry])?
+    private(set) var notices: [Replica.Notice] = []
+
+    enum Purpose: Sendable {
+        case edit(Delta, isExact: Bool)
+        case people
+    }
+
+    init(_ name: String, _ excerpt: Excerpt, _ purpose: Purpose) {
+        self.name = name
+        self.excerpt = excerpt
+        self.purpose = purpose
+    }
+
+    /// The server has let this client in. What has happened since the excerpt comes now, also what came before over an
+    /// earlier connection. Returns the edit, if it is one: as it was made, under one sequence however often it is sent.
+    mutating func entered(_ subscribed: DownMessage.Subscribed) -> Submission? {
+        list = subscribed.list
+        notices = []
+        guard case .edit(let delta, let isExact) = purpose else { return nil }
+        if case .resumed = subscribed.start { rest = (delta, excerpt.entries) } else { rest = nil }
+        let sequence = sequence ?? subscribed.lastSequence &+ 1
+        self.sequence = sequence
+        return Submission(
+            list: subscribed.list, base: excerpt.revision, sequence: sequence, isExact: isExact, delta: delta)
+    }
+
+    mutating func disconnected() {
+        list = nil
+    }
+
+    /// Takes note of a commit of somebody else, which may override some of the edit.
+    mutating func pass(_ commit: Commit) {
+        guard let (delta, entries) = rest else { return }
+        for loss in Delta.superseded(earlier: commit.delta, later: delta) where loss.loser == .later {
+            guard let known = entries.first(where: { $0.position == loss.index }) else { continue }
+            notices.append(.superseded(known.item, loss.loss, author: commit.author, revision: commit.revision))
+        }
+        let left = entries.compactMap { entry in
+            commit.delta.map(index: entry.position).map { Excerpt.Entry(position: $0, item: entry.item) }
+        }
+        rest = (delta.transformed(over: commit.delta, as: .later), left)
+    }
+}
+
+extension ClientSession {
+    /// Makes an edit of a list that is not followed, on an excerpt of it. The answer is `committed`, `rejected`, `stale` or an
+    /// error. Nil if there is no connection, or the list is followed or visited already.
+    public mutating func edit(
+        _ name: String, on excerpt: Excerpt, _ delta: Delta, isExact: Bool, _ effect: (Effect) -> Void
+    ) -> UInt64? {
+        visit(Visit(name, excerpt, .edit(delta, isExact: isExact)), effect)
+    }
+
+    /// Asks who is on a list that is not followed. The answer is `people` or an error. Nil as with an edit.
+    public mutating func askWhoIsThere(
+        _ name: String, _ excerpt: Excerpt, _ effect: (Effect) -> Void
+    ) -> UInt64? {
+        visit(Visit(name, excerpt, .people), effect)
+    }
+
+    private mutating func visit(_ visit: Visit, _ effect: (Effect) -> Void) -> UInt64? {
+        guard isReady, subscriptions[visit.name] == nil, !visits.values.contains(where: { $0.name == visit.name })
+        else { return nil }
+        let request = newRequest()
+        visits[request] = visit
+        enter(request, effect)
+        return request
+    }
+
+    mutating func enter(_ request: UInt64, _ effect: (Effect) -> Void) {
+        guard let visit = visits[request] else { return }
+        effect(
+            .send(
+                UpMessage.subscribe(
+                    UpMessage.Subscribe(
+                        request: request, name: visit.name, logID: visit.excerpt.logID,
+                        revision: visit.excerpt.revision)
+                ).frame))
+    }
+
+    /// Whether the message was for a visit.
+    mutating func heardOnVisit(_ message: DownMessage, _ effect: (Effect) -> Void) -> Bool {
+        switch message {
+        case .subscribed(let subscribed):
+            guard visits[subscribed.request] != nil else { return false }
+            entered(subscribed, effect)
+        // The items of a snapshot are not asked for; one comes where the excerpt is old.
+        case .chunk(let request, _): return visits[request] != nil
+        case .commit(let list, let commit):
+            guard let request = visit(of: list) else { return false }
+            take(commit, on: request, effect)
+        case .rejected(let list, let sequence, let reason):
+            guard let request = visit(of: list, sequence) else { return false }
+            leave(request, .rejected(reason), effect)
+        case .stale(let list, let sequence, _):
+            guard let request = visit(of: list, sequence) else { return false }
+            leave(request, .stale, effect)
+        case .acknowledged(let list, let sequence, let revision):
+            guard let request = visit(of: list, sequence) else { return false }
+            leave(request, .committed(revision: revision, visits[request]?.notices ?? []), effect)
+        case .presence(let list, let people):
+            guard let request = visit(of: list) else { return false }
+            // Everybody is told at once, oneself included.
+            if case .people = visits[request]?.purpose, people.contains(where: { $0.author == author }) {
+                leave(request, .people(people), effect)
+            }
+        case .error(let code, let request, _, let text):
+            guard !code.closes, code != .notSubscribed, visits[request] != nil else { return false }
+            leave(request, .error(code, text), effect)
+        case .welcome, .pong, .done, .lists, .history, .state, .excerpt: return false
+        }
+        return true
+    }
+
+    private func visit(of list: UInt64, _ sequence: UInt64? = nil) -> UInt64? {
+        visits.first { $0.value.list == list && (sequence == nil || $0.value.sequence == sequence) }?.key
+    }
+
+    private mutating func entered(_ subscribed: DownMessage.Subscribed, _ effect: (Effect) -> Void) {
+        let request = subscribed.request
+        let submission = visits[request]?.entered(subscribed)
+        // It may be another list by now.
+        if visits[request]?.excerpt.logID != subscribed.logID { return leave(request, .stale, effect) }
+        if let submission { effect(.send(UpMessage.submit(submission).frame)) }
+    }
+
+    private mutating func take(_ commit: Commit, on request: UInt64, _ effect: (Effect) -> Void) {
+        guard let visit = visits[request] else { return }
+        if commit.author == author, let sequence = visit.sequence, commit.sequence == sequence {
+            leave(request, .committed(revision: commit.revision, visit.notices), effect)
+        } else {
+            visits[request]?.pass(commit)
+        }
+    }
+
+    /// Ends a visit with its answer.
+    private mutating func leave(_ request: UInt64, _ answer: Answer, _ effect: (Effect) -> Void) {
+        guard let visit = visits.removeValue(forKey: request) else { return }
+        if let list = visit.list { effect(.send(UpMessage.unsubscribe(list: list).frame)) }
+        effect(.answer(request: request, answer))
+    }
+}

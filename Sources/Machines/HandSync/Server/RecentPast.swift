@@ -1,0 +1,55 @@
+import HandCore
+
+/// What takes the latest commits of a list back, so that the list as it was a moment ago need not be read from the store.
+///
+/// The inverses were made anyway, in case that writing the commits fails. They hold what was deleted, so they are bounded.
+struct RecentPast {
+    /// Commits that are kept, and about how many bytes each may hold.
+    private static let depth = 64
+    private static let mostBytes = 16 << 10
+
+    /// The oldest revision to which one gets from here.
+    private(set) var floor: Int
+    /// A ring: the inverse of a commit stands at its revision modulo `depth`.
+    private var inverses: [Delta] = []
+
+    init(revision: Int) {
+        floor = revision
+    }
+
+    /// - Precondition: the commit is the one after the last.
+    mutating func append(_ inverse: Delta, of revision: Int) {
+        if inverses.isEmpty { inverses = [Delta](repeating: .identity, count: Self.depth) }
+        let isKept = inverse.weighs(atMost: Self.mostBytes)
+        inverses[revision % Self.depth] = isKept ? inverse : .identity
+        floor = isKept ? max(floor, revision - Self.depth) : revision
+    }
+
+    /// - Precondition: `floor < revision`, and the commit was appended.
+    func inverse(of revision: Int) -> Delta { inverses[revision % Self.depth] }
+}
+
+extension Delta {
+    /// Whether it takes about that many bytes or fewer.
+    fileprivate func weighs(atMost bytes: Int) -> Bool {
+        var left = bytes
+        for component in components {
+            left -= 32
+            switch component {
+            case .insert(let items, _): for item in items where left >= 0 { left -= 48 + item.content.size }
+            case .edit(let change), .drop(_, _, let change?):
+                left -= (change.text?.utf8.count ?? 0) + (change.url?.utf8.count ?? 0) + (change.bytes?.count ?? 0)
+            case .keep, .delete, .pick, .drop: break
+            }
+            if left < 0 { return false }
+        }
+        return true
+    }
+}
+
+extension Hand {
+    /// Applies what takes the newest commit back.
+    mutating func takeBack(_ inverse: Delta) {
+        do { try apply(inverse) } catch { preconditionFailure("an inverse does not fit: \(error)") }
+    }
+}

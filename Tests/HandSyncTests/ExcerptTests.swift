@@ -1,0 +1,157 @@
+import HandCore
+import HandSimulation
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// Some items of a list, from the list in memory, from what takes it back, and from the store.
+@Suite struct ExcerptTests {
+    /// A list with a history of `revisions`, each of which is kept here as it was.
+    private struct Scene {
+        let world: TestWorld
+        let stream: TestStream
+        var past = [Hand()]
+
+        init(revisions: Int, seed: UInt64, limits: Limits = Limits()) throws {
+            world = TestWorld(limits: limits)
+            _ = try world.store.create("list", rules: Rules(), logID: 9, deckSeed: nil)
+            stream = world.connect(1)
+            world.settle()
+            stream.subscribe("list", request: 1)
+            world.settle()
+            var chaos = Chaos(seed: seed)
+            for revision in 0..<revisions {
+                let delta = chaos.delta(on: past[revision], size: 3)
+                stream.say(
+                    .submit(Submission(list: 1, base: revision, sequence: UInt64(revision + 1), delta: delta)))
+                world.settle()
+                past.append(try past[revision].applying(delta))
+            }
+        }
+
+        func ask(
+            _ selections: [Excerpt.Selection], at revision: Int? = nil, from start: Int = 0
+        ) throws -> Excerpt {
+            stream.say(.excerpt(.init(request: 5, name: "list", revision: revision, from: start, selections)))
+            world.settle()
+            guard case .excerpt(5, let excerpt) = stream.heard.last else {
+                throw Problem(text: "\(String(describing: stream.heard.last))")
+            }
+            return excerpt
+        }
+    }
+
+    private struct Problem: Error { let text: String }
+
+    /// Which entries are to be expected: the definition, item by item.
+    private func entries(of hand: Hand, _ selections: [Excerpt.Selection], from start: Int) -> [Excerpt.Entry] {
+        hand.enumerated().filter { offset, item in
+            offset >= start
+                && selections.contains { selection in
+                    switch selection {
+                    case .positions(let first, let number): offset >= first && offset < first + number
+                    case .ids(let range): range.contains(item.id)
+                    }
+                }
+        }.map { Excerpt.Entry(position: $0.offset, item: $0.element) }
+    }
+
+    @Test func everyRevisionAndManySelections() throws {
+        var random = SplitMix64(seed: testSeed(131))
+        // More than are kept in memory, so that some come from the store.
+        let scene = try Scene(revisions: 100, seed: random.next())
+        for revision in 0...100 {
+            let hand = scene.past[revision]
+            for _ in 0..<4 {
+                let selections: [Excerpt.Selection] = (0..<random.next(below: 4)).map { _ in
+                    if random.next(below: 2) == 0 {
+                        return .positions(start: random.next(below: 12), count: random.next(below: 6))
+                    }
+                    let ids = hand.isEmpty ? [ItemID(rawValue: 4)] : [hand[0].id, hand[hand.count / 2].id]
+                    let other = ItemID(rawValue: random.next())
+                    return random.next(below: 2) == 0
+                        ? .ids(ids[0]...ids[0]) : .ids(min(ids.last!, other)...max(ids.last!, other))
+                }
+                let start = random.next(below: 3) == 0 ? random.next(below: 6) : 0
+                let excerpt = try scene.ask(selections, at: revision, from: start)
+                #expect(excerpt.revision == revision && excerpt.count == hand.count && excerpt.logID == 9)
+                #expect(excerpt.entries == entries(of: hand, selections, from: start))
+                #expect(!excerpt.isCut)
+            }
+        }
+        let now = try scene.ask([.positions(start: 0, count: 1_000)])
+        #expect(now.revision == 100 && now.entries.map(\.item) == Array(scene.past[100]))
+    }
+
+    /// An answer has a bound; asking behind it again and again gives everything once.
+    @Test(arguments: [false, true], [400, 1 << 20]) func whatIsCutGoesOn(byID: Bool, answerBytes: Int) throws {
+        var limits = Limits()
+        limits.answerBytes = answerBytes
+        let world = TestWorld(limits: limits)
+        _ = try world.store.create("list", rules: Rules(), logID: 9, deckSeed: nil)
+        let stream = world.connect(1)
+        world.settle()
+        stream.subscribe("list", request: 1)
+        world.settle()
+        let items = (1...2_500).map { Item(id: ItemID(rawValue: UInt64($0)), content: .note("item \($0)")) }
+        stream.say(
+            .submit(
+                Submission(
+                    list: 1, base: 0, sequence: 1, delta: HandCore.Operation.insert(items, at: 0, .before).delta)))
+        world.settle()
+        let all: [Excerpt.Selection] =
+            byID
+            ? [.ids(ItemID(rawValue: 0)...ItemID(rawValue: .max)), .positions(start: 2_490, count: 10)]
+            : [.positions(start: 10, count: 3_000), .positions(start: 0, count: 20)]
+        var (found, start, answers): ([Excerpt.Entry], Int, Int) = ([], 0, 0)
+        while answers < 5_000 {
+            stream.say(.excerpt(.init(request: 5, name: "list", from: start, all)))
+            world.settle()
+            guard case .excerpt(_, let excerpt) = stream.heard.last else { break }
+            found += excerpt.entries
+            answers += 1
+            guard excerpt.isCut, let last = excerpt.entries.last else { break }
+            start = last.position + 1
+        }
+        #expect(found == entries(of: Hand(items), all, from: 0))
+        #expect(answerBytes > 400 || answers > 100)
+        #expect(!byID || answers > 2)
+    }
+
+    @Test func whatIsNotThere() throws {
+        let scene = try Scene(revisions: 3, seed: 1)
+        scene.stream.say(.excerpt(.init(request: 6, name: "nope", [])))
+        scene.stream.say(.excerpt(.init(request: 7, name: "list", revision: 4, [])))
+        scene.world.settle()
+        #expect(scene.stream.errors == [.noSuchList, .noSuchRevision])
+        // Version 1 has no such message.
+        let old = scene.world.connect(2, version: 1)
+        scene.world.settle()
+        old.say(.excerpt(.init(request: 6, name: "list", [])))
+        scene.world.settle()
+        #expect(old.errors == [.malformedMessage])
+    }
+
+    /// What is kept to take commits back has a bound: beyond it the store is asked, and says the same.
+    @Test func whatALargeCommitTookIsReadFromTheStore() throws {
+        var scene = try Scene(revisions: 0, seed: 1)
+        let large = (1...2).map { id in
+            Item(id: ItemID(rawValue: id), content: .note(String(repeating: "x", count: 12_000)))
+        }
+        let small = Item(id: ItemID(rawValue: 3), content: .note("small"))
+        let operations: [HandCore.Operation] = [
+            .insert(large + [small], at: 0, .before), .delete(0..<2), .delete(0..<1),
+        ]
+        for (base, operation) in operations.enumerated() {
+            scene.stream.say(
+                .submit(Submission(list: 1, base: base, sequence: UInt64(base + 1), delta: operation.delta)))
+            scene.world.settle()
+            scene.past.append(scene.past[base].performing(operation))
+        }
+        for revision in 0...3 {
+            let excerpt = try scene.ask([.positions(start: 0, count: 9)], at: revision)
+            #expect(excerpt.entries.map(\.item) == Array(scene.past[revision]), "\(revision)")
+        }
+    }
+}
