@@ -83,6 +83,19 @@ import Testing
         let link = shared.output.trimmingCharacters(in: .whitespacesAndNewlines)
         #expect(link.contains("/groceries#hand-"))
         #expect(try becomes { try Self.hand(["add", "eggs", "--url", link], folder).status == 0 })
+        let (watch, isConnected) = try watching(link)
+        #expect(isConnected)
+        let tokens = try Self.hand(["token", "list"], folder).output
+        let id = try #require(tokens.firstMatch(of: #/([0-9a-z]{6})  Bob: write on 'groceries', until /#)?.1)
+        #expect(try Self.hand(["token", "revoke", String(id)], folder).status == 0)
+        watch.waitUntilExit()
+        #expect(watch.terminationStatus != 0, "who is connected is put out")
+        #expect(try Self.hand(["ls", "--url", link], folder).status == 5)
+        #expect(try Self.hand(["token", "revoke", String(id)], folder).status == 3)
+    }
+
+    /// A process that watches the list, and whether it has shown it, so that it is connected.
+    private func watching(_ link: String) throws -> (Process, isConnected: Bool) {
         let watch = Process()
         watch.executableURL = URL(fileURLWithPath: Binary.path)
         watch.arguments = ["watch", "--url", link]
@@ -92,15 +105,31 @@ import Testing
         watch.standardOutput = output
         watch.standardError = FileHandle.nullDevice
         try watch.run()
-        // It shows the list, so it is connected.
-        #expect(try output.fileHandleForReading.read(upToCount: 1)?.isEmpty == false)
-        let tokens = try Self.hand(["token", "list"], folder).output
-        let id = try #require(tokens.firstMatch(of: #/([0-9a-z]{6})  Bob: write on 'groceries', until /#)?.1)
-        #expect(try Self.hand(["token", "revoke", String(id)], folder).status == 0)
-        watch.waitUntilExit()
-        #expect(watch.terminationStatus != 0, "who is connected is put out")
-        #expect(try Self.hand(["ls", "--url", link], folder).status == 5)
-        #expect(try Self.hand(["token", "revoke", String(id)], folder).status == 3)
+        return (watch, try output.fileHandleForReading.read(upToCount: 1)?.isEmpty == false)
+    }
+
+    /// Whose time runs out while they are connected is put out, also while the file is changed and does not read.
+    @Test(arguments: [false, true]) func aTokenThatEndsPutsOut(fileIsDamaged: Bool) throws {
+        defer { server.kill() }
+        _ = try hand(["add", "milk"], token: root)
+        // On a slow machine a token may end before anybody has come with it; then a longer one is tried.
+        for seconds in [2, 4, 8, 16, 32] {
+            let ben = try Self.create(["Ben", "--role", "read", "--expires", "\(seconds)s"], folder)
+            let (watch, isConnected) = try watching(Self.url(server) + "#" + ben.secret)
+            let file = folder.path + "/data/access.json"
+            let sound = try String(contentsOfFile: file, encoding: .utf8)
+            for round in 0..<(seconds + 3) * 20 where watch.isRunning {
+                if fileIsDamaged { try "{\(round)".write(toFile: file, atomically: true, encoding: .utf8) }
+                Thread.sleep(forTimeInterval: 0.05)
+            }
+            try sound.write(toFile: file, atomically: true, encoding: .utf8)
+            let isOut = !watch.isRunning
+            watch.terminate()
+            watch.waitUntilExit()
+            #expect(isOut && watch.terminationStatus != 0)
+            if isConnected { return }
+        }
+        Issue.record("nobody was let in")
     }
 
     /// Another role holds at once for who is connected, on the lists that are named.

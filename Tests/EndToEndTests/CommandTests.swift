@@ -103,6 +103,33 @@ import Testing
         try hand("import", "-", "--format", "jsonl", input: "{\"id\":1}\n", expecting: 1)
     }
 
+    /// A long file goes in in portions, each behind the one before.
+    @Test(arguments: [["--top"], ["--end"], ["--after", "1"], ["--before", "2"]])
+    func longFilesKeepTheirOrder(place: [String]) throws {
+        try hand("create", "list")
+        try hand("add", "first", "last")
+        let lines = (0..<4_100).map { "item \($0)" }
+        let arguments = ["import", "-", "--format", "todotxt", "-q"] + place
+        let outcome = try Binary.run(
+            arguments, input: lines.joined(separator: "\n") + "\n", environment: environment)
+        #expect(outcome.status == 0, "\(outcome.messages)")
+        let index = place == ["--top"] ? 0 : place == ["--end"] ? 2 : 1
+        #expect(try texts() == ["first", "last"][..<index] + lines + ["first", "last"][index...])
+    }
+
+    /// The list may move on between the look at it and the submission: the server decides.
+    @Test func anEditForOneRevisionIsNotMadeOnAnother() throws {
+        try hand("create", "list")
+        try hand("add", "one", "--queue")
+        server.kill()
+        try hand("add", "two", "--queue", "--timeout", "0.5", "--if-revision", "1")
+        try server.start()
+        let other = environment.merging(["XDG_STATE_HOME": server.folder.path + "/other"]) { $1 }
+        #expect(try Binary.run(["add", "else"], environment: other).status == 0)
+        _ = try Binary.run(["sync"], environment: environment)
+        #expect(try texts() == ["one", "else"])
+    }
+
     @Test func whatOthersWroteCannotControlTheTerminal() throws {
         try hand("create", "list")
         try hand("add", "red \u{1B}[31m bell \u{7} turned \u{202E}txt")

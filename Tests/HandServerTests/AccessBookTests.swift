@@ -34,6 +34,10 @@ import Testing
         let (_, secret) = book.add(name: "ada", role: .read, expires: now + 10, at: now)
         #expect(grant(book, secret) != nil)
         #expect(book.grant(to: client, secret: secret, from: .thisMachine, at: now + 10) == nil)
+        // Who is connected is looked at when one ends, and only then.
+        _ = book.add(name: "ben", role: .read, at: now)
+        let looks = [(0, 9), (9, 10), (10, 20)].map { book.hasExpired(after: now + $0, until: now + $1) }
+        #expect(looks == [false, true, false])
     }
 
     /// On this machine one may everything and is not counted; from afar nothing, until it is allowed.

@@ -89,6 +89,30 @@ import Testing
         #expect(problem.revision == revision, "\(problem.text)")
     }
 
+    /// A deck in another order is another deck, though the same cards are in it.
+    @Test func anotherDeckIsFound() throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        let list = try store.create("things", rules: .fiveCards, logID: 9, deckSeed: 11)
+        let author = try store.author(for: ClientID(high: 1, low: 2), person: "Ada")
+        var chaos = Chaos(seed: 5)
+        let start = try store.load(list.number)
+        let commits = history(on: start, 20, author: author, chaos: &chaos)
+        try store.append([CommitBatch(list: list.number, expected: 0, commits: commits)])
+        let end = try store.load(list.number)
+        try store.saveSnapshot(of: list.number, end.hand, revision: 20, deck: end.deck)
+        try store.close()
+        #expect(try Self.verify(folder).isSound)
+        let codes = try #require(end.deck).codes
+        for wrong in [Deck(codes: codes.reversed()), Deck(codes: codes.dropLast()), Deck(seed: 11)] {
+            let bytes = wrong.codes.map { String(format: "%02x", $0) }.joined()
+            try Self.change(folder, "UPDATE snapshot_heads SET deck = x'\(bytes)' WHERE revision = 20", hidden: true)
+            #expect(try Self.verify(folder).lists[0].problem?.revision == 20)
+        }
+        try Self.change(folder, "UPDATE snapshot_heads SET deck = NULL WHERE revision = 20", hidden: true)
+        #expect(try Self.verify(folder).lists[0].problem?.revision == 20)
+    }
+
     /// A list that cannot be read does not hide what is wrong with the next.
     @Test func everyListIsLookedAt() throws {
         let folder = try TemporaryFolder()
@@ -138,6 +162,34 @@ import Testing
         try store.close()
     }
 
+    /// A server that was killed leaves a log beside its store. It goes aside with it: beside the backup it would be read into it.
+    @Test func theLogOfAKilledServerGoesAsideToo() throws {
+        let (folder, killed) = (try TemporaryFolder(), try TemporaryFolder())
+        try Self.made(folder, 40)
+        let file = folder.path + "/copy"
+        try StoreBackup.write(folder.path, to: file)
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        _ = try store.create("later", rules: Rules(), logID: 8, deckSeed: nil)
+        for name in ["/hand.sqlite", "/hand.sqlite-wal"] {
+            try FileManager.default.copyItem(atPath: folder.path + name, toPath: killed.path + name)
+        }
+        try store.close()
+        var random = SplitMix64(seed: 1)
+        let aside = killed.path + "/old"
+        try StoreBackup.restore(file, to: killed.path, aside: aside, random: &random)
+        #expect(FileManager.default.fileExists(atPath: aside + "-wal"))
+        #expect(!FileManager.default.fileExists(atPath: killed.path + "/hand.sqlite-wal"))
+        let report = try Self.verify(killed)
+        #expect(report.isSound && report.lists.map(\.name) == ["things"])
+        // What was set aside is whole: as it was, log and all.
+        let again = try TemporaryFolder()
+        for ending in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: aside + ending, toPath: again.path + "/hand.sqlite" + ending)
+        }
+        let lists = try StoreVerifier(path: again.path).verify().lists
+        #expect(lists.map(\.name) == ["later", "things"])
+    }
+
     @Test func aServedStoreIsNotReplaced() throws {
         let folder = try TemporaryFolder()
         try Self.made(folder, 10)
@@ -172,6 +224,26 @@ import Testing
         #expect(try store.trim(number, keeping: Retention(commits: 0), now: 0).floor == 200)
         #expect(try store.load(number).hand == before.hand)
         try store.close()
+        #expect(try Self.verify(folder).isSound)
+    }
+
+    /// What the history begins with is kept, however many snapshots come after it.
+    @Test func theBeginningOfTheHistoryIsKept() throws {
+        let folder = try TemporaryFolder()
+        try Self.made(folder, 60)
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        let number = try #require(try store.list(named: "things")).number
+        #expect(try store.trim(number, keeping: Retention(commits: 45), now: 0).floor == 15)
+        let (first, last) = try (store.state(of: number, at: 15), store.load(number).hand)
+        for revision in 20...30 {
+            let hand = try store.state(of: number, at: revision)
+            try store.saveSnapshot(of: number, hand, revision: revision, deck: nil)
+        }
+        #expect(try store.load(number).hand == last)
+        #expect(try store.state(of: number, at: 15) == first)
+        try store.close()
+        // Those behind it, the first one, and the newest four.
+        #expect(try Self.verify(folder).lists.map(\.snapshots) == [5])
         #expect(try Self.verify(folder).isSound)
     }
 

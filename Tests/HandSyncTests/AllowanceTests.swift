@@ -161,6 +161,20 @@ import Testing
         #expect(world.service.load.accounts == 0)
     }
 
+    /// Somebody who is connected and does nothing is still known when they come a second time.
+    @Test func whoIsConnectedIsNotForgotten() {
+        let world = Self.world { $0.userSubscriptions = 1 }
+        let ada = Self.ownerOfList(world)
+        Self.pass(60_000, world)
+        let again = world.connect(2, token: "ada")
+        world.settle()
+        again.subscribe("list", request: 1)
+        world.settle()
+        #expect(again.errors == [.tooManySubscriptions])
+        for stream in [ada, again] { stream.end() }
+        #expect(world.service.brokenInvariant() == nil)
+    }
+
     @Test func listsAndSubscriptionsOfOneUser() {
         let world = Self.world {
             $0.userLists = 3

@@ -22,4 +22,38 @@ import Testing
         }
         #expect(checkpoints == 14)
     }
+
+    private struct Full: Error {}
+
+    /// A disk that is full for a while: what was to be written is there when there is room again, in order and once.
+    @Test func whatCouldNotBeWrittenStays() throws {
+        var buffer = JournalBuffer()
+        var written: [String] = []
+        func write(fullAt full: String?) throws {
+            try buffer.write { write in
+                let line =
+                    switch write {
+                    case .append(let events, let list): "\(list): \(events)"
+                    case .checkpoint(let list): "\(list) as a whole"
+                    }
+                if let full, line.hasPrefix(full) { throw Full() }
+                written.append(line)
+            }
+        }
+        buffer.replace("a")
+        for list in ["b", "c"] { buffer.add(.submitted, to: list) }
+        for list in ["a", "b", "c"] {
+            #expect(throws: Full.self) { try write(fullAt: list) }
+            #expect(buffer.isUrgent)
+            buffer.add(.caughtUp(lastSequence: 7), to: "c")
+        }
+        try write(fullAt: nil)
+        let caughtUp = JournalEvent.caughtUp(lastSequence: 7)
+        #expect(
+            written == [
+                "a as a whole", "b: \([JournalEvent.submitted])", "c: \([.submitted, caughtUp, caughtUp, caughtUp])",
+            ])
+        try write(fullAt: nil)
+        #expect(written.count == 3 && !buffer.isUrgent)
+    }
 }

@@ -137,4 +137,24 @@ import Testing
             #expect(revisions == Array(1...16), "no gap")
         }
     }
+
+    /// Edits that could not be stored no longer count as waiting: a connection may have only so many.
+    @Test func whatWasNotStoredDoesNotWait() throws {
+        let world = try Self.world()
+        let stream = world.connect(1)
+        world.settle()
+        stream.subscribe("list", request: 1)
+        world.settle()
+        world.failure = .failed("no room")
+        let tries = world.limits.pendingSubmissions + 1
+        for _ in 1...tries {
+            stream.submit(1, base: 0, "n")
+            world.settle()
+        }
+        #expect(stream.heard.count { $0 == .rejected(list: 1, sequence: 1, .notStored) } == tries)
+        world.failure = nil
+        stream.submit(1, base: 0, "n")
+        world.settle()
+        #expect(stream.errors.isEmpty && stream.heard.contains { if case .commit(1, _) = $0 { true } else { false } })
+    }
 }

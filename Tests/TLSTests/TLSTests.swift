@@ -88,6 +88,45 @@ import Testing
         #expect(seen.serverEnd == .eof)
     }
 
+    /// Who stops reading in the middle of what came gets the rest when they go on, also if nothing more comes.
+    @Test func readingStopsAndGoesOn() throws {
+        let loop = try Loop()
+        defer { loop.close() }
+        var kept: [any Channel] = []
+        var counts: [Int] = []
+        let bytes = [UInt8](repeating: 7, count: 100_000)
+        var listener: Listener?
+        listener = try Listener.tcp(loop, address: SocketAddress(ip: "127.0.0.1", port: 0)) { stream in
+            listener?.close()
+            guard let channel = try? TLSStream(loop, stream, server, .server) else { return stream.close() }
+            kept.append(channel)
+            channel.open { [unowned channel] part in
+                counts.append(part.count)
+                channel.stopReading()
+                // Not before everything is here that the client has sent.
+                let timer = EventLoop.Timer(loop)
+                timer.start(after: 5) {
+                    timer.close()
+                    channel.resumeReading()
+                }
+            } onEnd: { [unowned channel] _ in
+                channel.close()
+            }
+        }
+        let context = try client
+        TCP.connect(loop, to: try #require(listener?.localAddress)) { result in
+            guard case .success(let stream) = result,
+                let channel = try? TLSStream(loop, stream, context, .client(of: "127.0.0.1"))
+            else { return }
+            kept.append(channel)
+            channel.open({ _ in }, onEnd: { [unowned channel] _ in channel.close() })
+            channel.write([OutputBuffer(bytes)])
+            channel.shutdown()
+        }
+        loop.run()
+        #expect(counts.reduce(0, +) == bytes.count && counts.count > 5)
+    }
+
     @Test func aNameIsCompared() throws {
         #expect(try exchange([[1]], server: server, client: client, host: "example.test").client == [1])
         let other = try exchange([[1]], server: server, client: client, host: "other.test")

@@ -67,6 +67,13 @@ public final class ClientJournal: Sendable {
             sql: "INSERT INTO client VALUES (?, ?)", arguments: [fresh.high.stored, fresh.low.stored])
     }
 
+    /// What `PRAGMA synchronous` says: 2 is FULL.
+    package func synchronousLevel() throws -> Int {
+        try SQLiteStore.translating(path) {
+            try database.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") ?? -1 }
+        }
+    }
+
     public func close() throws {
         defer { lock.release() }
         try SQLiteStore.translating(path) { try database.close() }

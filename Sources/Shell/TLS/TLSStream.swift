@@ -103,9 +103,13 @@ public final class TLSStream: Channel {
     public func resumeReading() {
         guard ssl != nil, !isReading else { return }
         isReading = true
-        stream.resumeReading()
-        // What had arrived already, but not within this call.
-        loop.soon { [weak self] in self?.advance() }
+        // What had arrived already, but not within this call; what comes next, as the end of the stream, stands behind it.
+        loop.soon { [weak self] in self?.goOn() }
+    }
+
+    private func goOn() {
+        advance()
+        if isReading { stream.resumeReading() }
     }
 
     /// Goes on as far as what has arrived allows.

@@ -108,7 +108,7 @@ public struct AccessBook: Codable, Equatable, Sendable {
     }
 
     /// Whether somebody's time ran out between two times.
-    func hasExpired(after start: Date, until end: Date) -> Bool {
+    package func hasExpired(after start: Date, until end: Date) -> Bool {
         tokens.values.contains { $0.isValid(at: start) && !$0.isValid(at: end) }
     }
 }

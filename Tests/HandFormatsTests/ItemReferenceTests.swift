@@ -1,0 +1,49 @@
+import HandCore
+import HandFormats
+import Testing
+
+/// Items and places as people name them.
+@Suite struct ItemReferenceTests {
+    /// Ids that share their first two characters, and one that shares none with them.
+    private static let list = Hand(
+        [(0 as UInt64) << 59 | 1 << 54 | 1 << 49, 0 << 59 | 1 << 54 | 2 << 49, 3 << 59].map {
+            Item(id: ItemID(rawValue: $0), content: .note("n"))
+        })
+
+    private func position(_ text: String) throws(ItemReference.Problem) -> Int {
+        try ItemReference(text).position(in: Self.list)
+    }
+
+    @Test func itemsByTheirNumbers() throws {
+        #expect(try (1...3).map { try position("\($0)") } == [0, 1, 2])
+        for text in ["0", "4"] {
+            #expect(throws: ItemReference.Problem.outOfRange(Int(text)!, count: 3)) { try position(text) }
+        }
+        for text in ["-1", "+1", "", "@", "not an id", "u"] {
+            #expect(throws: ItemReference.Problem.notAReference(text)) { try position(text) }
+        }
+    }
+
+    /// What may mean two items means none.
+    @Test func itemsByTheBeginningOfTheirIDs() throws {
+        let ids = Self.list.map { "\($0.id)" }
+        for (index, id) in ids.enumerated() { #expect(try position("@" + id) == index) }
+        let shared = String(ids[0].prefix(2))
+        #expect(ids[1].hasPrefix(shared) && !ids[2].hasPrefix(shared))
+        #expect(throws: ItemReference.Problem.ambiguous(shared, matches: 2)) { try position("@" + shared) }
+        #expect(try position("@" + ids[1].prefix(3)) == 1)
+        #expect(try position("@" + ids[2].prefix(1)) == 2)
+        #expect(throws: ItemReference.Problem.unknown("zz")) { try position("@zz") }
+        #expect(ShortID.length(in: Self.list) == 4)
+    }
+
+    @Test func places() throws {
+        func gap(_ place: Place) throws -> String {
+            let (gap, side) = try place.gap(in: Self.list)
+            return "\(side) \(gap)"
+        }
+        #expect(try gap(.top) == "after 0" && gap(.end) == "before 3")
+        #expect(try gap(.before(.index(2))) == "before 1" && gap(.after(.index(2))) == "after 2")
+        #expect(throws: ItemReference.Problem.outOfRange(4, count: 3)) { try gap(.after(.index(4))) }
+    }
+}
