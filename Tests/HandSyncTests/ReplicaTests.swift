@@ -8,6 +8,18 @@ import Testing
 @Suite struct ReplicaTests {
     private func task(_ id: UInt64) -> Item { Item(id: ItemID(rawValue: id), content: .task("t\(id)", done: false)) }
 
+    /// What was seen of one history says nothing of another.
+    @Test func ofAnotherHistoryNothingWasSeen() throws {
+        let list = Hand([Item(id: ItemID(rawValue: 1), content: .note("a"))])
+        var replica = Replica(confirmed: list, revision: 5, logID: 7, sequence: 0)
+        try replica.edit(HandCore.Operation.edit(at: 0, Change(text: "b")).delta)
+        _ = replica.reset(to: list, revision: 9, logID: 8, lastSequence: 0)
+        #expect(replica.takeSubmission(list: 1)?.lag == 9)
+        try replica.edit(HandCore.Operation.edit(at: 0, Change(text: "c")).delta)
+        _ = replica.reset(to: list, revision: 4, logID: 9, lastSequence: 0)
+        #expect(replica.takeSubmission(list: 1)?.lag == 4)
+    }
+
     @Test func threeStates() throws {
         var world = World(tasks(2), replicas: 1)
         #expect(world.replicas[0].state == .synchronized)

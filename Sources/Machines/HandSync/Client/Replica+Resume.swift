@@ -76,7 +76,12 @@ extension Replica {
             inFlight = nil
             update.notices.append(.acknowledged(sequence: mine.sequence, revision: revision))
         }
-        if !isSameHistory { takeBackExactEdits(now: revision, &update) }
+        if !isSameHistory {
+            takeBackExactEdits(now: revision, &update)
+            // Of another history nothing was seen.
+            inFlight?.seen = 0
+            for index in buffer.indices { buffer[index].seen = 0 }
+        }
         self.revision = revision
         self.logID = logID
         hasDiverged = false

@@ -41,7 +41,7 @@ public struct Replica: Sendable {
         /// Edits in it, as they were made; not kept on disk, where it counts as one.
         public let count: Int
         /// The revision that its author saw when making the first of them; it may have been carried over newer ones since.
-        public let seen: Int
+        public internal(set) var seen: Int
 
         public init(sequence: UInt64, delta: Delta, exactBase: Int?, count: Int = 1, seen: Int) {
             self.sequence = sequence
@@ -62,7 +62,7 @@ public struct Replica: Sendable {
         /// Edits in it, as they were made.
         private(set) var count = 1
         /// The revision that its author saw when making the first of them.
-        let seen: Int
+        var seen: Int
 
         init(_ delta: Delta, exactBase: Int?, size: Int, seen: Int) {
             plain = delta
