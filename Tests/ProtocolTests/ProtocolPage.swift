@@ -47,6 +47,13 @@ struct ProtocolPage {
         }
     }
 
+    /// The rows of the table in “Merging” as vectors, one a line.
+    static func mergingVectors() throws -> [String] {
+        let url = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Vectors/merging.jsonl")
+        return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map(String.init)
+    }
+
     /// The rows of the table whose first column is headed by `first`, behind the heading of that text.
     func table(_ first: String, under heading: String) -> [[String]] {
         guard let start = lines.firstIndex(where: { $0.hasPrefix("#") && $0.hasSuffix(" " + heading) }),

@@ -74,9 +74,20 @@ import Testing
         }
     }
 
+    /// What a client cannot meet: that is in `hand serve --help`.
+    private static let operators: Set<String> = [
+        "connections", "connectionsPerAddress", "failedHellos", "lists", "userUnfinishedBytes", "tellingDelay",
+        "tooFastDeadline", "userSubscriptions", "userLists", "storeBytes", "answerBytes", "transfers",
+        "snapshotCommits",
+        "unloadDelay",
+    ]
+
+    /// Each limit is in the table, or is the operator's business.
     @Test func limits() {
         let rows = page.table("limit", under: "8. Limits, errors, rejections")
         var expected = Mirror(reflecting: Limits()).children.map { [$0.label ?? "", "\($0.value)"] }
+        #expect(Self.operators.isSubset(of: expected.map { $0[0] }))
+        expected.removeAll { Self.operators.contains($0[0]) }
         expected.append(["nameBytes", "\(Limits.nameBytes)"])
         expected.append(["personBytes", "\(Limits.personBytes)"])
         expected.append(["tokenBytes", "\(Limits.tokenBytes)"])
@@ -109,6 +120,29 @@ import Testing
         }
     }
 
+    /// What clients and servers must and should do is numbered: each number once, none left out, one for each demand.
+    @Test func demandsAreNumbered() {
+        var isCode = false
+        var text = ""
+        for line in page.lines.drop(while: { !$0.hasPrefix("## 0.") }) {
+            if line.hasPrefix("```") { isCode.toggle() }
+            if !isCode { text += line + "\n" }
+        }
+        let numbers = text.matches(of: #/\*\*([CS])(\d+)\*\*/#)
+        for side in ["C", "S"] {
+            let mine = numbers.filter { $0.1 == side }.compactMap { Int($0.2) }.sorted()
+            #expect(!mine.isEmpty && mine == Array(1...mine.count), "\(side): \(mine)")
+        }
+        // Up to each number, and not behind it, stands one demand.
+        var start = text.startIndex
+        for number in numbers {
+            let demands = text[start..<number.range.lowerBound].matches(of: #/\b(MUST|SHOULD)\b/#).count
+            #expect(demands == 1, "\(number.0): \(text[start..<number.range.upperBound].suffix(300))")
+            start = number.range.upperBound
+        }
+        #expect(text[start...].matches(of: #/\b(MUST|SHOULD)\b/#).isEmpty)
+    }
+
     /// Links within the page lead to headings.
     @Test func contents() {
         let anchors = page.lines.filter { $0.hasPrefix("#") }.map { heading in
@@ -120,7 +154,7 @@ import Testing
         let links = page.lines.compactMap { line in
             line.range(of: "](#").map { String(line[$0.upperBound...].prefix { $0 != ")" }) }
         }
-        #expect(links.count == 12)
+        #expect(links.count == 13)
         for link in links { #expect(anchors.contains(link), "\(link)") }
     }
 }

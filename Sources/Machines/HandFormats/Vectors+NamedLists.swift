@@ -22,6 +22,7 @@ extension Vectors {
     static var namedApply: [Question] {
         let two = member("list", tasks(2))
         let new = JSON.items([task(101, "x")])
+        let second = [task(102, "y")]
         let edits: [JSONValue] = [
             ["edit": ["card": "2♦"]], ["edit": ["text": "new"]], ["edit": ["text": "new", "done": false]],
             ["edit": ["text": "new", "url": "new"]], ["edit": ["text": "new"]], ["edit": ["bytes": "AA=="]],
@@ -34,6 +35,10 @@ extension Vectors {
             Question(
                 "a form that is not normal",
                 [two, delta(["keep": 0], ["delete": 1], ["delete": 1], ["insert": [], "side": "after"])]),
+            Question(
+                "another form that is not normal: after stands behind before",
+                [two, delta(["insert": new, "side": "before"], ["insert": JSON.items(second), "side": "after"])]),
+            Question("a form that is not normal: keeps more than there is", [two, delta(["keep": 3])]),
             Question("error: deletes more than there is", [two, delta(["delete": 3])]),
             Question("error: keeps more than there is", [two, delta(["keep": 3], ["insert": new, "side": "after"])]),
             Question("error: edits behind the end", [two, delta(["keep": 2], ["edit": ["done": true]])]),
