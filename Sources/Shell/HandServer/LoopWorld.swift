@@ -62,14 +62,18 @@ final class LoopWorld: ServiceWorld {
 
     private var time: Date { Date(timeIntervalSince1970: Double(wallClock) / 1_000) }
 
+    private func caller(of stream: any ByteStream) -> Caller? {
+        stream is GuestStream ? .thisMachine : (stream as? Socket)?.caller
+    }
+
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
-        guard let caller = (stream as? Socket)?.caller else { return nil }
+        guard let caller = caller(of: stream) else { return nil }
         if let grant = access.grant(to: client, secret: token, from: caller, at: time) { return grant }
         return refreshAccess() ? access.grant(to: client, secret: token, from: caller, at: time) : nil
     }
 
     func access(again id: String?, from stream: any ByteStream) -> Access? {
-        guard let caller = (stream as? Socket)?.caller else { return nil }
+        guard let caller = caller(of: stream) else { return nil }
         return access.access(again: id, from: caller, at: time)
     }
 

@@ -24,6 +24,7 @@ public final class Server {
     /// Called when the last connection has gone from a server that is drained, or the time for that is over.
     public var onDrained: (() -> Void)?
     private var access: AccessWatch?
+    private let awkward: AwkwardDoor?
     /// Users of this machine who have come.
     private var callers: [UInt32: Caller] = [:]
     /// For connections over TCP, if they are to be encrypted.
@@ -47,6 +48,7 @@ public final class Server {
         service = Service(
             world: world, limits: configuration.limits, program: configuration.program,
             retention: configuration.retention, seed: configuration.seed)
+        awkward = configuration.awkward.map { [service] in AwkwardDoor(loop, service, seed: $0) }
         timer = Timer(loop)
         wakeTimer = Timer(loop)
         drainTimer = Timer(loop)
@@ -117,15 +119,19 @@ public final class Server {
         // Asking what a user is called may take the system a while; once is enough.
         let caller = callers[user] ?? Caller(overSocketFrom: user)
         if callers.count < 10_000 { callers[user] = caller }
-        Socket(stream, from: caller, service).start()
+        serve(stream, from: caller)
+    }
+
+    private func serve(_ stream: any Channel, from caller: Caller) {
+        Socket(awkward?.around(stream) ?? stream, from: caller, service).start()
     }
 
     private func accept(_ stream: TCP) {
         let address = stream.peerAddress
         let caller = address.isLoopback ? Caller.thisMachine : .address(address.site)
-        guard let tls else { return Socket(stream, from: caller, service).start() }
+        guard let tls else { return serve(stream, from: caller) }
         do {
-            Socket(try TLSStream(loop, stream, tls, .server), from: caller, service).start()
+            serve(try TLSStream(loop, stream, tls, .server), from: caller)
         } catch {
             logger.warning("cannot accept a connection", metadata: ["error": "\(error)"])
             stream.close()
@@ -187,7 +193,7 @@ public final class Server {
 
     private func endTurn() {
         var hasMore = service.endTurn()
-        while world.deliver() { hasMore = service.endTurn() || hasMore }
+        while world.deliver() || awkward?.pump() == true { hasMore = service.endTurn() || hasMore }
         if hasMore { wake() }
         let deadline = service.deadline
         if deadline != armed {

@@ -26,6 +26,9 @@ public struct ServerConfiguration: Sendable {
     /// Where it is kept who may do what; nil if everybody may everything.
     public var access: AccessFile?
 
+    /// The seed of all that is allowed and rare, which this server then does on purpose; nil for a server that does its best.
+    public var awkward: UInt64?
+
     public enum Endpoint: Sendable, Hashable {
         case tcp(SocketAddress)
         /// A Unix socket at that path.

@@ -7,11 +7,17 @@ import Synchronization
 public final class MemoryStore: CommitStore {
     private let contents = Mutex(StoreContents())
 
-    public init() {}
+    /// Whether the next write fails, as the disk of another store might.
+    private let fails: @Sendable () -> Bool
+
+    public init(failing fails: @escaping @Sendable () -> Bool = { false }) {
+        self.fails = fails
+    }
 
     public var blocks: Bool { false }
 
     public func append(_ batches: [CommitBatch]) throws {
+        if fails() { throw StoreError.failed("a write failed on purpose") }
         try contents.withLock { try $0.append(batches) }
     }
 

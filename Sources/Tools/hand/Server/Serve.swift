@@ -1,11 +1,13 @@
 import ArgumentParser
 import EventLoop
 import Foundation
+import HandCore
 import HandServer
 import HandStore
 import HandSync
 import HandWire
 import Logging
+import Synchronization
 import TLS
 
 struct Serve: ParsableCommand {
@@ -55,6 +57,12 @@ struct Serve: ParsableCommand {
             case .memory: MemoryStore()
             }
         }
+
+        /// Keeps nothing, and fails now and then.
+        static func awkwardStore(_ seed: Int) -> any CommitStore {
+            let random = Mutex(SplitMix64(seed: UInt64(bitPattern: Int64(seed))))
+            return MemoryStore { random.withLock { $0.next(below: 25) == 0 } }
+        }
     }
 
     @Option(
@@ -66,14 +74,22 @@ struct Serve: ParsableCommand {
         help: ArgumentHelp("Keep at least the commits of so many days (default: all).", valueName: "days"))
     var keepDays: Double?
 
+    @Option(
+        help: ArgumentHelp(
+            "For authors of clients: do what is allowed and rare, chosen by this number. Lists are kept nowhere.",
+            valueName: "seed")) var awkward: Int?
+
     @OptionGroup(title: "Encryption") var encryption: EncryptionOptions
     @OptionGroup(title: "What is told") var telling: TellingOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup(title: "Times") var times: TimeOptions
 
     private var retention: Retention {
-        Retention(commits: keepCommits, age: keepDays.map { UInt64($0 * 86_400_000) })
+        if awkward != nil { return Awkwardness.retention }
+        return Retention(commits: keepCommits, age: keepDays.map { UInt64($0 * 86_400_000) })
     }
+
+    private var isKept: Bool { durability != .memory && awkward == nil }
 
     func validate() throws {
         guard keepCommits ?? 0 >= 0, (0...36_500).contains(keepDays ?? 0) else {
@@ -85,7 +101,7 @@ struct Serve: ParsableCommand {
         var bounds = Limits()
         limits.set(&bounds)
         times.set(&bounds)
-        return bounds
+        return awkward == nil ? bounds : Awkwardness.limits(bounds)
     }
 
     func run() throws {
@@ -99,7 +115,7 @@ struct Serve: ParsableCommand {
         let log = telling.startLog()
         let logger = Logger(label: "hand")
         let configuration = try configuration(endpoints, folder, log, logger)
-        let store = try durability.store(in: folder)
+        let store = try awkward.map(Keeping.awkwardStore) ?? durability.store(in: folder)
         let manager = ServiceManager()
         let loop = try Loop()
         let server = Server(configuration, store: store, loop: loop, tls: tls, logger: logger)
@@ -118,7 +134,7 @@ struct Serve: ParsableCommand {
         try reloadOnSignal(server, loop, logger, manager)
         Output.line(
             Self.greeting(
-                opened, durability == .memory ? "nowhere" : folder, server.statusAddress, isSecure: tls != nil))
+                opened, isKept ? folder : "nowhere", server.statusAddress, isSecure: tls != nil))
         manager?.tell(.ready)
         loop.run()
         loop.close()
@@ -136,7 +152,8 @@ struct Serve: ParsableCommand {
         configuration.socketPermissions = socketPermissions.bits
         configuration.access = AccessFile(folder: folder)
         configuration.admin = telling.admin
-        if durability != .memory {
+        configuration.awkward = awkward.map { UInt64(bitPattern: Int64($0)) }
+        if isKept {
             configuration.backup = { try StoreBackup.write(folder, to: $0) }
             configuration.admin = configuration.admin ?? Self.adminSocket(folder)
         }

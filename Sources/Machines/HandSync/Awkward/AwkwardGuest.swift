@@ -1,0 +1,123 @@
+import HandCore
+import HandWire
+
+/// Somebody who edits lists in between: a client within the server's own process.
+final class AwkwardGuest {
+    let name: String
+    private var session: ClientSession
+    private var random: SplitMix64
+    private var stream = GuestStream()
+    private var connection: Connection?
+    /// What is still to be done, in order.
+    private var effects: [ClientSession.Effect] = []
+    private var hasStarted = false
+
+    init(_ name: String, seed: UInt64) {
+        self.name = name
+        random = SplitMix64(seed: seed)
+        session = ClientSession(
+            client: .random(using: &random), person: name, program: "guest", seed: random.next())
+    }
+
+    func enter(_ list: String) {
+        session.open(list) { effects.append($0) }
+        guard !hasStarted else { return }
+        hasStarted = true
+        session.start { effects.append($0) }
+    }
+
+    func edit(_ list: UInt64) {
+        guard let name = session.subscriptions.first(where: { $0.value.list == list && $0.value.isLive })?.key,
+            let view = session.subscriptions[name]?.replica.view
+        else { return }
+        let item = view.isEmpty ? nil : view[random.next(below: view.count)].id
+        session.setPresence(name, item: item) { effects.append($0) }
+        // What the list does not take is left.
+        try? session.edit(name, change(of: view)) { effects.append($0) }
+    }
+
+    /// Inserts, moves, ticks; what others wrote it neither rewords nor deletes, so that at the end nothing of theirs is missing.
+    private func change(of list: Hand) -> Delta {
+        let sort = random.next(below: list.count < 4 ? 1 : list.count < 40 ? 6 : 3)
+        let (index, gap) = (random.next(below: max(1, list.count)), random.next(below: list.count + 1))
+        let side = random.next(below: 2) == 0 ? Side.after : .before
+        switch sort {
+        case 1: return Operation.move(index..<index + 1, to: gap, side).delta
+        case 2 where list[index].content.text.hasSuffix(Self.mark): return Operation.delete(index..<index + 1).delta
+        case 3 where list[index].content.text.hasSuffix(Self.mark):
+            return Operation.edit(at: index, Change(text: name + Self.mark)).delta
+        case 3: return Operation.edit(at: index, Change(done: true)).delta
+        default:
+            let content: Content = list.rules.hasDeck ? .card(.faceDown) : .note(name + Self.mark)
+            let item = Item(id: .random(using: &random), content: content)
+            return Operation.insert([item], at: gap, side).delta
+        }
+    }
+
+    private static let mark = " was here"
+
+    /// Does what is due, and takes what has come.
+    func pump(_ service: Service) -> Bool {
+        guard hasStarted else { return false }
+        let now = service.world.now
+        if let deadline = session.deadline, now >= deadline { session.timer(now: now) { effects.append($0) } }
+        if stream.isOver, connection != nil {
+            connection = nil
+            session.disconnected(reason: "closed", now: now) { effects.append($0) }
+        }
+        let bytes = stream.take()
+        bytes.withUnsafeBytes { if !$0.isEmpty { session.received($0, now: now) { effects.append($0) } } }
+        let due = effects
+        effects = []
+        var hasWorked = !bytes.isEmpty
+        for effect in due { hasWorked = carryOut(effect, service, now) || hasWorked }
+        return hasWorked
+    }
+
+    private func carryOut(_ effect: ClientSession.Effect, _ service: Service, _ now: UInt64) -> Bool {
+        switch effect {
+        case .connect:
+            stream = GuestStream()
+            connection = service.accepted(stream)
+            session.connected(now: now) { effects.append($0) }
+        case .send(let bytes):
+            guard let connection, !stream.isOver else { return false }
+            // A service is given nothing while it does not read.
+            if stream.isStopped {
+                effects.append(effect)
+                return false
+            }
+            bytes.withUnsafeBytes { service.received($0, from: connection) }
+        case .disconnect:
+            if let connection { service.ended(connection, reason: "a guest leaves") }
+            connection = nil
+        default: return false
+        }
+        return true
+    }
+}
+
+/// The server's end of a guest's connection.
+public final class GuestStream: ByteStream {
+    private var bytes: [UInt8] = []
+    private(set) var isOver = false
+    private(set) var isStopped = false
+
+    public var peerDescription: String { "a guest of an awkward server" }
+    public var isWriting: Bool { false }
+
+    func take() -> [UInt8] {
+        defer { bytes = [] }
+        return bytes
+    }
+
+    public func write(_ runs: [FrameRun]) -> Bool {
+        for run in runs { bytes += run.bytes }
+        return true
+    }
+
+    public func stopReading() { isStopped = true }
+    public func resumeReading() { isStopped = false }
+    public func shutdown() { isOver = true }
+    public func close() { isOver = true }
+}

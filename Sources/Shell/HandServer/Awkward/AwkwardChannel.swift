@@ -1,0 +1,129 @@
+import EventLoop
+import HandSync
+
+/// Carries out what an `AwkwardWire` chooses, between a client's stream and the server.
+final class AwkwardChannel: Channel {
+    private let stream: any Channel
+    private let timer: Timer
+    private let awkwardness: Awkwardness
+    private var wire: AwkwardWire
+    private var onBytes: ((UnsafeRawBufferPointer) -> Void)?
+    private var onEnd: ((ChannelEnd) -> Void)?
+    var onDrain: (() -> Void)?
+
+    /// What the client sent and the server has not been given.
+    private var received: [AwkwardWire.Received] = []
+    private var ending: ChannelEnd?
+    private var isStopped = false
+    private var isPaused = false
+    private var isShutDown = false
+    /// The connection has ended here; what was said last is still on its way.
+    private var isOver = false
+    private(set) var isClosed = false
+
+    init(_ loop: Loop, _ stream: any Channel, _ awkwardness: Awkwardness) {
+        self.stream = stream
+        self.awkwardness = awkwardness
+        wire = awkwardness.wire()
+        timer = Timer(loop)
+    }
+
+    var peerDescription: String { stream.peerDescription }
+    var isWriting: Bool { !wire.isEmpty || stream.isWriting }
+
+    func open(_ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onEnd: @escaping (ChannelEnd) -> Void) {
+        self.onBytes = onBytes
+        self.onEnd = onEnd
+        stream.open { [unowned self] in
+            if !isOver { received += wire.received($0) }
+        } onEnd: { [unowned self] end in
+            if isOver { finish() } else { ending = end }
+        }
+    }
+
+    // MARK: To the server
+
+    /// Gives the server what has come, others' edits first. Returns whether anything was done.
+    func advance() -> Bool {
+        var hasWorked = false
+        while !isStopped, !isOver, !isClosed, !received.isEmpty {
+            hasWorked = true
+            if let name = received[0].wanted { awkwardness.enter(name) }
+            if received[0].rounds > 0 {
+                received[0].rounds -= 1
+                awkwardness.edit(received[0].list)
+                break
+            }
+            let frame = received.removeFirst()
+            frame.bytes.withUnsafeBytes { onBytes?($0) }
+        }
+        if received.isEmpty, let ending, !isClosed {
+            self.ending = nil
+            hasWorked = true
+            onEnd?(ending)
+        }
+        return hasWorked
+    }
+
+    func stopReading() { isStopped = true }
+    func resumeReading() { isStopped = false }
+
+    // MARK: To the client
+
+    func write(_ buffers: [OutputBuffer]) -> WriteResult {
+        guard !isOver, !isClosed, !isShutDown else { return .dropped }
+        for buffer in buffers { wire.send(buffer.bytes) { awkwardness.mayReplace() } }
+        pass()
+        return .draining
+    }
+
+    /// Has the next piece sent, after what is to pass before it.
+    private func pass(after pause: UInt64 = 0) {
+        guard !isPaused, !isClosed else { return }
+        isPaused = true
+        timer.start(after: pause) { [unowned self] in
+            isPaused = false
+            step()
+        }
+    }
+
+    private func step() {
+        switch wire.next() {
+        case .bytes(let bytes, let pause):
+            stream.write([OutputBuffer(bytes)])
+            pass(after: pause)
+        case .end:
+            stream.shutdown()
+            leave("the server ended the connection on purpose")
+        case .cut:
+            leave("the server cut the connection on purpose")
+            finish()
+        case nil:
+            if isShutDown { stream.shutdown() } else { onDrain?() }
+        }
+    }
+
+    /// For the server the connection is lost. The client ends it when it has read why, or is made to.
+    private func leave(_ reason: String) {
+        isOver = true
+        onEnd?(.failed(reason))
+        timer.start(after: 3_000) { [unowned self] in finish() }
+    }
+
+    func shutdown() {
+        isShutDown = true
+        if wire.isEmpty { stream.shutdown() }
+    }
+
+    func close() {
+        if !isOver { finish() }
+    }
+
+    private func finish() {
+        guard !isClosed else { return }
+        isClosed = true
+        (onBytes, onEnd, onDrain) = (nil, nil, nil)
+        timer.close()
+        stream.close()
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import HandClient
+import HandCore
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// The client of `Protocol.md`, and the project's own, on real servers: one that does its best, and one that is awkward.
+@Suite struct AwkwardServerTests {
+    /// The program in Python that stands in `Protocol.md`, if there is somebody to run it.
+    private enum FirstClient {
+        static let python = ["/usr/bin/python3", "/usr/local/bin/python3"].first {
+            FileManager.default.isExecutableFile(atPath: $0)
+        }
+
+        static func write(to path: String) throws {
+            let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent()
+            let page = try String(contentsOf: root.appending(path: "Protocol.md"), encoding: .utf8)
+            let parts = page.components(separatedBy: "```python client\n").dropFirst()
+                .compactMap { $0.components(separatedBy: "\n```\n").first }
+            #expect(parts.count == 2)
+            try Data((parts.joined(separator: "\n\n") + "\n").utf8).write(to: URL(filePath: path))
+        }
+
+        struct Ended {
+            let status: Int32
+            let lines: [String]
+            let errors: String
+
+            func texts(_ fate: String) -> [String] {
+                lines.filter { $0.hasPrefix(fate + " ") }.map { String($0.dropFirst(fate.count + 1)) }
+            }
+        }
+
+        static func run(_ arguments: [String], in folder: TemporaryFolder) throws -> Ended {
+            let script = folder.path + "/client.py"
+            try write(to: script)
+            let process = Process()
+            process.executableURL = URL(filePath: python ?? "")
+            process.arguments = [script] + arguments
+            let (output, errors) = (Pipe(), folder.path + "/client.errors")
+            _ = FileManager.default.createFile(atPath: errors, contents: nil)
+            process.standardOutput = output
+            process.standardError = FileHandle(forWritingAtPath: errors)
+            try process.run()
+            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            return Ended(
+                status: process.terminationStatus, lines: text.split(separator: "\n").map(String.init),
+                errors: try String(contentsOfFile: errors, encoding: .utf8))
+        }
+    }
+
+    /// A server on a free port of this machine, as it says itself.
+    private func server(_ folder: TemporaryFolder, _ options: [String]) throws -> (RunningServer, port: String) {
+        let server = try RunningServer(folder, ["--listen", "127.0.0.1:0"] + options, logPath: folder.path + "/log")
+        let port = try #require(server.greeting.firstMatch(of: #/127\.0\.0\.1:(\d+)/#)?.1)
+        return (server, String(port))
+    }
+
+    @Test(.enabled(if: FirstClient.python != nil))
+    func theFirstClientAppends() async throws {
+        let folder = try TemporaryFolder()
+        let (server, port) = try server(folder, [])
+        let client = try server.client("other")
+        try await client.create("groceries", rules: Rules())
+        let list = try await client.open("groceries")
+        try await list.edit { _ in HandCore.Operation.insert([note("x"), note("y")], at: 0, .after).delta }
+        try await list.edit { _ in HandCore.Operation.move(0..<1, to: 2, .before).delta }
+        _ = try await list.settled()
+        let ended = try FirstClient.run(["127.0.0.1", port, "groceries", "milk", "Käse"], in: folder)
+        #expect(ended.lines == ["committed milk", "committed Käse", "- y", "- x", "- milk", "- Käse"])
+        #expect(ended.status == 0 && ended.errors == "")
+        let none = try FirstClient.run(["127.0.0.1", port, "nowhere", "milk"], in: folder)
+        #expect(none.status == 1 && none.errors.contains("there is no list 'nowhere'"))
+        await client.close()
+        #expect(server.terminate() == 0)
+    }
+
+    private func note(_ text: String) -> Item {
+        Item(id: ItemID(rawValue: .random(in: 0 ... .max)), content: .note(text))
+    }
+
+    /// Makes a list, however often the connection is lost over it.
+    private func create(_ name: String, with client: HandClient) async throws {
+        while true {
+            do { return try await client.create(name) } catch ClientError.refused(.listExists, _) {
+                return
+            } catch ClientError.refused(let code, let text) where !code.mayRetry {
+                throw ClientError.refused(code, text)
+            } catch {}
+        }
+    }
+
+    /// Both clients edit one list of an awkward server, and neither loses or doubles anything.
+    @Test(arguments: 1...8)
+    func clientsConvergeOnAnAwkwardServer(seed: Int) async throws {
+        let folder = try TemporaryFolder()
+        let (server, port) = try server(folder, ["--awkward", "\(seed)"])
+        #expect(server.greeting.contains("nowhere"))
+        let client = try server.client("own")
+        try await create("list", with: client)
+        let list = try await client.open("list")
+        var notices: [Replica.Notice] = []
+        async let theirs: FirstClient.Ended? =
+            FirstClient.python == nil
+            ? nil
+            : Task.detached {
+                try FirstClient.run(["127.0.0.1", port, "list"] + (1...10).map { "their \($0)" }, in: folder)
+            }.value
+        for number in 1...10 {
+            try await list.edit { state in
+                HandCore.Operation.insert([note("own \(number)")], at: state.view.count / 2, .before).delta
+            }
+            if number % 3 == 0 { notices += try await list.settled().notices }
+        }
+        notices += try await list.settled().notices
+        let ended = try await theirs
+        let rejected = notices.compactMap { notice in
+            if case .rejected(_, let delta) = notice { delta.insertedItems.map(\.content.text) } else { nil }
+        }.joined()
+        if let ended {
+            #expect(ended.status == 0, "\(ended.errors)")
+            #expect(ended.texts("committed").count + ended.texts("rejected").count == 10, "\(ended.lines)")
+        }
+        // Who looks last sees it all.
+        let last = try server.client("last")
+        let found = try await last.open("list").live().view.map(\.content.text)
+        let expected =
+            (1...10).map { "own \($0)" }.filter { !rejected.contains($0) } + (ended?.texts("committed") ?? [])
+        #expect(found.filter { !$0.hasSuffix(" was here") }.sorted() == expected.sorted(), "seed \(seed)")
+        await client.close()
+        await last.close()
+        server.kill()
+    }
+}

@@ -1,0 +1,257 @@
+import HandCore
+import HandWire
+import Testing
+
+@testable import HandSync
+
+/// What an awkward server plays is right by the protocol, and it plays all of it.
+@Suite struct AwkwardTests {
+    @Test func clientsConvergeAndMeetEverything() throws {
+        var met: [String: Int] = [:]
+        for seed in UInt64(1)...60 {
+            let play = AwkwardPlay(seed: seed)
+            play.run(edits: 12)
+            #expect(play.problem == nil, "seed \(seed): \(play.problem ?? "")")
+            for (name, count) in play.met { met[name, default: 0] += count }
+        }
+        let all = [
+            "stale", "rejected", "lag snapshot", "resumed", "resumed by snapshot", "acknowledged before its commit",
+            "cut",
+            "replaced", "tooManyConnections", "shuttingDown", "internalError", "idleTimeout", "slowedDown", "presence",
+            "others’ commits", "half a frame", "several frames",
+        ]
+        for name in all { #expect(met[name, default: 0] > 2, "\(name): \(met)") }
+    }
+
+    /// The same seed plays the same.
+    @Test func aSeedIsAPlay() {
+        let plays = [UInt64](arrayLiteral: 7, 7, 8).map { seed in
+            let play = AwkwardPlay(seed: seed)
+            play.run(edits: 8)
+            return play.met
+        }
+        #expect(plays[0] == plays[1])
+        #expect(plays[0] != plays[2])
+    }
+
+    /// What the client is told is at most so often that somebody else has its id: then it would stop.
+    @Test func nobodyIsReplacedForGood() {
+        let play = AwkwardPlay(seed: 1)
+        let often = (0..<50).filter { _ in play.awkwardness.mayReplace() }.count
+        #expect(often <= ClientSession.mostReplacements)
+    }
+}
+
+/// An awkward server and one client of it, in virtual time.
+private final class AwkwardPlay {
+    private let world: TestWorld
+    let awkwardness: Awkwardness
+    private var session: ClientSession
+    private var wire: AwkwardWire
+    private var stream: AwkwardEnd?
+    private var connection: Connection?
+    private var received: [AwkwardWire.Received] = []
+    private var effects: [ClientSession.Effect] = []
+    private var random: SplitMix64
+    private var hasSubscribed = false
+    private(set) var met: [String: Int] = [:]
+    private(set) var problem: String?
+    private var reader = FrameReader(limit: Int(Int32.max))
+
+    init(seed: UInt64) {
+        world = TestWorld(limits: Awkwardness.limits(Limits()))
+        world.retention = Awkwardness.retention
+        awkwardness = Awkwardness(world.service, seed: seed)
+        wire = awkwardness.wire()
+        random = SplitMix64(seed: seed)
+        session = ClientSession(client: ClientID(high: 1, low: seed), person: "Ann", program: "test", seed: seed)
+    }
+
+    private func meet(_ name: String) { met[name, default: 0] += 1 }
+
+    func run(edits: Int) {
+        let maker = world.connect(99)
+        world.settle()
+        maker.say(.create(request: 1, name: "list", rules: Rules()))
+        world.settle()
+        session.open("list") { effects.append($0) }
+        session.start { effects.append($0) }
+        var wanted: [String] = (1...edits).map { "\($0)" }
+        var kept = wanted
+        for _ in 0..<200_000 {
+            if problem != nil { return }
+            if let replica = session.subscriptions["list"]?.replica, replica.inFlight == nil, let text = wanted.first,
+                session.subscriptions["list"]?.isLive == true
+            {
+                wanted.removeFirst()
+                let item = Item(id: .random(using: &random), content: .note(text))
+                let at = random.next(below: replica.view.count + 1)
+                try? session.edit("list", HandCore.Operation.insert([item], at: at, .before).delta) {
+                    effects.append($0)
+                }
+            }
+            step(&kept)
+            if wanted.isEmpty, let subscription = session.subscriptions["list"], subscription.isLive,
+                !subscription.replica.hasPending, received.isEmpty, wire.isEmpty
+            {
+                return check(kept)
+            }
+        }
+        problem = "never came to an end"
+    }
+
+    /// One event of each sort, and a millisecond.
+    private func step(_ kept: inout [String]) {
+        let due = effects
+        effects = []
+        for effect in due { carryOut(effect, &kept) }
+        advance()
+        _ = awkwardness.pump()
+        world.failure = random.next(below: 60) == 0 && hasSubscribed ? .failed("on purpose") : nil
+        if world.waiting > 0 { world.answer() } else { world.turn() }
+        world.failure = nil
+        deliver()
+        world.now += 1
+        if let deadline = session.deadline, world.now >= deadline {
+            session.timer(now: world.now) { effects.append($0) }
+        }
+        if world.now >= world.service.deadline { world.service.timeout() }
+    }
+
+    private func carryOut(_ effect: ClientSession.Effect, _ kept: inout [String]) {
+        switch effect {
+        case .connect:
+            wire = awkwardness.wire()
+            received = []
+            reader = FrameReader(limit: Int(Int32.max))
+            let end = AwkwardEnd(self)
+            stream = end
+            connection = world.service.accepted(end)
+            session.connected(now: world.now) { effects.append($0) }
+        case .send(let bytes): if stream != nil { received += bytes.withUnsafeBytes { wire.received($0) } }
+        case .disconnect: lose("the client leaves", isKnown: true)
+        case .update(_, let update):
+            for notice in update.notices {
+                switch notice {
+                case .rejected(_, let delta):
+                    let text = delta.insertedItems.first?.content.text
+                    kept.removeAll { $0 == text }
+                case .diverged(let revision): problem = "diverged at \(revision)"
+                default: break
+                }
+            }
+        case .told(let code, _): meet("\(code)")
+        case .refused(_, let code, let text): problem = "\(code): \(text)"
+        default: break
+        }
+    }
+
+    private func advance() {
+        guard let stream, let connection else { return }
+        while !stream.isStopped, self.stream === stream, !received.isEmpty {
+            if let name = received[0].wanted { awkwardness.enter(name) }
+            if received[0].rounds > 0 {
+                received[0].rounds -= 1
+                return awkwardness.edit(received[0].list)
+            }
+            received.removeFirst().bytes.withUnsafeBytes { world.service.received($0, from: connection) }
+        }
+    }
+
+    fileprivate func written(_ runs: [FrameRun]) {
+        for run in runs { wire.send(run.bytes) { awkwardness.mayReplace() } }
+    }
+
+    fileprivate var isWriting: Bool { !wire.isEmpty }
+
+    private func deliver() {
+        guard stream != nil else { return }
+        switch wire.next() {
+        case .bytes(let bytes, _):
+            note(bytes)
+            bytes.withUnsafeBytes { session.received($0, now: world.now) { effects.append($0) } }
+        case .end: lose("ended", isKnown: false)
+        case .cut:
+            meet("cut")
+            lose("cut", isKnown: false)
+        case nil: if let connection { world.service.drained(connection) }
+        }
+    }
+
+    private func lose(_ reason: String, isKnown: Bool) {
+        guard let connection else { return }
+        self.connection = nil
+        stream = nil
+        world.service.ended(connection, reason: reason)
+        if !isKnown { session.disconnected(reason: reason, now: world.now) { effects.append($0) } }
+    }
+
+    /// What a client sees of it.
+    private func note(_ bytes: [UInt8]) {
+        var count = 0
+        let replica = session.subscriptions["list"]?.replica
+        bytes.withUnsafeBytes { all in
+            try? reader.read(all) { (body) throws(WireError) -> Bool in
+                count += 1
+                switch try DownMessage(body) {
+                case .stale: meet("stale")
+                case .rejected: meet("rejected")
+                case .presence: meet("presence")
+                case .subscribed(let subscribed):
+                    let isAgain = session.subscriptions["list"]?.list != nil
+                    if case .resumed = subscribed.start {
+                        meet("resumed")
+                    } else if isAgain {
+                        meet("lag snapshot")
+                    } else if hasSubscribed {
+                        meet("resumed by snapshot")
+                    }
+                    hasSubscribed = true
+                case .acknowledged(_, let sequence, let revision):
+                    if replica?.inFlight?.sequence == sequence, replica?.revision ?? 0 < revision {
+                        meet("acknowledged before its commit")
+                    }
+                case .commit(_, let commit): if commit.author != session.author { meet("others’ commits") }
+                case .error(let code, 0, let wait, _): if wait > 0, code != .slowedDown { meet("\(code)") }
+                default: break
+                }
+                return true
+            }
+        }
+        if count > 1 { meet("several frames") }
+        if count == 0 { meet("half a frame") }
+    }
+
+    private func check(_ kept: [String]) {
+        guard let replica = session.subscriptions["list"]?.replica else { return }
+        let mine = replica.confirmed.map(\.content.text).filter { Int($0) != nil }
+        if mine.sorted() != kept.sorted() { problem = "expected \(kept.sorted()), found \(mine.sorted())" }
+        let room = world.service.rooms.values.first
+        if room?.authority.revision == replica.revision, room?.authority.hand.digest != replica.confirmed.digest {
+            problem = "another list than the server's"
+        }
+    }
+}
+
+/// The server's end of the client's connection.
+private final class AwkwardEnd: ByteStream {
+    private unowned let play: AwkwardPlay
+    private(set) var isStopped = false
+
+    init(_ play: AwkwardPlay) {
+        self.play = play
+    }
+
+    let peerDescription = "an awkward client"
+    var isWriting: Bool { play.isWriting }
+
+    func write(_ runs: [FrameRun]) -> Bool {
+        play.written(runs)
+        return false
+    }
+
+    func stopReading() { isStopped = true }
+    func resumeReading() { isStopped = false }
+    func shutdown() {}
+    func close() {}
+}
