@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("max-itmes = 3", "there is no setting 'max-itmes'"),
+        ("max-itmes = 3", "unknown setting 'max-itmes'. Did you mean 'max-items'?"),
         ("max-items = '3'", "max-items: expected a whole number, found a value of type string"),
         ("max-items = 3.5", "max-items: expected a whole number"),
         ("listen = [1]", "listen: expected a list of texts"),
@@ -77,7 +77,7 @@ import Testing
         ("max-connections = 9223372036854775807", "expected a number from 1 to"),
         ("chunk = 1000000000", "--chunk: expected a number from 1 to 16777216"),
         ("max-items = 0", "'max-items' is set in "),
-        ("[limits]\nmax-items = 1", "there is no setting 'limits'"),
+        ("[limits]\nmax-items = 1", "unknown setting 'limits'"),
         ("durability = 'never'", "'never' is invalid for '--durability"),
     ])
     func aBadFile(text: String, complaint: String) throws {

@@ -35,4 +35,18 @@ import Testing
         try user.hand("mv", "1", "--after", "2")
         #expect(try user.lines() == ["[ ] b", "[x] a", "[ ] c"])
     }
+
+    /// By the clock on the wall, also across the change to summer time; for programs in UTC.
+    @Test func timesOfTheLog() throws {
+        try user.hand("add", "a")
+        let utc = try #require(try user.hand("log", "--json").firstMatch(of: #/"at":"([^"]+)"/#)?.1)
+        #expect(try user.hand("log", "--utc").contains("revision 1  \(utc)  ada"))
+        var elsewhere = user
+        // Five hours behind UTC, as POSIX counts.
+        elsewhere.environment["TZ"] = "Etc/GMT+5"
+        let shown = try #require(try elsewhere.hand("log").firstMatch(of: #/revision 1  (.*)  ada/#)?.1)
+        let parser = ISO8601DateFormatter()
+        let time = try #require(parser.date(from: "\(shown.replacing(" ", with: "T"))-05:00"))
+        #expect(parser.string(from: time).dropLast() == utc.prefix { $0 != "." })
+    }
 }

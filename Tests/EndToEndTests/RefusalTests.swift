@@ -76,6 +76,41 @@ import Testing
         #expect(try user.lines() == [])
     }
 
+    /// Where nobody listens is said, and what to do about it; another reason is said as it is.
+    @Test func aServerThatIsNotThere() throws {
+        func words(_ url: String) throws -> String { try user.hand("ls", "--url", url, expecting: 6) }
+        let path = user.server.folder.path + "/no.sock"
+        #expect(
+            try words("hand+unix://\(path)/list")
+                == "hand: no server answers at \(path). Start one: hand serve --listen \(path)\n")
+        // Nobody has port 1.
+        #expect(
+            try words("hand://127.0.0.1:1/list")
+                == "hand: no server answers at 127.0.0.1:1. Start one: hand serve --listen 127.0.0.1:1\n")
+        #expect(
+            try words("hand://127.0.0.2:1/list") == "hand: no server answers at 127.0.0.2:1: connection refused\n")
+        #expect(
+            try user.hand("sync", "--url", "hand://127.0.0.1:1/list", expecting: 6).hasSuffix("--listen 127.0.0.1:1\n"))
+    }
+
+    @Test func filesThatDoNotRead() throws {
+        try user.hand("create", "list")
+        #expect(try user.hand("import", "nofile.md", expecting: 3) == "hand: cannot read nofile.md: no such file\n")
+        let folder = user.server.folder.path
+        #expect(try user.hand("import", folder, expecting: 1) == "hand: cannot read \(folder): is a directory\n")
+    }
+
+    @Test func settingsThatDoNotExist() throws {
+        let file = user.server.folder.path + "/config/hand/config.toml"
+        try FileManager.default.createDirectory(
+            atPath: user.server.folder.path + "/config/hand", withIntermediateDirectories: true)
+        try "nmae = \"ada\"\n".write(toFile: file, atomically: true, encoding: .utf8)
+        #expect(
+            try user.hand("keys", expecting: 2)
+                == "hand: \(file): unknown setting 'nmae'. Did you mean 'name'? There are url, name, ca, token and [keys].\n"
+        )
+    }
+
     /// A terminal that cannot put its cursor anywhere is not drawn on.
     @Test func aTerminalThatIsNoScreen() throws {
         try user.hand("create", "list")

@@ -124,6 +124,22 @@ extension HandAddress.Server: CustomStringConvertible {
         }
     }
 
+    /// Where it listens, as 'hand serve --listen' takes it.
+    public var place: String {
+        switch self {
+        case .tcp(let host, let port), .tls(let host, let port): Self.place(host, port)
+        case .unix(let path): path
+        }
+    }
+
+    /// Whether only this machine can be meant.
+    public var isThisMachine: Bool {
+        switch self {
+        case .tcp(let host, _), .tls(let host, _): ["127.0.0.1", "localhost", "::1"].contains(host)
+        case .unix: true
+        }
+    }
+
     private static func place(_ host: String, _ port: UInt16) -> String {
         host.utf8.contains(UInt8(ascii: ":"))
             ? "[\(HandAddress.escaped(host, keeping: ":"))]:\(port)" : "\(HandAddress.escaped(host)):\(port)"

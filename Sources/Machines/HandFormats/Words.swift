@@ -2,4 +2,17 @@
 public enum Words {
     /// `1 item`, `2 items`.
     public static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+    /// `800 B`, `3.7 MB`, `188 kB`.
+    public static func bytes(_ number: Int) -> String {
+        var (scaled, unit) = (Double(number), 0)
+        let units = ["B", "kB", "MB", "GB", "TB"]
+        while scaled >= 999.5, unit + 1 < units.count {
+            scaled /= 1_000
+            unit += 1
+        }
+        let tenths = Int((scaled * 10).rounded())
+        let text = unit == 0 || scaled >= 99.95 ? "\(Int(scaled.rounded()))" : "\(tenths / 10).\(tenths % 10)"
+        return "\(text) \(units[unit])"
+    }
 }

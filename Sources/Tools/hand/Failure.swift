@@ -46,11 +46,29 @@ struct Failure: Error {
         case let error as UVError: self.init(.error, error.description)
         case let error as LoadRun.Failure: self.init(.unreachable, Printable.clean(error.description))
         case let error as TerminalError: self.init(.usage, error.description)
-        case let error as CocoaError: self.init(.error, error.localizedDescription)
+        case let error as CocoaError: self.init(error)
         default:
             self.init(.usage, "")
             isOurs = false
         }
+    }
+
+    /// A file that cannot be read or written, and why.
+    private init(_ error: CocoaError) {
+        var path = error.filePath ?? (error.userInfo[NSURLErrorKey] as? URL)?.path ?? "a file"
+        let here = FileManager.default.currentDirectoryPath + "/"
+        if path.hasPrefix(here) { path.removeFirst(here.count) }
+        let isMissing = [.fileNoSuchFile, .fileReadNoSuchFile].contains(error.code)
+        let reason =
+            switch (error.underlying as? POSIXError)?.code {
+            case let code?: String(cString: strerror(code.rawValue)).lowercased()
+            case nil where isMissing: "no such file"
+            case nil: error.localizedDescription
+            }
+        let verb = CocoaError.fileWriteUnknown.rawValue <= error.errorCode ? "write" : "read"
+        self.init(
+            isMissing ? .notFound : .error,
+            "cannot \(verb) \(Printable.clean(path)): \(isMissing ? "no such file" : Printable.clean(reason))")
     }
 
     private init(_ error: ClientError) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import HandClient
 import HandCore
 import HandFormats
@@ -32,6 +33,9 @@ struct Log: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("Only the last so many.", valueName: "number"))
     var number: Int?
 
+    @Flag(help: "Show times in UTC, to the millisecond, instead of this machine's time.")
+    var utc = false
+
     func run() async throws {
         let (name, json) = (try list.name(), list.server.json)
         let (first, number) = (first, number)
@@ -53,9 +57,16 @@ struct Log: AsyncParsableCommand {
         }
     }
 
+    /// By the clock on the wall, as it was set then: summer or winter time.
+    private static func localTime(_ milliseconds: UInt64) -> String {
+        let time = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
+        return LocalTime.text(milliseconds, offset: TimeZone.current.secondsFromGMT(for: time))
+    }
+
     private func print(_ commit: Commit, _ person: String, _ before: Hand, _ after: Hand, json: Bool) {
-        let time = JSON.date(milliseconds: commit.time)
-        if json { return Output.json(JSON.commit(commit, person: person, at: time)) }
+        let date = JSON.date(milliseconds: commit.time)
+        if json { return Output.json(JSON.commit(commit, person: person, at: date)) }
+        let time = utc ? date : Self.localTime(commit.time)
         Output.line("revision \(commit.revision)  \(time)  \(Printable.clean(person))")
         for line in DeltaText.lines(commit.delta, from: before, to: after) { Output.line("  \(line)") }
     }

@@ -142,10 +142,8 @@ struct Sync: AsyncParsableCommand {
         var newest: Int?
         var rejection: Rejection?
         for slot in Identity.used(at: address) {
-            guard let client = try? Identity.client(at: address, person: person, among: [slot]) else {
-                list.server.say("another command is using id \(slot); what it keeps is its own to send")
-                continue
-            }
+            // What another command that is running keeps is its own to send.
+            guard let client = try? Identity.client(at: address, person: person, among: [slot]) else { continue }
             do {
                 let outcome = try await list.server.limited(client, address) {
                     try await client.connected()
@@ -157,7 +155,7 @@ struct Sync: AsyncParsableCommand {
                 rejection = rejection ?? outcome.rejections.first
             } catch {
                 await client.close()
-                throw error
+                throw ServerOptions.explained(error, at: address.server)
             }
             await client.close()
         }

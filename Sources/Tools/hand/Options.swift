@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventLoop
 import Foundation
 import HandClient
 import HandCore
@@ -53,8 +54,18 @@ struct ServerOptions: ParsableArguments {
             return result
         } catch {
             await client.close()
-            throw error
+            throw Self.explained(error, at: address.server)
         }
+    }
+
+    /// Where nobody listens, and what to do about it.
+    static func explained(_ error: any Error, at server: HandAddress.Server) -> any Error {
+        guard case ClientError.unreachable(let reason) = error,
+            [UVError.connectionRefused, .noSuchFile].map(\.description).contains(reason)
+        else { return error }
+        let option = server == HandAddress.local.server ? "" : " --listen \(Printable.clean(server.place))"
+        let advice = server.isThisMachine ? ". Start one: hand serve\(option)" : ": \(reason)"
+        return Failure(.unreachable, "no server answers at \(Printable.clean(server.place))\(advice)")
     }
 
     /// What `body` gives, unless it takes longer than `--timeout`: then the client is closed, and all that waits for it ends.
@@ -254,7 +265,7 @@ enum Notices {
                 case .edit(let fields): "your edit (\(fields.names.joined(separator: ", "))) of"
                 }
             return "\(what) '\(Printable.clean(item.content.text))' was overridden by somebody in revision \(revision)"
-        case .rejected(let reason, _): return "not taken: \(Printable.clean("\(reason)"))"
+        case .rejected(let reason, _): return "rejected: \(Printable.clean("\(reason)"))"
         case .diverged(let revision):
             return "this list differed from the server's at revision \(revision); it was loaded again"
         }

@@ -45,6 +45,13 @@ enum Settings {
             return try TOMLDecoder(strictDecoding: true).decode(File.self, from: String(decoding: data, as: UTF8.self))
         } catch let error as TOMLParseError {
             throw Failure(.usage, "\(path), line \(error.source.begin.line): \(Printable.clean(error.description))")
+        } catch let error as UnexpectedKeysError {
+            let known = ["url", "name", "ca", "token", "keys"]
+            let unknown = error.keys.keys.min() ?? ""
+            throw Failure(
+                .usage,
+                "\(path): unknown setting '\(Printable.clean(unknown))'."
+                    + Spelling.question(unknown, among: known) + " There are url, name, ca, token and [keys].")
         } catch {
             throw Failure(
                 .usage,

@@ -186,13 +186,3 @@ enum CommitText {
         return change.card?.description ?? ""
     }
 }
-
-/// Times as people read them.
-enum LocalTime {
-    /// `2026-11-21 14:05:09`, in the time zone that is `offset` seconds ahead of UTC.
-    static func text(_ milliseconds: UInt64, offset: Int) -> String {
-        let local = Int64(milliseconds) + Int64(offset) * 1_000
-        let text = JSON.date(milliseconds: UInt64(max(0, local)))
-        return text.replacing("T", with: " ").prefix { $0 != "." }.description
-    }
-}

@@ -1,4 +1,5 @@
 import HandCore
+import HandFormats
 
 /// A list as it was at a revision, with what its commit did; one walks on to the next ones and can make the list so again.
 struct RevisionScreen: TableScreen {

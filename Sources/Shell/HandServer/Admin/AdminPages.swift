@@ -1,6 +1,7 @@
 import EventLoop
 import Foundation
 import HTTP
+import HandFormats
 import HandSync
 import Logging
 
@@ -78,7 +79,7 @@ final class AdminPages {
     private func compact(_ page: @escaping (HTTPEndpoint.Page) -> Void) {
         service.compact { result in
             switch result {
-            case .success(let sizes): page(.init(body: "\(sizes.before) bytes became \(sizes.after)\n"))
+            case .success(let sizes): page(.init(body: "\(Words.bytes(sizes.before)) → \(Words.bytes(sizes.after))\n"))
             case .failure(let error): page(Self.failure("\(error)"))
             }
         }

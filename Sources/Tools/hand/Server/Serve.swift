@@ -164,7 +164,7 @@ struct Serve: ParsableCommand {
         }
         let files = ProcessLimits.raiseOpenFiles()
         if files - 100 < bounds.connections {
-            logger.notice(
+            logger.debug(
                 "the system lets this process open fewer files than it may have connections",
                 metadata: ["files": "\(files)", "connections": "\(bounds.connections)"])
         }

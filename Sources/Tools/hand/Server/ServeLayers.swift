@@ -110,7 +110,9 @@ struct ServeLayers {
             guard let setting = settings[key] else {
                 throw Failure(
                     .usage,
-                    "\(path): there is no setting '\(Printable.clean(key))'; 'hand serve --print-config' lists all")
+                    "\(path): unknown setting '\(Printable.clean(key))'."
+                        + Spelling.question(key, among: settings.keys.sorted())
+                        + " 'hand serve --print-config' lists all.")
             }
             guard let arguments = Self.arguments(setting, value, like: setting.value(kinds)) else {
                 throw Failure(
