@@ -171,11 +171,22 @@ import Testing
         }
         #expect(try line() == #"{"revision":0,"count":0,"items":[]}"#)
         try hand("add", "seen")
-        #expect(try line().hasPrefix(#"{"revision":1,"count":1,"delta":[{"insert":[{"id":""#))
+        let added = try line()
+        #expect(added.contains(#""person":"ada","at":"20"#), "\(added)")
+        let change = try #require(
+            added.firstMatch(of: #/"changes":\[{"change":"added","item":"([0-9a-z]{13})","to":1,"after":({.*})}\]}$/#))
+        #expect(change.2 == #"{"kind":"task","text":"seen","done":false}"#)
+        #expect(added.hasPrefix(#"{"revision":1,"author":"#) && added.contains(#""delta":[{"insert":[{"id":"#))
+        #expect(try hand("log", "--json") == added + "\n", "the log says the same")
         server.kill()
         try server.start()
         try hand("rm", "1")
-        #expect(try line() == #"{"revision":2,"count":0,"delta":[{"delete":1}]}"#)
+        let deleted = try line()
+        #expect(deleted.hasPrefix(#"{"revision":2,"author":"#) && deleted.contains(#""delta":[{"delete":1}]"#))
+        #expect(
+            deleted.hasSuffix(
+                #""changes":[{"change":"deleted","item":"\#(change.1)","from":1,"before":\#(change.2)}]}"#),
+            "\(deleted)")
         process.terminate()
         process.waitUntilExit()
     }

@@ -49,4 +49,77 @@ import Testing
         let time = try #require(parser.date(from: "\(shown.replacing(" ", with: "T"))-05:00"))
         #expect(parser.string(from: time).dropLast() == utc.prefix { $0 != "." })
     }
+
+    @Test func rangesNameItems() throws {
+        try user.hand("add", "a", "b", "c", "d", "e", "f")
+        #expect(try user.messages("rm", "2-3", "5") == "- 2  [ ] b\n- 3  [ ] c\n- 5  [ ] e\nrevision 2\n")
+        try user.hand("done", "1-2")
+        try user.hand("undone", "2-2")
+        try user.hand("mv", "2-3", "--top")
+        #expect(try user.lines() == ["[ ] d", "[ ] f", "[x] a"])
+        #expect(try user.hand("rm", "3-2", expecting: 3).contains("'3-2' is no range: write the lower number first"))
+        #expect(try user.hand("rm", "2-4", expecting: 3).contains("there is no item 4; the list has 3"))
+        #expect(try user.lines().count == 3)
+    }
+
+    /// What was deleted is said, to people and to scripts.
+    @Test func deletingSaysWhatIsGone() throws {
+        try user.hand("add", "milk", "red \u{1B}[31m")
+        #expect(try user.messages("rm", "2") == "- 2  [ ] red \u{FFFD}[31m\nrevision 2\n")
+        let told = try user.hand("rm", "1", "--json")
+        #expect(told.contains(#"{"revision":3,"deleted":[{"id":""#) && told.contains(#""text":"milk""#))
+        try user.hand("add", "-", input: (1...30).map { "\($0)\n" }.joined())
+        let many = try user.messages("rm", "1-30").split(separator: "\n")
+        #expect(many.count == 22 && many[19] == "- 20  [ ] 20" && many[20] == "- and 10 more")
+    }
+
+    @Test func tickedTasksAreCleared() throws {
+        try user.hand("add", "a", "b", "c")
+        try user.hand("add", "note", "--note")
+        #expect(try user.messages("clear") == "nothing to do\n")
+        try user.hand("done", "1", "3")
+        #expect(try user.messages("clear") == "- 1  [x] a\n- 3  [x] c\nrevision 4\n")
+        #expect(try user.lines() == ["[ ] b", "note"])
+    }
+
+    /// What is shown keeps the numbers of the whole list, so that they can be used.
+    @Test func aPartOfAList() throws {
+        try user.hand("add", "milk", "Käse", "bread", "MILK powder", "x", "y", "z", "u", "v", "w")
+        try user.hand("done", "2", "4")
+        func shown(_ arguments: String...) throws -> [String] {
+            let outcome = try user.run(["ls"] + arguments)
+            #expect(outcome.status == 0, "\(outcome.messages)")
+            return outcome.output.split(separator: "\n").map {
+                String($0).replacing(#/  [0-9a-z]{4}  \[.\]/#, with: "")
+            }
+        }
+        #expect(try shown("--grep", "milk") == ["1 milk", "4 MILK powder"])
+        #expect(try shown("--done") == ["2 Käse", "4 MILK powder"])
+        #expect(try shown("--open", "-n", "2") == ["1 milk", "3 bread"])
+        #expect(try shown("--open", "--grep", "KÄSE") == [])
+        #expect(try shown("9-10") == [" 9 v", "10 w"])
+        #expect(try shown("3-5", "--done") == ["4 MILK powder"])
+        let id = try #require(try user.run(["ls", "--json", "3"]).output.firstMatch(of: #/"id":"([0-9a-z]+)"/#)?.1)
+        #expect(try shown(String(id)) == ["3 bread"])
+        try user.hand("ls", "11", expecting: 3)
+        try user.hand("ls", "--open", "--done", expecting: 2)
+        try user.hand("ls", "-n", "0", expecting: 2)
+    }
+
+    /// Without a server one reads what this machine keeps, and is told how old it is.
+    @Test func theKeptCopy() throws {
+        try user.hand("add", "a")
+        #expect(try user.hand("ls", "--offline", expecting: 3).contains("nothing of 'list' is kept on this machine"))
+        try user.hand("add", "b", "--queue")
+        user.server.kill()
+        try user.hand("ls", expecting: 6)
+        let kept = try user.run(["ls", "--offline"])
+        #expect(kept.output.contains("b\n") && kept.status == 0)
+        #expect(kept.messages == "as this machine has kept it: revision 2 of the server\n")
+        try user.hand("add", "c", "--queue", "--timeout", "1")
+        let waiting = try user.run(["ls", "--offline"])
+        #expect(waiting.output.contains("c\n"))
+        #expect(
+            waiting.messages == "as this machine has kept it: revision 2 of the server, with edits that wait for it\n")
+    }
 }

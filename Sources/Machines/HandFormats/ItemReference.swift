@@ -9,6 +9,7 @@ public enum ItemReference: Equatable, Sendable {
 
     public enum Problem: Error, Equatable, Sendable, CustomStringConvertible {
         case notAReference(String)
+        case notARange(String)
         case outOfRange(Int, count: Int)
         case unknown(String)
         case ambiguous(String, matches: Int)
@@ -17,6 +18,7 @@ public enum ItemReference: Equatable, Sendable {
             switch self {
             case .notAReference(let text):
                 "'\(text)' names no item: write its number or the first characters of its id, as 'hand ls' shows them"
+            case .notARange(let text): "'\(text)' is no range: write the lower number first, as in 2-5"
             case .outOfRange(let index, let count): "there is no item \(index); the list has \(count)"
             case .unknown(let prefix): "no item's id starts with '\(prefix)'"
             case .ambiguous(let prefix, let matches):
@@ -33,6 +35,30 @@ public enum ItemReference: Equatable, Sendable {
         let prefix = text.hasPrefix("@") ? String(text.dropFirst()) : text
         guard ItemID.range(ofPrefix: prefix) != nil else { throw .notAReference(text) }
         self = .prefix(prefix)
+    }
+
+    /// The items that words name: each one item, or a range of numbers such as `2-5`.
+    public static func all(_ words: [String]) throws(Problem) -> [ItemReference] {
+        var all: [ItemReference] = []
+        for word in words {
+            if let range = try range(word) {
+                all += range.map { .index($0) }
+            } else {
+                all.append(try ItemReference(word))
+            }
+        }
+        return all
+    }
+
+    /// The numbers that a range such as `2-5` names; nil for anything else.
+    private static func range(_ word: String) throws(Problem) -> ClosedRange<Int>? {
+        let ends = word.split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2,
+            word.utf8.allSatisfy({ $0 == UInt8(ascii: "-") || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }),
+            let first = Int(ends[0]), let last = Int(ends[1])
+        else { return nil }
+        guard first <= last, last <= Rules.unlimitedCount else { throw .notARange(word) }
+        return first...last
     }
 
     /// The position of the item in a list, from 0. O(log n) for an index, O(n) for an id.

@@ -100,7 +100,10 @@ extension JSON {
     /// - Parameters:
     ///   - person: the author's name; written as `person` if it is given.
     ///   - date: the time for people (`date(milliseconds:)`); written as `at` if it is given.
-    public static func commit(_ commit: Commit, person: String? = nil, at date: String? = nil) -> JSONValue {
+    ///   - changes: what it does to each item (`changes(_:from:to:)`), if it is given.
+    public static func commit(
+        _ commit: Commit, person: String? = nil, at date: String? = nil, changes: JSONValue? = nil
+    ) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("revision", JSONValue(commit.revision)), .init("author", JSONValue(commit.author)),
             .init("sequence", JSONValue(commit.sequence)), .init("base", JSONValue(commit.base)),
@@ -109,10 +112,11 @@ extension JSON {
         ]
         if let person { members.append(.init("person", .string(person))) }
         if let date { members.append(.init("at", .string(date))) }
+        if let changes { members.append(.init("changes", changes)) }
         return .object(members)
     }
 
-    /// A commit from its form; `person`, `at` and fields that a commit does not have are passed over.
+    /// A commit from its form; `person`, `at`, `changes` and fields that a commit does not have are passed over.
     public static func readCommit(_ value: JSONValue, path: String = "") throws(FormatError) -> Commit {
         try commit(from: JSONField(value, path: path))
     }

@@ -19,17 +19,16 @@ public enum References {
     /// A delta that moves the items together to one place, in the order in which they are named.
     public static func move(_ references: [ItemReference], to place: Place, in list: Hand) throws -> Delta {
         var positions: [Int] = []
+        var seen: Set<Int> = []
         for reference in references {
             let position = try reference.position(in: list)
-            if !positions.contains(position) { positions.append(position) }
+            if seen.insert(position).inserted { positions.append(position) }
         }
         let (gap, side) = try place.gap(in: list)
         let sorted = positions.sorted()
+        let slots = Dictionary(uniqueKeysWithValues: zip(sorted, sorted.indices))
         // Slots are numbered by position; they are dropped in the order named.
-        let drops = positions.map { position -> Delta.Component in
-            let slot = sorted.firstIndex(of: position) ?? 0
-            return .drop(slot..<slot + 1, side, nil)
-        }
+        let drops = positions.compactMap { slots[$0] }.map { Delta.Component.drop($0..<$0 + 1, side, nil) }
         var components: [Delta.Component] = []
         var next = 0
         func keep(upTo position: Int) {

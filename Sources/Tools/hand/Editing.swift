@@ -86,17 +86,32 @@ struct Deal: AsyncParsableCommand {
 }
 
 struct Remove: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "rm", abstract: "Delete items.")
+    static let configuration = CommandConfiguration(
+        commandName: "rm", abstract: "Delete items.", discussion: "hand rm 2 5-7; what was deleted is said.")
 
     @OptionGroup var options: EditOptions
 
-    @Argument(help: "The items: numbers or ids.")
+    @Argument(help: "The items: numbers, ranges as 2-5, or ids.")
     var items: [String]
 
     func run() async throws {
-        let references = try items.map { try ItemReference($0) }
+        let references = try ItemReference.all(items)
         try await options.edit { view in
             try References.components(references, in: view) { .delete(1) }
+        }
+    }
+}
+
+struct Clear: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Delete all ticked tasks.", discussion: "What was deleted is said; 'hand undo' brings it back.")
+
+    @OptionGroup var options: EditOptions
+
+    func run() async throws {
+        try await options.edit { view in
+            let ticked = zip(view, 0...).filter { Looks.isTicked($0.0) }.map { ItemReference.index($0.1 + 1) }
+            return try References.components(ticked, in: view) { .delete(1) }
         }
     }
 }
@@ -109,14 +124,14 @@ struct Move: AsyncParsableCommand {
     @OptionGroup var options: EditOptions
     @OptionGroup var placeOptions: PlaceOptions
 
-    @Argument(help: "The items: numbers or ids.")
+    @Argument(help: "The items: numbers, ranges as 2-5, or ids.")
     var items: [String]
 
     func run() async throws {
         guard let place = try placeOptions.place() else {
             throw ValidationError("Where to? Say --top, --end, --before ITEM or --after ITEM.")
         }
-        let references = try items.map { try ItemReference($0) }
+        let references = try ItemReference.all(items)
         try await options.edit { view in try References.move(references, to: place, in: view) }
     }
 }
@@ -158,7 +173,7 @@ struct Edit: AsyncParsableCommand {
 struct Done: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Tick tasks.")
     @OptionGroup var options: EditOptions
-    @Argument(help: "The tasks: numbers or ids.") var items: [String]
+    @Argument(help: "The tasks: numbers, ranges as 2-5, or ids.") var items: [String]
 
     func run() async throws { try await Ticking.set(items, done: true, options) }
 }
@@ -166,14 +181,14 @@ struct Done: AsyncParsableCommand {
 struct Undone: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Untick tasks.")
     @OptionGroup var options: EditOptions
-    @Argument(help: "The tasks: numbers or ids.") var items: [String]
+    @Argument(help: "The tasks: numbers, ranges as 2-5, or ids.") var items: [String]
 
     func run() async throws { try await Ticking.set(items, done: false, options) }
 }
 
 private enum Ticking {
     static func set(_ items: [String], done: Bool, _ options: EditOptions) async throws {
-        let references = try items.map { try ItemReference($0) }
+        let references = try ItemReference.all(items)
         try await options.edit { view in
             try References.components(references, in: view) { .edit(Change(done: done)) }
         }

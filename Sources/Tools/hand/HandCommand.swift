@@ -38,7 +38,8 @@ struct HandCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Editing:",
                 subcommands: [
-                    Add.self, Deal.self, Remove.self, Move.self, Edit.self, Done.self, Undone.self, Sync.self,
+                    Add.self, Deal.self, Remove.self, Clear.self, Move.self, Edit.self, Done.self, Undone.self,
+                    Sync.self,
                 ]),
             CommandGroup(name: "History:", subcommands: [Log.self, Diff.self, Restore.self, Undo.self]),
             CommandGroup(name: "Exchange:", subcommands: [Export.self, Import.self, VectorsCommand.self]),

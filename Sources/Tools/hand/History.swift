@@ -20,10 +20,25 @@ enum HistoryReader {
             next = newest.revision + 1
         }
     }
+
+    /// A commit with what it did, for scripts.
+    static func json(_ commit: Commit, by person: String, from old: Hand, to new: Hand) -> JSONValue {
+        JSON.commit(
+            commit, person: person, at: JSON.date(milliseconds: commit.time),
+            changes: JSON.changes(commit.delta, from: old, to: new))
+    }
+    /// How the help says it.
+    static let manual = """
+        With --json each commit is one line. "revision", "person" and "at" say which, whose and when; "changes" says what \
+        happened to each item: "change" is added, deleted, moved or edited; "item" is its id; "from" and "to" are its \
+        numbers in the list before and after; "before" and "after" what it says. "delta" is the same for programs that \
+        replay it, as Protocol.md has it.
+        """
 }
 
 struct Log: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show who changed what and when, oldest first.")
+    static let configuration = CommandConfiguration(
+        abstract: "Show who changed what and when, oldest first.", discussion: HistoryReader.manual)
 
     @OptionGroup var list: ListOptions
 
@@ -64,9 +79,8 @@ struct Log: AsyncParsableCommand {
     }
 
     private func print(_ commit: Commit, _ person: String, _ before: Hand, _ after: Hand, json: Bool) {
-        let date = JSON.date(milliseconds: commit.time)
-        if json { return Output.json(JSON.commit(commit, person: person, at: date)) }
-        let time = utc ? date : Self.localTime(commit.time)
+        if json { return Output.json(HistoryReader.json(commit, by: person, from: before, to: after)) }
+        let time = utc ? JSON.date(milliseconds: commit.time) : Self.localTime(commit.time)
         Output.line("revision \(commit.revision)  \(time)  \(Printable.clean(person))")
         for line in DeltaText.lines(commit.delta, from: before, to: after) { Output.line("  \(line)") }
     }

@@ -3,6 +3,7 @@ import HandClient
 import HandFormats
 import HandStore
 import HandSync
+import HandWire
 
 /// This machine's client ids: each running command has one of its own, so that no two speak to a server as one client.
 enum Identity {
@@ -16,6 +17,29 @@ enum Identity {
     /// The ids that have been used with that server, each of which may have edits waiting.
     static func used(at address: HandAddress) -> [Int] {
         (0..<most).filter { FileManager.default.fileExists(atPath: "\(folder(address.server))/\($0).sqlite") }
+    }
+
+    /// The newest that this machine keeps of a list; nil if it keeps nothing of it.
+    ///
+    /// - Throws: if another command that is running has all that there is.
+    static func kept(_ list: String, at address: HandAddress) throws -> Replica? {
+        var newest: Replica?
+        var isInUse = false
+        for slot in used(at: address) {
+            do {
+                let journal = try ClientJournal(
+                    path: "\(folder(address.server))/\(slot).sqlite", fresh: ClientID(high: 0, low: 0))
+                defer { try? journal.close() }
+                guard let kept = try journal.load(list) else { continue }
+                if newest.map({ $0.revision < kept.revision || kept.hasPending }) ?? true { newest = kept }
+            } catch StoreError.inUse {
+                isInUse = true
+            }
+        }
+        if newest == nil, isInUse {
+            throw Failure(.error, "another command that is running has what this machine keeps; look there, or end it")
+        }
+        return newest
     }
 
     /// A client with the first id that no other command is using.

@@ -128,27 +128,32 @@ struct EditOptions: ParsableArguments {
     /// Makes an edit on the list as it is, waits for the server's answer, and says what became of it.
     func edit(_ make: @escaping @Sendable (Hand) throws -> Delta) async throws {
         let expected = ifRevision
-        try await perform { _, followed in
+        let deletions = Deletions()
+        try await perform(deletions) { _, followed in
             try await followed.edit(isExact: expected != nil) { state in
                 if let expected, state.revision != expected {
                     throw ClientError.rejected(.revisionMoved(now: state.revision))
                 }
                 let delta = try make(state.view)
                 if delta.changesNothing(of: state.view) { throw NothingToDo() }
+                deletions.note(delta, from: state.view)
                 return delta
             }
         }
     }
 
     /// Has `body` edit the list, waits for the server's answer, and says what became of it.
-    func perform(_ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void) async throws {
+    func perform(
+        _ deletions: Deletions = Deletions(),
+        _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
+    ) async throws {
         do {
-            if queue { return try await performOrKeep(body) }
+            if queue { return try await performOrKeep(deletions, body) }
             let outcome = try await list.withList { client, followed -> Settlement in
                 try await body(client, followed)
                 return try await followed.settled()
             }
-            try report(outcome)
+            try report(outcome, deletions)
         } catch is NothingToDo {
             report(revision: nil)
         }
@@ -159,7 +164,7 @@ struct EditOptions: ParsableArguments {
 
     /// Edits whatever is known of the list, and keeps the edit on disk if the server does not answer in time.
     private func performOrKeep(
-        _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
+        _ deletions: Deletions, _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
     ) async throws {
         let name = try list.name()
         let address = try Settings.address(flag: list.server.url, list: name)
@@ -178,7 +183,8 @@ struct EditOptions: ParsableArguments {
             throw error
         }
         await client.close()
-        if let outcome { return try report(outcome) }
+        if let outcome { return try report(outcome, deletions) }
+        deletions.tell(list.server)
         list.server.say("\(address.serverURL) cannot be reached: the edit is kept, 'hand sync' sends it")
     }
 
@@ -200,18 +206,23 @@ struct EditOptions: ParsableArguments {
         return false
     }
 
-    private func report(_ outcome: Settlement) throws {
+    private func report(_ outcome: Settlement, _ deletions: Deletions) throws {
         if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
         for notice in outcome.notices {
             if let text = Notices.text(notice) { list.server.say(text) }
         }
-        report(revision: outcome.revision)
+        report(revision: outcome.revision, deletions)
     }
 
-    private func report(revision: Int?) {
+    private func report(revision: Int?, _ deletions: Deletions = Deletions()) {
         if list.server.json {
-            Output.json(["revision": revision.map { JSONValue($0) } ?? .null])
+            let deleted = deletions.items
+            Output.json(
+                .object(
+                    [.init("revision", revision.map { JSONValue($0) } ?? .null)]
+                        + (deleted.isEmpty ? [] : [.init("deleted", JSON.items(deleted))])))
         } else {
+            deletions.tell(list.server)
             list.server.say(revision.map { "revision \($0)" } ?? "nothing to do")
         }
     }

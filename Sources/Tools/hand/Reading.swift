@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import HandClient
 import HandCore
 import HandFormats
@@ -7,16 +8,18 @@ import HandWire
 
 /// Prints items as people or scripts want them.
 enum ItemPrinter {
-    static func print(_ items: some Sequence<Item>, json: Bool) {
+    /// - Parameter isShown: which of the items to print, all with their numbers in the whole list.
+    static func print(_ items: some Sequence<Item>, json: Bool, where isShown: (Int, Item) -> Bool = { _, _ in true }) {
+        let all = Array(items)
+        let shown = zip(1..., all).filter(isShown)
         if json {
-            for item in items { Output.json(JSON.item(item)) }
+            for (_, item) in shown { Output.json(JSON.item(item)) }
             return
         }
-        let all = Array(items)
         let length = ShortID.length(in: all)
-        let width = String(all.count).count
-        for (index, item) in all.enumerated() {
-            let number = String(repeating: " ", count: width - String(index + 1).count) + String(index + 1)
+        let width = shown.last.map { String($0.0).count } ?? 0
+        for (number, item) in shown {
+            let number = String(repeating: " ", count: width - String(number).count) + String(number)
             Output.line("\(number)  \(item.id.description.prefix(length))  \(Printable.line(of: item.content))")
         }
     }
@@ -24,15 +27,74 @@ enum ItemPrinter {
 
 struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ls", abstract: "Print the items of a list: number, id, text.")
+        commandName: "ls", abstract: "Print the items of a list: number, id, text.",
+        discussion: """
+            hand ls 3-7; hand ls --open --grep milk. Numbers are those in the whole list, as other commands take them.
+            """)
 
     @OptionGroup var list: ListOptions
+    @OptionGroup var looks: Looks
+
+    @Argument(help: "Only these items: numbers, ranges as 2-5, or ids.")
+    var items: [String] = []
+
+    @Flag(help: "Print what this machine keeps of the list, without asking the server.")
+    var offline = false
 
     func run() async throws {
         let name = try list.name()
-        let state = try await list.server.withClient(list: name) { client, _ in try await client.state(of: name) }
-        ItemPrinter.print(state.hand, json: list.server.json)
-        if state.hand.isEmpty && !list.server.json { list.server.say("'\(name)' is empty") }
+        let references = try ItemReference.all(items)
+        let hand = try await offline ? kept(name) : present(name)
+        let named = try Set(references.map { try $0.position(in: hand) + 1 })
+        var left = looks.number ?? .max
+        ItemPrinter.print(hand, json: list.server.json) { number, item in
+            guard left > 0, named.isEmpty || named.contains(number), looks.include(item) else { return false }
+            left -= 1
+            return true
+        }
+        if hand.isEmpty && !list.server.json { list.server.say("'\(name)' is empty") }
+    }
+
+    private func present(_ name: String) async throws -> Hand {
+        try await list.server.withClient(list: name) { client, _ in try await client.state(of: name).hand }
+    }
+
+    /// The newest of what commands and screens of this machine keep.
+    private func kept(_ name: String) throws -> Hand {
+        let address = try Settings.address(flag: list.server.url, list: name)
+        guard let kept = try Identity.kept(name, at: address) else {
+            throw Failure(
+                .notFound, "nothing of '\(name)' is kept on this machine; 'hand open' keeps the lists that it shows")
+        }
+        let waiting = kept.hasPending ? ", with edits that wait for it" : ""
+        list.server.say("as this machine has kept it: revision \(kept.revision) of the server\(waiting)")
+        return kept.view
+    }
+}
+
+/// Which items are looked at.
+struct Looks: ParsableArguments {
+    @Flag(help: "Only tasks that are not ticked.") var open = false
+    @Flag(help: "Only tasks that are ticked.") var done = false
+
+    @Option(help: ArgumentHelp("Only items that contain these words, in capitals or not.", valueName: "text"))
+    var grep: String?
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Only the first so many.", valueName: "number"))
+    var number: Int?
+
+    func validate() throws {
+        if open && done { throw ValidationError("Say --open or --done, not both.") }
+        if let number, number < 1 { throw ValidationError("-n: expected at least 1, found \(number)") }
+    }
+
+    static func isTicked(_ item: Item) -> Bool {
+        if case .task(_, done: true) = item.content { true } else { false }
+    }
+
+    func include(_ item: Item) -> Bool {
+        if open || done, item.content.kind != .task || Self.isTicked(item) != done { return false }
+        return grep.map { Printable.line(of: item.content).localizedCaseInsensitiveContains($0) } ?? true
     }
 }
 
@@ -102,55 +164,5 @@ struct Who: AsyncParsableCommand {
                 Output.line(Printable.clean(name) + place)
             }
         }
-    }
-}
-
-struct Watch: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Follow a list live, until Ctrl-C.",
-        discussion: "Reconnects by itself. With --json each change is one line: the delta, and the list's revision.")
-
-    @OptionGroup var list: ListOptions
-
-    @Flag(help: "Print the whole list after each change.")
-    var full = false
-
-    func run() async throws {
-        let name = try list.name()
-        let address = try Settings.address(flag: list.server.url, list: name)
-        let client = try Identity.client(at: address, person: try Settings.person(flag: list.server.person))
-        let followed = try await client.open(name)
-        var shown: Hand?
-        for await event in followed.events {
-            switch event {
-            case .changed(let hand, let delta):
-                try await changed(from: shown, to: hand, delta, followed)
-                shown = hand
-            case .status(.offline(let reason, let wait?)):
-                list.server.say("offline: \(reason); next try in \(wait) ms")
-            case .status(.offline(_, retryIn: nil)): _ = try await followed.live()
-            case .status(.online): list.server.say("online")
-            case .notice(let notice): if let text = Notices.text(notice) { list.server.say(text) }
-            case .refused(let code, let message): throw ClientError.refused(code, message)
-            case .progress(let items, let total):
-                if !list.server.quiet { Output.progress("\(items) of \(total) items") }
-            case .status(.connecting), .presence: break
-            }
-        }
-        await client.close()
-    }
-
-    private func changed(from old: Hand?, to new: Hand, _ delta: Delta, _ followed: FollowedList) async throws {
-        if list.server.json {
-            let revision = try await followed.state().revision
-            var members: [JSONValue.Member] = [
-                .init("revision", JSONValue(revision)), .init("count", JSONValue(new.count)),
-            ]
-            members.append(
-                old == nil ? .init("items", JSON.items(new)) : .init("delta", JSON.delta(delta)))
-            return Output.json(.object(members))
-        }
-        guard let old, !full else { return ItemPrinter.print(new, json: false) }
-        for line in DeltaText.lines(delta, from: old, to: new) { Output.line(line) }
     }
 }

@@ -1,0 +1,94 @@
+import ArgumentParser
+import HandClient
+import HandCore
+import HandFormats
+
+struct Watch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Follow a list live, until Ctrl-C.",
+        discussion: """
+            Reconnects by itself, and misses nothing. The first line of --json has the list: "revision", "count", "items"; so has
+            one after a gap, where the server has forgotten commits.
+
+            """ + HistoryReader.manual)
+
+    @OptionGroup var list: ListOptions
+
+    @Flag(help: "Print the whole list after each change.")
+    var full = false
+
+    func run() async throws {
+        let name = try list.name()
+        let address = try Settings.address(flag: list.server.url, list: name)
+        let client = try Identity.client(at: address, person: try Settings.person(flag: list.server.person))
+        let followed = try await client.open(name)
+        var shown: Hand?
+        var commits = WatchedCommits()
+        for await event in followed.events {
+            switch event {
+            case .changed where list.server.json: try await commits.catchUp(with: followed, client)
+            case .changed(let hand, let delta):
+                print(delta, from: shown, to: hand)
+                shown = hand
+            case .status(.offline(let reason, let wait?)):
+                list.server.say("offline: \(reason); next try in \(wait) ms")
+            case .status(.offline(_, retryIn: nil)): _ = try await followed.live()
+            case .status(.online):
+                list.server.say("online")
+                if list.server.json { try await commits.catchUp(with: followed, client) }
+            case .notice(let notice): if let text = Notices.text(notice) { list.server.say(text) }
+            case .refused(let code, let message): throw ClientError.refused(code, message)
+            case .progress(let items, let total):
+                if !list.server.quiet { Output.progress("\(items) of \(total) items") }
+            case .status(.connecting), .presence: break
+            }
+        }
+        await client.close()
+    }
+
+    private func print(_ delta: Delta, from old: Hand?, to new: Hand) {
+        guard let old, !full else { return ItemPrinter.print(new, json: false) }
+        for line in DeltaText.lines(delta, from: old, to: new) { Output.line(line) }
+    }
+}
+
+/// Prints each commit of a list once, in order, whenever there may be new ones.
+private struct WatchedCommits {
+    /// Up to where they are printed; nil before the first.
+    private var last: (hand: Hand, revision: Int, logID: UInt64)?
+
+    mutating func catchUp(with list: FollowedList, _ client: HandClient) async throws {
+        let state = try await list.state()
+        guard state.isLoaded else { return }
+        if state.logID != last?.logID {
+            return begin(at: state.view, state.revision, of: state.logID)
+        }
+        do {
+            try await HistoryReader.commits(of: list.name, from: (last?.revision ?? 0) + 1, client) { commits, people in
+                for commit in commits {
+                    try await take(commit, by: people[commit.author] ?? "?", of: list.name, client)
+                }
+            }
+        } catch ClientError.unreachable {
+            // What is missing is asked for when the server is back.
+        }
+    }
+
+    private mutating func begin(at hand: Hand, _ revision: Int, of logID: UInt64) {
+        Output.json(["revision": JSONValue(revision), "count": JSONValue(hand.count), "items": JSON.items(hand)])
+        last = (hand, revision, logID)
+    }
+
+    private mutating func take(_ commit: Commit, by person: String, of name: String, _ client: HandClient) async throws
+    {
+        guard let known = last else { return }
+        if commit.revision > known.revision + 1 {
+            let state = try await client.state(of: name, at: commit.revision - 1)
+            begin(at: state.hand, state.revision, of: known.logID)
+        }
+        guard let old = last else { return }
+        let new = try old.hand.applying(commit.delta)
+        Output.json(HistoryReader.json(commit, by: person, from: old.hand, to: new))
+        last = (new, commit.revision, old.logID)
+    }
+}
