@@ -95,7 +95,8 @@ let package = Package(
             path: "Sources/Tools/hand"),
 
         // MARK: Tests
-        .target(name: "HandTestSupport", dependencies: ["HandCore"], path: "Tests/HandTestSupport"),
+        .target(
+            name: "HandTestSupport", dependencies: ["HandCore", "HandWire", "HandSync"], path: "Tests/HandTestSupport"),
         .testTarget(name: "HandCoreTests", dependencies: ["HandCore", "HandSimulation", "HandTestSupport"]),
         .testTarget(
             name: "HandSyncTests",
@@ -103,7 +104,9 @@ let package = Package(
         .testTarget(
             name: "HandWireTests",
             dependencies: ["HandCore", "HandWire", "HandSync", "HandSimulation", "HandTestSupport"]),
-        .testTarget(name: "ProtocolTests", dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats"]),
+        .testTarget(
+            name: "ProtocolTests",
+            dependencies: ["HandCore", "HandWire", "HandSync", "HandFormats", "HandTestSupport"]),
         .testTarget(
             name: "HandScreensTests",
             dependencies: [

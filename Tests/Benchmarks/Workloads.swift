@@ -153,11 +153,13 @@ struct Commits {
         Edits(size, seed: 9, kinds: [.move, .edit]).deltas(Self.operations)
     }
 
+    private var author: Author { Author(number: 1, client: 1) }
+
     private func commit(_ deltas: [Delta], _ authority: inout Authority, _ each: (Commit) -> Void) {
         for (index, delta) in deltas.enumerated() {
             let base = max(0, authority.revision - lag)
             let submission = Submission(list: 1, base: base, sequence: UInt64(index + 1), delta: delta)
-            guard case .numbered(let commit) = authority.submit(submission, author: 1, now: 0) else {
+            guard case .numbered(let commit) = authority.submit(submission, author: author, now: 0) else {
                 preconditionFailure("the benchmark's edits fit")
             }
             each(commit)

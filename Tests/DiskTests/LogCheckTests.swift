@@ -20,6 +20,7 @@ import Testing
             let folder = try TemporaryFolder(isInMemory: true)
             let store = try SQLiteStore(folder: folder.path, durability: durability)
             let list = try store.create("list", rules: Rules(), logID: 1, deckSeed: nil)
+            let author = try store.author(for: ClientID(high: 1, low: 1), person: "ada")
             for turn in 0..<6 {
                 var authority = Authority(try store.load(list.number), limits: Limits())
                 let text = String(repeating: "x", count: itemBytes)
@@ -27,7 +28,7 @@ import Testing
                 let submission = Submission(
                     list: list.number, base: turn, sequence: UInt64(turn) + 1,
                     delta: HandCore.Operation.insert([item], at: 0, .after).delta)
-                _ = authority.submit(submission, author: 1, now: 0)
+                _ = authority.submit(submission, author: author, now: 0)
                 try store.append([
                     authority.takeBatch()
                 ])

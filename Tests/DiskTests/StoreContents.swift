@@ -13,7 +13,7 @@ struct StoreContents {
 
     private(set) var lists: [UInt64: List] = [:]
     private(set) var people: [DownMessage.Person] = []
-    private(set) var authors: [UInt64] = []
+    private(set) var authors: [Author] = []
 
     static let clients = (1...3).map { ClientID(high: .max / $0, low: $0) }
     static func name(_ client: ClientID) -> String { "person \(client.low)" }

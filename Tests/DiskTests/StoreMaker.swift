@@ -8,7 +8,7 @@ import HandWire
 /// one that is empty.
 struct StoreMaker {
     let store: SQLiteStore
-    private let authors: [UInt64]
+    private let authors: [Author]
     private var chaos: Chaos
 
     init(in folder: String, seed: UInt64, durability: Durability = .fsync) throws {

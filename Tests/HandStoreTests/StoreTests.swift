@@ -9,7 +9,7 @@ import HandWire
 import Testing
 
 /// A history of commits, made by an authority as a server makes it.
-func history(on start: Authority.Start, _ count: Int, author: UInt64, chaos: inout Chaos) -> [Commit] {
+func history(on start: Authority.Start, _ count: Int, author: Author, chaos: inout Chaos) -> [Commit] {
     var authority = Authority(start, limits: Limits())
     var commits: [Commit] = []
     while commits.count < count {
@@ -47,7 +47,8 @@ enum StoreKind: CaseIterable {
         let store = try kind.store(in: folder)
         var chaos = Chaos(seed: 1)
         let list = try store.create("groceries", rules: Rules(maximumCount: 500), logID: .max, deckSeed: nil)
-        let commits = history(on: try store.load(list.number), 30, author: 7, chaos: &chaos)
+        let author = try store.author(for: ClientID(high: 1, low: 1), person: "ada")
+        let commits = history(on: try store.load(list.number), 30, author: author, chaos: &chaos)
         try store.append([CommitBatch(list: list.number, expected: 0, commits: Array(commits[..<20]))])
         try store.append([CommitBatch(list: list.number, expected: 20, commits: Array(commits[20...]))])
         let frames = try store.frames(of: list.number, after: 10, about: .max)
@@ -55,7 +56,7 @@ enum StoreKind: CaseIterable {
         #expect(try store.frames(of: list.number, after: 10, about: 1).count == 1)
         let loaded = try store.load(list.number)
         #expect(loaded.revision == 30 && loaded.hand.digest == commits[29].digest && loaded.logID == .max)
-        #expect(loaded.sequences == [7: SequenceMark(sequence: 30, revision: 30)])
+        #expect(loaded.sequences == [author.client: SequenceMark(author: author.number, sequence: 30, revision: 30)])
         #expect(loaded.hand.rules == Rules(maximumCount: 500))
         for revision in [0, 1, 15, 30] {
             let digest = revision == 0 ? 0 : commits[revision - 1].digest
@@ -76,8 +77,9 @@ enum StoreKind: CaseIterable {
         var chaos = Chaos(seed: 2)
         let first = try store.create("a", rules: Rules(), logID: 1, deckSeed: nil)
         let second = try store.create("b", rules: Rules(), logID: 2, deckSeed: nil)
-        let one = history(on: try store.load(first.number), 2, author: 1, chaos: &chaos)
-        let two = history(on: try store.load(second.number), 2, author: 1, chaos: &chaos)
+        let author = try store.author(for: ClientID(high: 1, low: 1), person: "ada")
+        let one = history(on: try store.load(first.number), 2, author: author, chaos: &chaos)
+        let two = history(on: try store.load(second.number), 2, author: author, chaos: &chaos)
         #expect(throws: StoreError.conflict(list: second.number, expected: 1, found: 0)) {
             try store.append([
                 CommitBatch(list: first.number, expected: 0, commits: one),
@@ -108,23 +110,60 @@ enum StoreKind: CaseIterable {
         try store.delete("a")
         #expect(try store.list(named: "a") == nil && store.listCount(of: nil) == 1)
         #expect(throws: StoreError.noSuchList("a")) { try store.delete("a") }
-        let client = ClientID(high: .max, low: 1)
-        let author = try store.author(for: client, person: "ada")
-        #expect(try store.author(for: client, person: "Ada") == author)
-        #expect(try store.author(for: ClientID(high: .max, low: 2), person: "bob") != author)
-        #expect(try store.people([author, 999]) == [DownMessage.Person(author: author, name: "Ada")])
+    }
+
+    /// The name of a commit never changes: another name of the same client is another author.
+    @Test(arguments: StoreKind.allCases)
+    func anAuthorIsAClientAndAName(kind: StoreKind) throws {
+        let folder = try TemporaryFolder()
+        let store = try kind.store(in: folder)
+        let (one, other) = (ClientID(high: .max, low: 1), ClientID(high: .max, low: 2))
+        let ada = try store.author(for: one, person: "ada")
+        let bob = try store.author(for: one, person: "bob")
+        let otherAda = try store.author(for: other, person: "ada")
+        #expect(Set([ada.number, bob.number, otherAda.number]).count == 3)
+        #expect(ada.client == ada.number && bob.client == ada.number && otherAda.client == otherAda.number)
+        #expect(try store.author(for: one, person: "ada") == ada && store.author(for: one, person: "bob") == bob)
+        #expect(try store.author(for: one, person: "Ada") != ada)
+        let people = try store.people([otherAda.number, bob.number, 999, 0, ada.number])
+        #expect(people.map(\.name) == ["ada", "bob", "ada"])
+        #expect(people.map(\.author) == [otherAda.number, bob.number, ada.number])
+    }
+
+    /// Whatever it is called, a client's submissions to a list have one sequence.
+    @Test(arguments: StoreKind.allCases)
+    func sequencesAreKeptByClient(kind: StoreKind) throws {
+        let folder = try TemporaryFolder()
+        let store = try kind.store(in: folder)
+        let list = try store.create("a", rules: Rules(), logID: 1, deckSeed: nil)
+        let (one, other) = (ClientID(high: .max, low: 1), ClientID(high: .max, low: 2))
+        let ada = try store.author(for: one, person: "ada")
+        let eve = try store.author(for: other, person: "eve")
+        let bob = try store.author(for: one, person: "bob")
+        var chaos = Chaos(seed: 4)
+        var expected: [UInt64: SequenceMark] = [:]
+        for (author, sequence) in [(ada, UInt64(1)), (bob, 2), (eve, 1), (ada, 3), (bob, 4), (ada, 5)] {
+            let start = try store.load(list.number)
+            let made = history(on: start, 1, author: author, chaos: &chaos)
+            #expect(made[0].sequence == sequence && made[0].author == author.number)
+            try store.append([CommitBatch(list: list.number, expected: start.revision, commits: made)])
+            expected[author.client] = SequenceMark(of: made[0])
+            #expect(try store.load(list.number).sequences == expected)
+        }
     }
 
     @Test func aDeckGoesOnWhereItWas() throws {
         let folder = try TemporaryFolder()
         var store = try SQLiteStore(folder: folder.path, durability: .os)
         let list = try store.create("hand", rules: .fiveCards, logID: 1, deckSeed: 11)
+        let author = try store.author(for: ClientID(high: 1, low: 1), person: "ada")
         var authority = Authority(try store.load(list.number), limits: Limits())
         for sequence in UInt64(1)...4 {
             let card = Item(id: ItemID(rawValue: sequence), content: .card(.faceDown))
             let delta = (sequence == 4 ? HandCore.Operation.delete(0..<1) : .insert([card], at: 0, .after)).delta
             _ = authority.submit(
-                Submission(list: list.number, base: Int(sequence) - 1, sequence: sequence, delta: delta), author: 1,
+                Submission(list: list.number, base: Int(sequence) - 1, sequence: sequence, delta: delta),
+                author: author,
                 now: 0)
             let batch = authority.takeBatch()
             try store.append([batch])
@@ -162,7 +201,7 @@ enum StoreKind: CaseIterable {
         do { try SQLiteStore(folder: folder.path, durability: .os).close() }
         let file = folder.path + "/hand.sqlite"
         do { try DatabaseQueue(path: file).write { try $0.execute(sql: "PRAGMA user_version = 99") } }
-        #expect(throws: StoreError.newer(path: file, found: 99, known: 3)) {
+        #expect(throws: StoreError.newer(path: file, found: 99, known: 4)) {
             try SQLiteStore(folder: folder.path, durability: .os)
         }
     }
@@ -183,7 +222,8 @@ enum StoreKind: CaseIterable {
         var store = try SQLiteStore(folder: folder.path, durability: .os)
         var chaos = Chaos(seed: 3)
         let list = try store.create("a", rules: Rules(), logID: 1, deckSeed: nil)
-        let commits = history(on: try store.load(list.number), 10, author: 1, chaos: &chaos)
+        let author = try store.author(for: ClientID(high: 1, low: 1), person: "ada")
+        let commits = history(on: try store.load(list.number), 10, author: author, chaos: &chaos)
         try store.append([CommitBatch(list: list.number, expected: 0, commits: commits)])
         try store.close()
         let file = folder.path + "/hand.sqlite"

@@ -1,5 +1,6 @@
 import HandCore
 import HandSync
+import HandTestSupport
 import HandWire
 
 /// A server of one list without sockets, disk and clock: as much as the session in `Protocol.md` needs, made of the same

@@ -33,7 +33,7 @@ enum Stores {
 /// Commits to one list of a store as a server does, but for the clients.
 private struct ListWriter {
     private let store: SQLiteStore
-    private let author: UInt64
+    private let author: Author
     private var authority: Authority
     private var random = SplitMix64(seed: 5)
     private var sequence: UInt64 = 0

@@ -14,7 +14,7 @@ package enum CheckedTable: String, CaseIterable {
             ["number", "name", "log_id", "rules", "deck_seed", "revision", "count", "floor", "authors"]
         case .commits: ["list", "revision", "frame"]
         case .sequences: ["list", "author", "sequence", "revision"]
-        case .authors: ["number", "client_high", "client_low", "person"]
+        case .authors: ["number", "client", "client_high", "client_low", "person"]
         case .snapshotHeads: ["list", "revision", "count", "digest", "deck"]
         }
     }
@@ -42,11 +42,30 @@ package enum CheckedTable: String, CaseIterable {
 
     /// Gives every row the checksum of what it holds now.
     package func writeChecksums(_ database: Database) throws {
+        try withChecksum(over: columns, database) {
+            try database.execute(sql: "UPDATE \(rawValue) SET checksum = \($0)")
+        }
+    }
+
+    /// Looks at every row, as an older format has them.
+    ///
+    /// - Parameter columns: what the checksum covers there.
+    /// - Throws: `StoreError.damaged`.
+    func expectChecksums(over columns: [String], _ database: Database) throws {
+        let damaged = try withChecksum(over: columns, database) {
+            try Int.fetchOne(database, sql: "SELECT rowid FROM \(rawValue) WHERE checksum <> \($0) LIMIT 1")
+        }
+        if let damaged { throw StoreError.damaged("row \(damaged) of \(rawValue) has another checksum") }
+    }
+
+    /// Runs `body` with an expression for the checksum of a row.
+    private func withChecksum<Result>(
+        over columns: [String], _ database: Database, _ body: (String) throws -> Result
+    ) throws -> Result {
         let checksum = DatabaseFunction("checksum_of_row") { self.checksum($0) }
         database.add(function: checksum)
         defer { database.remove(function: checksum) }
-        let columns = columns.joined(separator: ", ")
-        try database.execute(sql: "UPDATE \(rawValue) SET checksum = checksum_of_row(\(columns))")
+        return try body("checksum_of_row(\(columns.joined(separator: ", ")))")
     }
 }
 

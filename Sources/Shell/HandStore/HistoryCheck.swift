@@ -17,7 +17,9 @@ struct HistoryCheck {
     private var ids: Set<ItemID> = []
     private var marks: [UInt64: SequenceMark] = [:]
     private var heads: [Int] = []
-    private var authors: Set<UInt64> = []
+    private var lastOfClients: [UInt64: UInt64] = [:]
+    /// The client of each author.
+    private var clients: [UInt64: UInt64] = [:]
 
     var revision: Int { replayed.revision }
     var digest: UInt64 { replayed.hand.digest }
@@ -44,7 +46,7 @@ struct HistoryCheck {
         }
         ids = Set(replayed.hand.ids)
         if ids.count != replayed.hand.count { throw Fault(revision: stored.floor, text: "an item is there twice") }
-        authors = Set(try Int64.fetchAll(database, sql: "SELECT number FROM authors").map(UInt64.init(stored:)))
+        clients = try AuthorRow.clients(database)
     }
 
     mutating func replay(_ database: Database, _ progress: (Int) -> Void) throws {
@@ -87,11 +89,11 @@ struct HistoryCheck {
     private mutating func check(_ commit: Commit) throws {
         let revision = commit.revision
         func fault(_ text: String) -> Fault { Fault(revision: revision, text: text) }
-        if let last = marks[commit.author], commit.sequence != last.sequence + 1 {
-            throw fault("author \(commit.author) has sequence \(commit.sequence) after \(last.sequence)")
+        guard let client = clients[commit.author] else { throw fault("author \(commit.author) is unknown") }
+        if let last = lastOfClients.updateValue(commit.sequence, forKey: client), commit.sequence != last + 1 {
+            throw fault("author \(commit.author) has sequence \(commit.sequence) after \(last)")
         }
-        if !authors.contains(commit.author) { throw fault("author \(commit.author) is unknown") }
-        marks[commit.author] = SequenceMark(sequence: commit.sequence, revision: revision)
+        marks[commit.author] = SequenceMark(of: commit)
         let deleted = commit.delta.reach <= replayed.hand.count ? commit.delta.deletedItems(on: replayed.hand) : []
         try replayed.apply(commit)
         for item in deleted { ids.remove(item.id) }

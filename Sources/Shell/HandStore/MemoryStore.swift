@@ -67,12 +67,12 @@ public final class MemoryStore: CommitStore {
         contents.withLock { $0.size }
     }
 
-    public func author(for client: ClientID, person: String) throws -> UInt64 {
+    public func author(for client: ClientID, person: String) throws -> Author {
         contents.withLock { $0.author(for: client, person: person) }
     }
 
     public func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {
-        contents.withLock { contents in authors.compactMap { contents.person($0) } }
+        contents.withLock { $0.people(authors) }
     }
 
     public func close() throws {}

@@ -5,25 +5,13 @@ import HandSync
 import HandWire
 
 extension SQLiteStore {
-    public func author(for client: ClientID, person: String) throws -> UInt64 {
+    public func author(for client: ClientID, person: String) throws -> Author {
         // Most who come have been here under the same name; then nothing is written.
-        let known = try read { try AuthorRow.find(client, $0) }
-        if let known, known.person == person { return known.number }
+        if let known = try read({ try AuthorRow.find(client, named: person, $0) }) { return known.author }
         return try write { database in
-            let known = try AuthorRow.find(client, database)
-            if known == nil {
-                try database.execute(
-                    sql: "INSERT INTO authors (client_high, client_low, person) VALUES (?, ?, ?)",
-                    arguments: [client.high.stored, client.low.stored, person])
-            }
-            let number = known?.number ?? UInt64(stored: database.lastInsertedRowID)
-            let checksum = CheckedTable.authors.checksum(
-                [number.stored.databaseValue, client.high.stored.databaseValue, client.low.stored.databaseValue]
-                    + [person.databaseValue])
-            try database.execute(
-                sql: "UPDATE authors SET person = ?, checksum = ? WHERE number = ?",
-                arguments: [person, checksum, number.stored])
-            return number
+            if let known = try AuthorRow.find(client, named: person, database) { return known.author }
+            let first = try AuthorRow.find(client, database)?.author.client
+            return try AuthorRow.insert(client, person, first: first, database)
         }
     }
 
@@ -36,22 +24,56 @@ extension SQLiteStore {
     }
 }
 
-/// A row of `authors`, whose checksum is right.
+/// A row of `authors`, whose checksum is right. No row ever changes.
 ///
 /// A client whose row is not found would get a second number, and its unanswered edits would be made twice. So where a key is
 /// not found, the rows that stand on both sides of its place are looked at: a search that a wrong key has led astray ends beside
 /// that key, which then does not fit its row, or among rows that are not in order.
-private struct AuthorRow {
-    let number: UInt64
+struct AuthorRow {
+    let author: Author
     let person: String
     /// The client's id, as it is sorted.
-    let key: (Int64, Int64)
+    private let key: (Int64, Int64)
 
     private init(_ row: Row) throws {
-        number = try row.bits(0)
-        try row.check(.authors, "author \(number)")
-        key = (try row.value(1), try row.value(2))
-        person = try row.value(3)
+        author = Author(number: try row.bits(0), client: try row.bits(1))
+        try row.check(.authors, "author \(author.number)")
+        key = (try row.value(2), try row.value(3))
+        person = try row.value(4)
+    }
+
+    /// - Parameter first: the number of the client's first author; nil if this is it.
+    static func insert(
+        _ client: ClientID, _ person: String, first: UInt64?, _ database: Database
+    ) throws -> Author {
+        try database.execute(
+            sql: "INSERT INTO authors (client, client_high, client_low, person) VALUES (0, ?, ?, ?)",
+            arguments: [client.high.stored, client.low.stored, person])
+        let number = UInt64(stored: database.lastInsertedRowID)
+        let author = Author(number: number, client: first ?? number)
+        let values: [any DatabaseValueConvertible] = [
+            number.stored, author.client.stored, client.high.stored, client.low.stored, person,
+        ]
+        try database.execute(
+            sql: "UPDATE authors SET client = ?, checksum = ? WHERE number = ?",
+            arguments: [
+                author.client.stored, CheckedTable.authors.checksum(values.map(\.databaseValue)), number.stored,
+            ])
+        return author
+    }
+
+    /// The client of each author, by number: of those who have edited a list, or of all.
+    static func clients(in list: UInt64? = nil, _ database: Database) throws -> [UInt64: UInt64] {
+        let condition = list == nil ? "" : "WHERE number IN (SELECT author FROM sequences WHERE list = ?)"
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT \(CheckedTable.authors.selection) FROM authors \(condition)",
+            arguments: StatementArguments(list.map { [$0.stored] } ?? []))
+        var found: [UInt64: UInt64] = [:]
+        while let row = try rows.next() {
+            let author = try AuthorRow(row).author
+            found[author.number] = author.client
+        }
+        return found
     }
 
     private static func first(
@@ -62,6 +84,12 @@ private struct AuthorRow {
         return try Row.fetchOne(statement, arguments: arguments).map(AuthorRow.init)
     }
 
+    static func find(_ client: ClientID, named person: String, _ database: Database) throws -> AuthorRow? {
+        try first(
+            "(client_high, client_low, person) = (?, ?, ?)", [client.high.stored, client.low.stored, person], database)
+    }
+
+    /// Under any name.
     static func find(_ client: ClientID, _ database: Database) throws -> AuthorRow? {
         let key = (client.high.stored, client.low.stored)
         let columns = "(client_high, client_low)"
@@ -79,7 +107,7 @@ private struct AuthorRow {
         if let row = try first("number = ?", [key], database) { return row }
         let before = try first("number < ? ORDER BY number DESC", [key], database)
         let after = try first("number > ? ORDER BY number", [key], database)
-        try expect(before.map { $0.number.stored < key }, after.map { $0.number.stored > key })
+        try expect(before.map { $0.author.number.stored < key }, after.map { $0.author.number.stored > key })
         return nil
     }
 

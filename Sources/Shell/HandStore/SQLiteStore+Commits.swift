@@ -24,7 +24,7 @@ extension SQLiteStore {
         for (made, frame) in zip(batch.commits, batch.frames) {
             try statement.execute(
                 arguments: CheckedTable.commits.arguments([batch.list.stored, made.revision, Data(frame.bytes)]))
-            marks[made.author] = SequenceMark(sequence: made.sequence, revision: made.revision)
+            marks[made.author] = SequenceMark(of: made)
         }
         let newAuthors = try write(marks, of: batch.list, database)
         try row.update(revision: last.revision, count: last.count, newAuthors: newAuthors, database)

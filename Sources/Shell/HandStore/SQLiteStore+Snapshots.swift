@@ -63,9 +63,11 @@ extension SQLiteStore {
             guard try Int.fetchOne(database, sql: later, arguments: [list.stored, revision]) == nil else {
                 throw StoreError.damaged("list \(list) should be at revision \(revision), its commits go on")
             }
+            let clients = try AuthorRow.clients(in: list, database)
+            let sequences = try SequenceMark.ofClients(Self.sequences(of: row, database).values) { clients[$0] }
             return Authority.Start(
                 list: list, logID: row.list.logID, hand: replay.hand, revision: replay.revision,
-                deck: replay.deck, sequences: try Self.sequences(of: row, database), snapshotRevision: replay.start)
+                deck: replay.deck, sequences: sequences, snapshotRevision: replay.start)
         }
     }
 
@@ -89,7 +91,7 @@ extension SQLiteStore {
         while let row = try rows.next() {
             let author = try row.bits(1)
             try row.check(.sequences, "the sequence of author \(author) in list \(list)")
-            marks[author] = SequenceMark(sequence: try row.bits(2), revision: try row.value(3))
+            marks[author] = SequenceMark(author: author, sequence: try row.bits(2), revision: try row.value(3))
         }
         guard marks.count == row.authors else {
             throw StoreError.damaged("list \(list) has the sequences of \(marks.count) authors, not of \(row.authors)")

@@ -5,7 +5,8 @@ enum Schema {
     /// The format that this program writes.
     /// 2: lists know where what is kept of their history begins, and how many authors they have; rows have checksums.
     /// 3: lists know who made them.
-    static let version = 3
+    /// 4: authors are clients under a name, so a client has one for each of its names.
+    static let version = 4
     /// Marks the file as a hand store ("hand" in ASCII).
     static let applicationID = 0x6861_6E64
 
@@ -14,11 +15,13 @@ enum Schema {
         if found < 1 { try createFirstFormat(database) }
         if found < 2 { try makeSecondFormat(database) }
         if found < 3 { try makeThirdFormat(database) }
+        if found < 4 { try makeFourthFormat(database, from: found) }
+        if found < 2 { for table in CheckedTable.allCases { try table.writeChecksums(database) } }
         try database.execute(sql: "PRAGMA application_id = \(applicationID)")
         try database.execute(sql: "PRAGMA user_version = \(version)")
     }
 
-    /// The checksums are those of what is found: damage from before is not noticed by them.
+    /// Checksums are written behind the last step. They are those of what is found: damage from before is not noticed by them.
     private static func makeSecondFormat(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -29,7 +32,6 @@ enum Schema {
         for table in CheckedTable.allCases {
             try database.execute(
                 sql: "ALTER TABLE \(table.rawValue) ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
-            try table.writeChecksums(database)
         }
     }
 
@@ -40,6 +42,29 @@ enum Schema {
                 ALTER TABLE lists ADD COLUMN owner TEXT;
                 CREATE INDEX lists_by_owner ON lists (owner);
                 """)
+    }
+
+    /// Every client keeps its number, as the first of its authors, under the name that it has.
+    private static func makeFourthFormat(_ database: Database, from found: Int) throws {
+        let columns = ["number", "client_high", "client_low", "person"]
+        if found >= 2 { try CheckedTable.authors.expectChecksums(over: columns, database) }
+        try database.execute(
+            sql: """
+                ALTER TABLE authors RENAME TO clients;
+                CREATE TABLE authors (
+                    number INTEGER PRIMARY KEY AUTOINCREMENT,
+                    client INTEGER NOT NULL,
+                    client_high INTEGER NOT NULL,
+                    client_low INTEGER NOT NULL,
+                    person TEXT NOT NULL,
+                    checksum INTEGER NOT NULL DEFAULT 0,
+                    UNIQUE (client_high, client_low, person)
+                );
+                INSERT INTO authors (number, client, client_high, client_low, person)
+                    SELECT number, number, client_high, client_low, person FROM clients ORDER BY number;
+                DROP TABLE clients;
+                """)
+        try CheckedTable.authors.writeChecksums(database)
     }
 
     private static func createFirstFormat(_ database: Database) throws {

@@ -63,9 +63,14 @@ public enum StoreBackup {
         try finish(partial, as: target)
     }
 
+    /// And brings an older backup to the present format.
     private static func renewHistories(_ file: String, _ random: inout some RandomNumberGenerator) throws {
         try SQLiteStore.translating(file) {
             let database = try DatabaseQueue(path: file)
+            try database.write { database in
+                let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+                if found < Schema.version { try Schema.migrate(database, from: found) }
+            }
             let lists = try database.read { try ListRow.all("TRUE", [], $0) }
             let fresh = lists.map { ($0, UInt64.random(in: 1...UInt64.max, using: &random)) }
             try database.write { database in

@@ -38,7 +38,7 @@ public struct StoreVerifier {
     public func verify(progress: (String, Int, Int) -> Void = { _, _, _ in }) throws -> StoreReport {
         defer { try? database.close() }
         return try SQLiteStore.translating(path) {
-            try database.read { database in
+            try present().read { database in
                 var report = StoreReport()
                 try checkFile(database, &report)
                 for number in try Int64.fetchAll(database, sql: "SELECT number FROM lists ORDER BY name") {
@@ -55,17 +55,27 @@ public struct StoreVerifier {
         }
     }
 
+    /// The database, or if it has an older format a copy of it that has not; it is gone when it is closed.
+    private func present() throws -> DatabaseQueue {
+        let (mark, version) = try database.read { database in
+            try (
+                Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0,
+                Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            )
+        }
+        guard mark == Schema.applicationID, (1..<Schema.version).contains(version) else { return database }
+        let copy = try DatabaseQueue(path: "")
+        try database.backup(to: copy)
+        try copy.write { try Schema.migrate($0, from: version) }
+        return copy
+    }
+
     private func checkFile(_ database: Database, _ report: inout StoreReport) throws {
         let mark = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         if mark != Schema.applicationID { throw StoreError.notAStore(path: path) }
         if version > Schema.version {
             throw StoreError.newer(path: path, found: version, known: Schema.version)
-        }
-        if version < Schema.version {
-            throw StoreError.failed(
-                "\(path) has the older format \(version): start a server on it once, which brings it to \(Schema.version)"
-            )
         }
         let complaints = try String.fetchAll(database, sql: "PRAGMA integrity_check(10)")
         for complaint in complaints where complaint != "ok" {

@@ -13,8 +13,8 @@ extension Authority {
         for (index, waiting) in pending.enumerated() where waiting.commit.revision != revision + index + 1 {
             return "pending commits are not numbered one by one"
         }
-        for (author, mark) in sequences where mark.revision > present.revision {
-            return "author \(author) has a sequence at a revision that does not exist"
+        for (client, mark) in sequences where mark.revision > present.revision {
+            return "client \(client) has a sequence at a revision that does not exist"
         }
         return deckProblem()
     }

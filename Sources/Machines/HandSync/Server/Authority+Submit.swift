@@ -23,7 +23,7 @@ extension Authority {
     ///
     /// - Parameter isFull: whether there is no place for one more commit.
     public mutating func submit(
-        _ submission: Submission, author: UInt64, now: UInt64, isFull: Bool = false
+        _ submission: Submission, author: Author, now: UInt64, isFull: Bool = false
     ) -> Outcome {
         if let answer = answerFromBefore(submission, author: author) { return answer }
         if isFull { return .rejected(.storeFull(limit: limits.storeBytes)) }
@@ -41,8 +41,8 @@ extension Authority {
     }
 
     /// Each sequence is committed once: what came before is answered with what became of it.
-    private func answerFromBefore(_ submission: Submission, author: UInt64) -> Outcome? {
-        let last = sequences[author] ?? SequenceMark(sequence: 0, revision: 0)
+    private func answerFromBefore(_ submission: Submission, author: Author) -> Outcome? {
+        let last = sequences[author.client] ?? SequenceMark(author: author.number, sequence: 0, revision: 0)
         if submission.sequence == last.sequence + 1 { return nil }
         if submission.sequence > last.sequence || submission.sequence == 0 { return .failed(.wrongSequence) }
         if submission.sequence < last.sequence { return .acknowledged(revision: 0) }
@@ -71,18 +71,19 @@ extension Authority {
 
     /// Makes the delta on the present list if everything about it is allowed, and gives it the next number.
     private mutating func number(
-        _ delta: Delta, _ submission: Submission, author: UInt64, now: UInt64
+        _ delta: Delta, _ submission: Submission, author: Author, now: UInt64
     ) throws(Rejection) -> Commit {
         let deck = present.deck
         let (made, inverse) = try make(delta)
         let commit = Commit(
-            revision: present.revision, author: author, sequence: submission.sequence,
+            revision: present.revision, author: author.number, sequence: submission.sequence,
             base: submission.base - submission.lag,
             time: now,
             count: present.hand.count, digest: present.hand.digest, delta: made)
         window.append(commit, list: list)
-        pending.append(Pending(commit: commit, inverse: inverse, deck: deck, previous: sequences[author]))
-        sequences[author] = SequenceMark(sequence: submission.sequence, revision: commit.revision)
+        let previous = sequences.updateValue(SequenceMark(of: commit), forKey: author.client)
+        pending.append(
+            Pending(commit: commit, client: author.client, inverse: inverse, deck: deck, previous: previous))
         return commit
     }
 

@@ -15,7 +15,7 @@ public struct Authority {
         public var hand: Hand
         public var revision: Int
         public var deck: Deck?
-        /// The last sequence of each author and the revision that it became.
+        /// The last submission of each client, by its first author's number.
         public var sequences: [UInt64: SequenceMark]
         /// The revision of the snapshot from which it was read; 0 for none.
         public var snapshotRevision: Int
@@ -47,6 +47,7 @@ public struct Authority {
     var window: Window
     /// The ids of all items, as plain numbers: those are hashed twice as fast.
     var ids: Set<UInt64>
+    /// The last submission of each client that was numbered, by its first author's number.
     var sequences: [UInt64: SequenceMark]
     /// What is numbered and not yet durable, in order.
     var pending: [Pending] = []
@@ -62,6 +63,8 @@ public struct Authority {
 
     struct Pending {
         let commit: Commit
+        /// Whose it is, whatever the name.
+        let client: UInt64
         /// What takes it back.
         let inverse: Delta
         /// The deck before it.
@@ -110,13 +113,20 @@ public struct Authority {
     /// Whether something waits to be written or is being written.
     public var isBusy: Bool { !pending.isEmpty }
 
-    /// Whether a submission of that author is numbered and not yet durable.
-    public func isPending(_ author: UInt64) -> Bool { pending.contains { $0.commit.author == author } }
+    /// Whether a submission of that author's client is numbered and not yet durable.
+    public func isPending(_ author: Author) -> Bool { pending.contains { $0.client == author.client } }
 
-    /// The last sequence of an author that is durable.
-    public func lastSequence(of author: UInt64) -> UInt64 {
-        let first = pending.first { $0.commit.author == author }
-        return first.map { $0.previous?.sequence ?? 0 } ?? sequences[author]?.sequence ?? 0
+    /// The last sequence of an author's client that is durable.
+    public func lastSequence(of author: Author) -> UInt64 {
+        let first = pending.first { $0.client == author.client }
+        return (first.map(\.previous) ?? sequences[author.client])?.sequence ?? 0
+    }
+
+    /// Whether an author's client, who has the list at `revision`, can tell its own commits among those that follow: it knows
+    /// them by the author that it is now, so not if the last of them was made under another name.
+    public func knowsItsOwn(_ author: Author, after revision: Int) -> Bool {
+        guard let last = sequences[author.client] else { return true }
+        return last.author == author.number || last.revision <= revision
     }
 
     /// Frames of durable commits after `cursor`, about `bytes` of them, and the revision that they lead to.
@@ -151,7 +161,7 @@ public struct Authority {
     /// those numbered behind the batch included, for they stand on it.
     public mutating func writeFailed() -> [(author: UInt64, sequence: UInt64)] {
         let lost = pending.map { (author: $0.commit.author, sequence: $0.commit.sequence) }
-        for commit in pending.reversed() { sequences[commit.commit.author] = commit.previous }
+        for commit in pending.reversed() { sequences[commit.client] = commit.previous }
         present = State(hand: hand, revision: revision, deck: deck)
         pending = []
         inWriting = 0
@@ -170,13 +180,36 @@ extension Hand {
     }
 }
 
-/// An author's last submission to a list that was numbered, and the revision that it became.
+/// The last submission to a list that an author or a client made, and the revision that it became.
 public struct SequenceMark: Equatable, Sendable {
+    public var author: UInt64
     public var sequence: UInt64
     public var revision: Int
 
-    public init(sequence: UInt64, revision: Int) {
+    public init(author: UInt64, sequence: UInt64, revision: Int) {
+        self.author = author
         self.sequence = sequence
         self.revision = revision
+    }
+
+    public init(of commit: Commit) {
+        self.init(author: commit.author, sequence: commit.sequence, revision: commit.revision)
+    }
+
+    /// The last submissions of clients from those of authors.
+    ///
+    /// - Parameter client: the number of an author's client; nil if nobody knows the author.
+    public static func ofClients(
+        _ authors: some Sequence<SequenceMark>, client: (UInt64) -> UInt64?
+    ) throws(StoreError) -> [UInt64: SequenceMark] {
+        var marks: [UInt64: SequenceMark] = [:]
+        for mark in authors {
+            guard let client = client(mark.author) else {
+                throw .damaged("author \(mark.author), who has edited a list, is unknown")
+            }
+            if let other = marks[client], other.sequence > mark.sequence { continue }
+            marks[client] = mark
+        }
+        return marks
     }
 }

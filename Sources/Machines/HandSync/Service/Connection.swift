@@ -9,8 +9,8 @@ public final class Connection {
     let number: UInt64
     let stream: any ByteStream
     var session: ServerSession
-    /// The client's public number, once it has said hello.
-    var author: UInt64?
+    /// The client under its name, once it has said hello.
+    var author: Author?
     var client: ClientID?
     /// The person's name, once it is known.
     public internal(set) var person = ""

@@ -43,10 +43,10 @@ extension Service {
         for connection in room.subscribers {
             guard let cursor = connection.cursors[room.list.number] else { return "a subscriber has no cursor" }
             if cursor.revision > room.authority.revision { return "a cursor is ahead of what is durable" }
-            guard let author = connection.author else { return "a subscriber has no author" }
+            guard let author = connection.author?.number else { return "a subscriber has no author" }
             if !authors.insert(author).inserted { return "author \(author) follows it twice" }
         }
-        let present = room.subscribers.filter(\.hasPresence).compactMap(\.author)
+        let present = room.subscribers.filter(\.hasPresence).compactMap(\.author?.number)
         return room.presence.everybody == Set(present) ? nil : "presence is not that of the subscribers"
     }
 }

@@ -64,13 +64,13 @@ extension Service {
     private func start(_ connection: Connection, in room: Room, _ subscribe: UpMessage.Subscribe) {
         guard let author = connection.author else { return }
         let isNew = connection.cursors[room.list.number] == nil
-        let start = room.start(from: subscribe.revision, logID: subscribe.logID)
+        let start = room.start(from: subscribe.revision, logID: subscribe.logID, for: author)
         begin(connection, in: room, request: subscribe.request, start, from: subscribe.revision)
         if !isNew { figures.resynchronizations += 1 }
         if isNew {
             room.add(connection)
             connection.account?.subscriptions += 1
-            if connection.hasPresence { room.presence.join(author, name: connection.person) }
+            if connection.hasPresence { room.presence.join(author.number, name: connection.person) }
             announce(room)
         }
         // Who subscribes anew may have forgotten who is here.
@@ -95,7 +95,7 @@ extension Service {
             .subscribed(
                 DownMessage.Subscribed(
                     request: request, list: number, logID: room.authority.logID, rules: room.authority.rules,
-                    lastSequence: room.authority.lastSequence(of: connection.author ?? 0), start: start)),
+                    lastSequence: connection.author.map(room.authority.lastSequence) ?? 0, start: start)),
             to: connection)
     }
 
@@ -103,7 +103,7 @@ extension Service {
         guard let cursor = connection.cursors.remove(list) else { return }
         cursor.room.remove(connection, now: world.now)
         connection.account?.subscriptions -= 1
-        if let author = connection.author, connection.hasPresence {
+        if let author = connection.author?.number, connection.hasPresence {
             cursor.room.presence.leave(author)
             announce(cursor.room)
         }
@@ -111,10 +111,10 @@ extension Service {
 
     /// Commits that are no longer in the window come from the store, or as a snapshot where that is smaller.
     func read(for connection: Connection, list: UInt64) {
-        guard let cursor = connection.cursors[list] else { return }
+        guard let author = connection.author, let cursor = connection.cursors[list] else { return }
         let revision = cursor.revision
         figures.readsBehind += 1
-        let start = cursor.room.start(from: revision, logID: cursor.room.authority.logID)
+        let start = cursor.room.start(from: revision, logID: cursor.room.authority.logID, for: author)
         if case .snapshot = start {
             return begin(connection, in: cursor.room, request: cursor.request, start, from: revision)
         }

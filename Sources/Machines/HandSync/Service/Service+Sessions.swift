@@ -66,11 +66,11 @@ extension Service {
                 connection.author = author
                 connection.person = person
                 connection.hasPresence = hello.capabilities.contains(.presence)
-                authors[author] = connection
+                authors[author.number] = connection
                 world.note(.letIn(connection))
                 connection.stream.resumeReading()
                 drive(connection) { session, effect in
-                    session.identified(author: author, now: world.now, effect)
+                    session.identified(author: author.number, now: world.now, effect)
                 }
                 countUnfinished(of: connection)
             }

@@ -120,7 +120,7 @@ public final class Service {
         for list in connection.cursors.lists { unsubscribe(connection, from: list) }
         closeAccount(of: connection)
         if let client = connection.client, clients[client] === connection { clients[client] = nil }
-        if let author = connection.author, authors[author] === connection { authors[author] = nil }
+        if let author = connection.author?.number, authors[author] === connection { authors[author] = nil }
     }
 
     // MARK: Turns

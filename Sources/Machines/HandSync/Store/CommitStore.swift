@@ -46,8 +46,8 @@ public protocol CommitStore: Sendable {
     /// Gives back what forgotten commits and deleted lists took. May take as long as writing all anew.
     func compact() throws -> Compaction
 
-    /// The public number of a client, given at its first visit; its person's name is kept as of the last one.
-    func author(for client: ClientID, person: String) throws -> UInt64
+    /// The author that a client is under that name: the same for ever. A client's first visit under a name makes a new one.
+    func author(for client: ClientID, person: String) throws -> Author
     func people(_ authors: [UInt64]) throws -> [DownMessage.Person]
 
     /// Closes the store; nothing may be asked of it afterwards.

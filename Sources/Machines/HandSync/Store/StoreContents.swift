@@ -13,6 +13,7 @@ package struct StoreContents {
         private(set) var frameBytes = 0
         /// Where the newest of them stand.
         private var segment: Segment?
+        /// By author.
         package internal(set) var sequences: [UInt64: SequenceMark] = [:]
         /// The oldest first.
         private(set) var snapshots: [Snapshot] = []
@@ -30,15 +31,18 @@ package struct StoreContents {
         let deck: Deck?
     }
 
-    struct Author {
-        let number: UInt64
-        var person: String
+    private struct Name: Hashable {
+        let client: ClientID
+        let person: String
     }
 
     package private(set) var lists: [UInt64: List] = [:]
     private var names: [String: UInt64] = [:]
-    private(set) var authors: [ClientID: Author] = [:]
-    private var people: [UInt64: String] = [:]
+    private var authors: [Name: Author] = [:]
+    /// The number of each client's first author.
+    private var clients: [ClientID: UInt64] = [:]
+    /// Whose the authors 1, 2, 3… are.
+    private var people: [(client: UInt64, name: String)] = []
     private var nextList: UInt64 = 1
 
     package init() {}
@@ -61,7 +65,8 @@ package struct StoreContents {
         let replay = try list.replay(through: list.stored.revision)
         return Authority.Start(
             list: number, logID: list.stored.logID, hand: replay.hand, revision: replay.revision, deck: replay.deck,
-            sequences: list.sequences, snapshotRevision: replay.start)
+            sequences: try SequenceMark.ofClients(list.sequences.values) { person($0)?.client },
+            snapshotRevision: replay.start)
     }
 
     package func state(of number: UInt64, at revision: Int) throws(StoreError) -> Hand {
@@ -112,20 +117,27 @@ package struct StoreContents {
         for batch in batches { lists[batch.list]?.append(batch) }
     }
 
-    package mutating func author(for client: ClientID, person: String) -> UInt64 {
-        let author = Author(number: authors[client]?.number ?? UInt64(authors.count + 1), person: person)
-        authors[client] = author
-        people[author.number] = person
-        return author.number
+    package mutating func author(for client: ClientID, person: String) -> Author {
+        if let known = knownAuthor(of: client, named: person) { return known }
+        let number = UInt64(people.count + 1)
+        let author = Author(number: number, client: clients[client] ?? number)
+        people.append((author.client, person))
+        clients[client] = author.client
+        authors[Name(client: client, person: person)] = author
+        return author
     }
 
-    /// The number of a client that has been here under that name.
-    package func knownAuthor(of client: ClientID, named person: String) -> UInt64? {
-        authors[client].flatMap { $0.person == person ? $0.number : nil }
+    /// The author that a client is who has been here under that name.
+    package func knownAuthor(of client: ClientID, named person: String) -> Author? {
+        authors[Name(client: client, person: person)]
     }
 
-    package func person(_ author: UInt64) -> DownMessage.Person? {
-        people[author].map { DownMessage.Person(author: author, name: $0) }
+    package func person(_ author: UInt64) -> (client: UInt64, name: String)? {
+        author > 0 && author <= people.count ? people[Int(author) - 1] : nil
+    }
+
+    package func people(_ authors: [UInt64]) -> [DownMessage.Person] {
+        authors.compactMap { author in person(author).map { DownMessage.Person(author: author, name: $0.name) } }
     }
 
     package mutating func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) {
@@ -156,7 +168,7 @@ extension StoreContents.List {
         for (commit, frame) in zip(batch.commits, batch.frames) {
             frames.append(copied(frame.bytes))
             frameBytes += frame.bytes.count
-            sequences[commit.author] = SequenceMark(sequence: commit.sequence, revision: commit.revision)
+            sequences[commit.author] = SequenceMark(of: commit)
         }
         stored = StoredList(
             number: stored.number, name: stored.name, logID: stored.logID, rules: stored.rules,

@@ -68,13 +68,13 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
         disk.read { $0.size }
     }
 
-    package func author(for client: ClientID, person: String) throws -> UInt64 {
+    package func author(for client: ClientID, person: String) throws -> Author {
         if let known = disk.read({ $0.knownAuthor(of: client, named: person) }) { return known }
         return try disk.write { $0.author(for: client, person: person) }
     }
 
     package func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {
-        disk.read { contents in authors.compactMap { contents.person($0) } }
+        disk.read { $0.people(authors) }
     }
 
     package func close() throws {}

@@ -1,0 +1,20 @@
+import HandSync
+import HandWire
+
+/// For tests in which every client has one name: it is its author's number.
+extension Author {
+    public init(_ number: UInt64) {
+        self.init(number: number, client: number)
+    }
+}
+
+extension Authority {
+    public mutating func submit(
+        _ submission: Submission, author: UInt64, now: UInt64, isFull: Bool = false
+    ) -> Outcome {
+        submit(submission, author: Author(author), now: now, isFull: isFull)
+    }
+
+    public func lastSequence(of author: UInt64) -> UInt64 { lastSequence(of: Author(author)) }
+    public func isPending(_ author: UInt64) -> Bool { isPending(Author(author)) }
+}
