@@ -14,7 +14,7 @@ struct Demo: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "See what this is: a list on the whole screen that somebody else edits, too.",
         discussion: """
-            Starts a server in memory, opens a sample list, and lets a scripted second person edit it with you. Nothing is
+            Starts a server in memory, opens a sample list, and lets a scripted second person edit it with you. Nothing is \
             kept, nothing else is touched. ? shows all keys, Q leaves.
             """)
 

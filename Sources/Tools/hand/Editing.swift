@@ -91,7 +91,7 @@ struct Remove: AsyncParsableCommand {
 
     @OptionGroup var options: EditOptions
 
-    @Argument(help: "The items: numbers, ranges as 2-5, or ids.")
+    @Argument(help: "The items: numbers, ranges as 2-5, or ids.", completion: Completions.items)
     var items: [String]
 
     func run() async throws {
@@ -124,7 +124,7 @@ struct Move: AsyncParsableCommand {
     @OptionGroup var options: EditOptions
     @OptionGroup var placeOptions: PlaceOptions
 
-    @Argument(help: "The items: numbers, ranges as 2-5, or ids.")
+    @Argument(help: "The items: numbers, ranges as 2-5, or ids.", completion: Completions.items)
     var items: [String]
 
     func run() async throws {
@@ -141,7 +141,7 @@ struct Edit: AsyncParsableCommand {
 
     @OptionGroup var options: EditOptions
 
-    @Argument(help: "The item: number or id.")
+    @Argument(help: "The item: number or id.", completion: Completions.items)
     var item: String
 
     @Argument(help: "The new text; '-' reads it from standard input.")
@@ -173,7 +173,7 @@ struct Edit: AsyncParsableCommand {
 struct Done: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Tick tasks.")
     @OptionGroup var options: EditOptions
-    @Argument(help: "The tasks: numbers, ranges as 2-5, or ids.") var items: [String]
+    @Argument(help: "The tasks: numbers, ranges as 2-5, or ids.", completion: Completions.items) var items: [String]
 
     func run() async throws { try await Ticking.set(items, done: true, options) }
 }
@@ -181,7 +181,7 @@ struct Done: AsyncParsableCommand {
 struct Undone: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Untick tasks.")
     @OptionGroup var options: EditOptions
-    @Argument(help: "The tasks: numbers, ranges as 2-5, or ids.") var items: [String]
+    @Argument(help: "The tasks: numbers, ranges as 2-5, or ids.", completion: Completions.items) var items: [String]
 
     func run() async throws { try await Ticking.set(items, done: false, options) }
 }

@@ -16,7 +16,7 @@ struct HandCommand: AsyncParsableCommand {
               hand add -l groceries milk "oat flakes"
               hand watch -l groceries
 
-            Which server and list: --url, then $HAND_URL, then "url" in ~/.config/hand/config.toml, then
+            Which server and list: --url, then $HAND_URL, then "url" in ~/.config/hand/config.toml, then \
             hand://127.0.0.1:7777. An address is hand://HOST:PORT/LIST or hand+unix:///PATH/hand.sock/LIST.
 
             Items are named by their number in 'hand ls' or by the first characters of their id.
@@ -24,25 +24,25 @@ struct HandCommand: AsyncParsableCommand {
             """,
         version: version,
         groupedSubcommands: [
-            CommandGroup(name: "Screen:", subcommands: [Open.self, Demo.self, Keys.self]),
+            CommandGroup(name: "Screen", subcommands: [Open.self, Demo.self, Keys.self]),
             CommandGroup(
-                name: "Server:",
+                name: "Server",
                 subcommands: [
                     Serve.self, Unit.self, Top.self, Admin.self, TokenCommand.self, Share.self, Verify.self,
                     Backup.self, Recover.self,
                     Load.self,
                     Simulate.self,
                 ]),
-            CommandGroup(name: "Lists:", subcommands: [Lists.self, Create.self, Delete.self]),
-            CommandGroup(name: "Reading:", subcommands: [List.self, Show.self, Watch.self, Who.self]),
+            CommandGroup(name: "Lists", subcommands: [Lists.self, Create.self, Delete.self]),
+            CommandGroup(name: "Reading", subcommands: [List.self, Show.self, Watch.self, Who.self]),
             CommandGroup(
-                name: "Editing:",
+                name: "Editing",
                 subcommands: [
                     Add.self, Deal.self, Remove.self, Clear.self, Move.self, Edit.self, Done.self, Undone.self,
                     Sync.self,
                 ]),
-            CommandGroup(name: "History:", subcommands: [Log.self, Diff.self, Restore.self, Undo.self]),
-            CommandGroup(name: "Exchange:", subcommands: [Export.self, Import.self, VectorsCommand.self]),
+            CommandGroup(name: "History", subcommands: [Log.self, Diff.self, Restore.self, Undo.self]),
+            CommandGroup(name: "Exchange", subcommands: [Export.self, Import.self, VectorsCommand.self]),
         ])
 
     static func main() async {
@@ -55,7 +55,7 @@ struct HandCommand: AsyncParsableCommand {
                 arguments = ["serve"] + found.arguments
                 layers = found
             }
-            var command = try parseAsRoot(arguments)
+            var command = try await asyncParseAsRoot(arguments)
             if var asynchronous = command as? AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

@@ -106,7 +106,7 @@ struct Delete: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
 
-    @Argument(help: "Its name.")
+    @Argument(help: "Its name.", completion: Completions.lists)
     var name: String
 
     @Flag(name: .shortAndLong, help: "Do not ask.")

@@ -8,7 +8,7 @@ struct Load: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Put a server under the load of scripted clients, and measure it.",
         discussion: """
-            Clients follow lists of the server and edit them as a script says; at the end each must have what the server
+            Clients follow lists of the server and edit them as a script says; at the end each must have what the server \
             has, and it is said plainly whether that is so.
 
               hand load                                 100 clients that edit as fast as the server answers, for 10 s
@@ -35,7 +35,7 @@ struct Load: ParsableCommand {
               stall 1m                           does and reads nothing, as a stopped program
               expect converged                   everything is acknowledged, and others' edits are here
 
-            The lists are made if they are missing, and stay. Exit codes: 1 a client had another list than the server, 6
+            The lists are made if they are missing, and stay. Exit codes: 1 a client had another list than the server, 6 \
             unreachable, 99 a threshold was not met.
             """)
 

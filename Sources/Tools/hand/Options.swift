@@ -90,7 +90,9 @@ struct ServerOptions: ParsableArguments {
 struct ListOptions: ParsableArguments {
     @OptionGroup var server: ServerOptions
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("The list (default: the one in the address).", valueName: "list"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The list (default: the one in the address).", valueName: "list"),
+        completion: Completions.lists)
     var list: String?
 
     /// The name of the list that is meant.
@@ -243,10 +245,10 @@ struct PlaceOptions: ParsableArguments {
     @Flag(help: "To the end of the list.")
     var end = false
 
-    @Option(help: ArgumentHelp("In front of that item.", valueName: "item"))
+    @Option(help: ArgumentHelp("In front of that item.", valueName: "item"), completion: Completions.items)
     var before: String?
 
-    @Option(help: ArgumentHelp("Behind that item.", valueName: "item"))
+    @Option(help: ArgumentHelp("Behind that item.", valueName: "item"), completion: Completions.items)
     var after: String?
 
     func validate() throws {

@@ -35,7 +35,7 @@ struct List: AsyncParsableCommand {
     @OptionGroup var list: ListOptions
     @OptionGroup var looks: Looks
 
-    @Argument(help: "Only these items: numbers, ranges as 2-5, or ids.")
+    @Argument(help: "Only these items: numbers, ranges as 2-5, or ids.", completion: Completions.items)
     var items: [String] = []
 
     @Flag(help: "Print what this machine keeps of the list, without asking the server.")
@@ -104,7 +104,7 @@ struct Show: AsyncParsableCommand {
 
     @OptionGroup var list: ListOptions
 
-    @Argument(help: "An item; without it the whole list.")
+    @Argument(help: "An item; without it the whole list.", completion: Completions.items)
     var item: String?
 
     @Option(help: ArgumentHelp("The revision to look at (default: the newest).", valueName: "revision"))

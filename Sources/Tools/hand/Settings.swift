@@ -80,8 +80,17 @@ enum Settings {
 
     /// The secret that says who this is: the one in the address, $HAND_TOKEN, or the file's; `?` is asked for on the terminal.
     static func token(in url: String?) throws -> String? {
-        let token = try url.flatMap { HandAddress.token(in: $0) } ?? environment["HAND_TOKEN"] ?? file().token
+        let token = try givenToken(in: url)
         return token == "?" ? try SecretPrompt.token.get() : token
+    }
+
+    private static func givenToken(in url: String?) throws -> String? {
+        try url.flatMap { HandAddress.token(in: $0) } ?? environment["HAND_TOKEN"] ?? file().token
+    }
+
+    /// Whether a person would be asked for the token.
+    static func asksForToken(url: String?) -> Bool {
+        (try? givenToken(in: url ?? environment["HAND_URL"] ?? file().url)) == "?"
     }
 
     /// Who must have signed the certificate of a server with TLS: $HAND_CA, the file's, or whom the system trusts.

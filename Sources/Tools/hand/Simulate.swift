@@ -8,14 +8,14 @@ struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run whole systems in a simulated world, with faults.",
         discussion: """
-            Each seed is a world of its own: a server, its disk, clients and the network between them, all in virtual time,
-            with connections that break, processes that are killed and disks that fail. Every promise of hand is checked
+            Each seed is a world of its own: a server, its disk, clients and the network between them, all in virtual time, \
+            with connections that break, processes that are killed and disks that fail. Every promise of hand is checked \
             after every event, and at the end everybody must have the same list. A seed always gives the same run.
 
               hand simulate --seeds 1000          seeds 1 to 1000, on all processors
               hand simulate --seed 42 --trace     one seed, and what happened
 
-            When a promise is broken, the run is reduced to the fewest steps that still break it, and printed; the exit
+            When a promise is broken, the run is reduced to the fewest steps that still break it, and printed; the exit \
             code is 1.
             """)
 

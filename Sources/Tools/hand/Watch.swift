@@ -7,7 +7,7 @@ struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Follow a list live, until Ctrl-C.",
         discussion: """
-            Reconnects by itself, and misses nothing. The first line of --json has the list: "revision", "count", "items"; so has
+            Reconnects by itself, and misses nothing. The first line of --json has the list: "revision", "count", "items"; so has \
             one after a gap, where the server has forgotten commits.
 
             """ + HistoryReader.manual)

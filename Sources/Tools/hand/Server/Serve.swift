@@ -14,13 +14,13 @@ struct Serve: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a server.",
         discussion: """
-            Without options it listens on 127.0.0.1:7777 and keeps its lists in $HAND_DATA, or else under
-            ~/.local/state/hand/server. Who is on this machine may do everything; others need a token ('hand token'), and
-            the server a certificate. Ctrl-C or SIGTERM stops it in good order; after kill -9 or a loss of power nothing
+            Without options it listens on 127.0.0.1:7777 and keeps its lists in $HAND_DATA, or else under \
+            ~/.local/state/hand/server. Who is on this machine may do everything; others need a token ('hand token'), and \
+            the server a certificate. Ctrl-C or SIGTERM stops it in good order; after kill -9 or a loss of power nothing \
             that was acknowledged is missing.
 
-            Each option can also be set in the environment (--max-items as HAND_MAX_ITEMS; several values with commas) and in a
-            configuration file (max-items = 500): --config, then $HAND_CONFIG, then ~/.config/hand/serve.toml. The command
+            Each option can also be set in the environment (--max-items as HAND_MAX_ITEMS; several values with commas) and in a \
+            configuration file (max-items = 500): --config, then $HAND_CONFIG, then ~/.config/hand/serve.toml. The command \
             line comes before the environment, and that before the file. --print-config shows what holds, in the file's form.
             """)
 

@@ -33,7 +33,7 @@ struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check a store or a backup: replay every commit, compare every digest.",
         discussion: """
-            Reads the store as it is at one moment; a server may go on serving it. Says of each list the first revision that
+            Reads the store as it is at one moment; a server may go on serving it. Says of each list the first revision that \
             is wrong. The exit code is 1 if anything is.
             """)
 
@@ -115,8 +115,8 @@ struct Recover: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Put a backup in the place of a store.",
         discussion: """
-            The backup is checked first. No server may be running on the store. A store that is there is replaced only with
-            --replace, and moved aside, not deleted. Clients that come back keep what they have not sent yet; what was
+            The backup is checked first. No server may be running on the store. A store that is there is replaced only with \
+            --replace, and moved aside, not deleted. Clients that come back keep what they have not sent yet; what was \
             committed after the backup is gone from the lists.
             """)
 

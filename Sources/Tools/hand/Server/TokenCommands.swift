@@ -12,8 +12,8 @@ struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Say who may do what on a server.",
         discussion: """
-            A token is a secret that you give to a person. Whoever has it acts under its name and with its role, on one list or
-            on all. The server, which may be running, heeds changes within a second, also for those who are connected.
+            A token is a secret that you give to a person. Whoever has it acts under its name and with its role, on one list or \
+            on all. The server, which may be running, heeds changes within a second, also for those who are connected. \
             Roles: read, append (and add items), write (and make all other edits, and lists), admin (and delete lists); none.
 
               hand token create ada --role write
@@ -23,7 +23,7 @@ struct TokenCommand: ParsableCommand {
               hand token list
               hand token revoke k3f9x1
 
-            The person puts the secret into $HAND_TOKEN, or as "token" into ~/.config/hand/config.toml; with ? in its place they
+            The person puts the secret into $HAND_TOKEN, or as "token" into ~/.config/hand/config.toml; with ? in its place they \
             are asked for it. On a command line others on the machine could see it.
             """,
         subcommands: [CreateToken.self, GrantToken.self, ListTokens.self, RevokeToken.self, Guests.self])
@@ -61,7 +61,7 @@ private struct GrantToken: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "grant", abstract: "Give a token another role: at once, also for who is connected with it.",
         discussion: """
-            On the lists that are named, or else on all lists. What somebody may do with a list is the greater of both roles.
+            On the lists that are named, or else on all lists. What somebody may do with a list is the greater of both roles. \
             'none' takes the role away.
             """)
 
@@ -146,7 +146,7 @@ struct Share: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print a link with which somebody can use one list: an address with a token in it.",
         discussion: """
-            Run it where the server is. Whoever gets the link uses it as HAND_URL, or with 'hand open'; 'hand token revoke' ends
+            Run it where the server is. Whoever gets the link uses it as HAND_URL, or with 'hand open'; 'hand token revoke' ends \
             it. The address is the one that the others use for the server: --url, $HAND_URL, or the configuration file's.
 
               hand share groceries --as Bob --role write --expires 7d --url hands://lists.example.org

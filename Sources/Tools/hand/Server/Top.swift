@@ -10,7 +10,7 @@ struct Top: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Watch a running server of this machine: lists, rates, who lags.",
         discussion: """
-            A live view, each second anew; q ends it. It asks over the server's admin socket, as 'hand admin' does, which
+            A live view, each second anew; q ends it. It asks over the server's admin socket, as 'hand admin' does, which \
             only the server's user may open. 'hand admin report' prints the same once, as JSON.
             """)
 

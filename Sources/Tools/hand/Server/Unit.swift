@@ -5,14 +5,14 @@ struct Unit: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print a systemd unit that runs the server.",
         discussion: """
-            The options of 'hand serve' come behind --. The server then runs as a user of its own that can write to nothing but
+            The options of 'hand serve' come behind --. The server then runs as a user of its own that can write to nothing but \
             its lists, in /var/lib/hand; 'systemctl reload hand' has it read its certificate anew.
 
               hand unit -- --listen 0.0.0.0:7777 --tls-cert /etc/hand/cert.pem --tls-key /etc/hand/key.pem \\
                   > /etc/systemd/system/hand.service
               systemctl daemon-reload && systemctl enable --now hand
 
-            With --socket ADDRESS it prints the socket unit instead. systemd then listens, also while the server starts anew, and
+            With --socket ADDRESS it prints the socket unit instead. systemd then listens, also while the server starts anew, and \
             nobody's connection is refused; leave --listen out of the server's options.
 
               hand unit --socket 0.0.0.0:7777 > /etc/systemd/system/hand.socket

@@ -1,0 +1,48 @@
+import ArgumentParser
+import HandClient
+import HandCore
+import HandFormats
+
+/// What the shell offers when Tab is pressed. Nothing, without a word, if the server does not answer at once.
+enum Completions {
+    /// Names of lists.
+    static let lists = CompletionKind.custom { words, _, _ in
+        await answer(to: words) { client, _ in try await client.lists().map(\.name) }
+    }
+
+    /// Ids of items, as short as 'hand ls' prints them.
+    static let items = CompletionKind.custom { words, _, start in
+        await answer(to: words) { client, address in
+            guard let list = address.list else { return [] }
+            let hand = try await client.state(of: list).hand
+            let length = ShortID.length(in: hand)
+            let ids = hand.lazy.map { String($0.id.description.prefix(length)) }
+                // Digits alone would be a number.
+                .map { $0.allSatisfy(\.isNumber) ? "@" + $0 : $0 }
+            return Array(ids.filter { $0.hasPrefix(start) }.prefix(most))
+        }
+    }
+
+    /// More would be of no use.
+    private static let most = 500
+    /// Seconds for which a person does not mind waiting.
+    private static let patience = "0.4"
+
+    private static func answer(
+        to words: [String], _ ask: @escaping @Sendable (HandClient, HandAddress) async throws -> [String]
+    ) async -> [String] {
+        let url = value(of: ["--url"], in: words)
+        guard !Settings.asksForToken(url: url),
+            let server = try? ServerOptions.parse(["--timeout", patience] + (url.map { ["--url", $0] } ?? []))
+        else { return [] }
+        return (try? await server.withClient(list: value(of: ["-l", "--list"], in: words), ask)) ?? []
+    }
+
+    /// What stands behind an option on the line that is being typed.
+    private static func value(of names: [String], in words: [String]) -> String? {
+        for (word, next) in zip(words, words.dropFirst()) where names.contains(word) && !next.isEmpty { return next }
+        return words.lazy.compactMap { word in
+            names.first { word.hasPrefix($0 + "=") }.map { String(word.dropFirst($0.count + 1)) }
+        }.first
+    }
+}
