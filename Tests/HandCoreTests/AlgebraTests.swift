@@ -121,6 +121,7 @@ import Testing
             let after = try list.applying(delta)
             for index in 0..<list.count {
                 #expect(delta.map(index: index) == after.items.firstIndex { $0.id == list[index].id })
+                #expect(delta.map(index: index).map(delta.origin) ?? index == index)
             }
             for gap in 0...list.count {
                 for side in Side.allCases {

@@ -119,6 +119,30 @@ import Testing
         #expect(!byID || answers > 2)
     }
 
+    /// Who knows the items that a delta touches can make it, say what it does, and take it back, without the others.
+    @Test func whatADeltaTouchesIsEnough() throws {
+        var chaos = Chaos(seed: testSeed(132))
+        for count in 0..<60 {
+            let list = Hand(chaos.items(count))
+            let delta = chaos.delta(on: list, size: 4)
+            let after = try list.applying(delta)
+            let selections = delta.touched.map { Excerpt.Selection.positions(start: $0.lowerBound, count: $0.count) }
+            let known = list.excerpt(selections, revision: 1)
+            #expect(known.entries.count == delta.touched.reduce(0) { $0 + $1.count })
+            let sparse = known.hand
+            #expect(sparse.count == count)
+            #expect(delta.inverted(on: sparse) == delta.inverted(on: list))
+            let made = try sparse.applying(delta)
+            #expect(made.count == after.count)
+            let origins = after.indices.map(delta.origin)
+            for (index, origin) in origins.enumerated() {
+                #expect(origin == list.firstIndex { $0.id == after[index].id })
+                let isKnown = origin.map { origin in delta.touched.contains { $0.contains(origin) } } ?? true
+                #expect(!isKnown || made[index] == after[index])
+            }
+        }
+    }
+
     @Test func whatIsNotThere() throws {
         let scene = try Scene(revisions: 3, seed: 1)
         scene.stream.say(.excerpt(.init(request: 6, name: "nope", [])))

@@ -1,4 +1,5 @@
 import HandCore
+import HandWire
 
 /// An item as a person names it: by its index, counted from 1 as lists are printed, or by a prefix of its id.
 ///
@@ -77,6 +78,38 @@ public enum ItemReference: Equatable, Sendable {
     }
 }
 
+extension ItemReference {
+    /// What must be known of a list to find the items, and what they say: numbers in a row are asked for together.
+    public static func selections(of items: [ItemReference]) -> [Excerpt.Selection] {
+        var selections: [Excerpt.Selection] = []
+        for item in items {
+            switch item {
+            case .index(let index):
+                // What no list can have is found to be missing later.
+                guard (1...Int(Int32.max)).contains(index) else { continue }
+                if case .positions(let start, let count)? = selections.last, start + count == index - 1 {
+                    selections[selections.count - 1] = .positions(start: start, count: count + 1)
+                } else {
+                    selections.append(.positions(start: index - 1, count: 1))
+                }
+            case .prefix(let prefix):
+                if let range = ItemID.range(ofPrefix: prefix) { selections.append(.ids(range)) }
+            }
+        }
+        return selections
+    }
+
+    /// The same item by its index, in the list of which the excerpt was asked for with this reference's selection.
+    public func resolved(in excerpt: Excerpt) throws(Problem) -> ItemReference {
+        guard case .prefix(let prefix) = self else { return self }
+        guard let range = ItemID.range(ofPrefix: prefix) else { throw .notAReference(prefix) }
+        let matches = excerpt.entries.filter { range.contains($0.item.id) }
+        guard let first = matches.first else { throw .unknown(prefix) }
+        guard matches.count == 1 else { throw .ambiguous(prefix, matches: matches.count) }
+        return .index(first.position + 1)
+    }
+}
+
 /// A place in a list as a person names it.
 public enum Place: Equatable, Sendable {
     case top
@@ -93,6 +126,23 @@ public enum Place: Equatable, Sendable {
         case .after(let item): (try item.position(in: list) + 1, .after)
         }
     }
+
+    /// The item that the place is beside.
+    public var neighbour: ItemReference? {
+        switch self {
+        case .top, .end: nil
+        case .before(let item), .after(let item): item
+        }
+    }
+
+    /// The same place by an index, as with items.
+    public func resolved(in excerpt: Excerpt) throws(ItemReference.Problem) -> Place {
+        switch self {
+        case .top, .end: self
+        case .before(let item): .before(try item.resolved(in: excerpt))
+        case .after(let item): .after(try item.resolved(in: excerpt))
+        }
+    }
 }
 
 /// How many characters of their ids tell the items of a list apart, at least four.
@@ -103,5 +153,12 @@ public enum ShortID {
         var shared = 0
         for (left, right) in zip(ids, ids.dropFirst()) { shared = max(shared, (left ^ right).leadingZeroBitCount) }
         return min(ItemID.textLength, max(4, shared / 5 + 1))
+    }
+
+    /// So many that one of them is hardly ever that of another item as well, in a list of `count` of which not all are known:
+    /// once in 65,536.
+    public static func length(ofCount count: Int) -> Int {
+        let bits = Int.bitWidth - count.leadingZeroBitCount + 16
+        return min(ItemID.textLength, max(4, (bits + 4) / 5))
     }
 }

@@ -86,6 +86,11 @@ public enum DownMessage: Equatable, Sendable {
         public enum Place: Equatable, Sendable {
             case gone
             case here(person: String, item: ItemID?)
+
+            /// The item that somebody is on.
+            public var item: ItemID? {
+                if case .here(_, let item) = self { item } else { nil }
+            }
         }
 
         public init(author: UInt64, place: Place) {

@@ -46,6 +46,12 @@ extension ClientEngine {
         }
     }
 
+    /// Whether edits of a list may be kept that the server has not answered; what cannot be read counts as such.
+    func mayHavePending(_ list: String) -> Bool {
+        guard let journal else { return false }
+        return (try? journal.journal.mayHavePending(list)) ?? true
+    }
+
     /// The lists of which something is kept.
     package func keptLists() -> [String] { (try? journal?.journal.lists()) ?? [] }
 

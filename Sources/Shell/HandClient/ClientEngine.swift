@@ -137,9 +137,15 @@ package final class ClientEngine {
 
     /// Asks the server something; `.disconnected` at once if there is no connection.
     package func ask(_ message: (UInt64) -> UpMessage, _ answer: @escaping (ClientSession.Answer) -> Void) {
-        guard let request = perform({ session, effect in session.ask(message, effect) }) else {
-            return answer(.disconnected)
-        }
+        begin({ session, effect in session.ask(message, effect) }, answer)
+    }
+
+    /// The same for whatever of a session is answered by its request.
+    func begin(
+        _ ask: (inout ClientSession, (ClientSession.Effect) -> Void) -> UInt64?,
+        _ answer: @escaping (ClientSession.Answer) -> Void
+    ) {
+        guard let request = perform(ask) else { return answer(.disconnected) }
         answers[request] = answer
     }
 

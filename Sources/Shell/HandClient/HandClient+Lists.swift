@@ -46,7 +46,7 @@ extension HandClient {
         while true {
             let after = all.last?.name ?? ""
             guard case .lists(let page, let hasMore) = try await request({ .lists(request: $0, after: after) }) else {
-                throw ClientError.unreachable("the server answered something else than was asked")
+                throw Self.wrongAnswer
             }
             all += page
             if !hasMore { return all }
@@ -62,7 +62,7 @@ extension HandClient {
             case .state(let hand, let revision) = try await request({
                 .fetch(request: $0, name: name, revision: revision)
             })
-        else { throw ClientError.unreachable("the server answered something else than was asked") }
+        else { throw Self.wrongAnswer }
         return (hand, revision)
     }
 
@@ -74,14 +74,23 @@ extension HandClient {
             case .history(let commits, let people) = try await request({
                 .history(request: $0, name: name, from: revision, limit: limit)
             })
-        else { throw ClientError.unreachable("the server answered something else than was asked") }
+        else { throw Self.wrongAnswer }
         return (commits, Dictionary(people.map { ($0.author, $0.name) }, uniquingKeysWith: { $1 }))
     }
 
-    private func request(_ message: @escaping @Sendable (UInt64) -> UpMessage) async throws -> ClientSession.Answer {
+    static let wrongAnswer = ClientError.unreachable("the server answered something else than was asked")
+
+    func request(_ message: @escaping @Sendable (UInt64) -> UpMessage) async throws -> ClientSession.Answer {
+        try await answer { session, effect in session.ask(message, effect) }
+    }
+
+    /// Has the session ask something, which gives the request's number, and waits for the answer.
+    func answer(
+        _ ask: @escaping @Sendable (inout ClientSession, (ClientSession.Effect) -> Void) -> UInt64?
+    ) async throws -> ClientSession.Answer {
         try await connected()
         return try await onLoop { engine, done in
-            engine.ask(message) { answer in
+            engine.begin(ask) { answer in
                 switch answer {
                 case .error(let code, let text): done(.failure(.refused(code, text)))
                 case .disconnected: done(.failure(.unreachable("the connection was lost before the answer came")))

@@ -153,6 +153,25 @@ extension ClientJournal {
         }
     }
 
+    /// Whether edits of a list may be kept that the server has not answered. Looks at what was edited since the list was written
+    /// as a whole, not at what became of it: so yes may be wrong, no never is. Does not read the items.
+    public func mayHavePending(_ list: String) throws -> Bool {
+        try SQLiteStore.translating(path) {
+            try database.read { database in
+                let sql = "SELECT head FROM checkpoints WHERE list = ?"
+                guard let head = try Data.fetchOne(database, sql: sql, arguments: [list]) else { return false }
+                let checkpoint = try? [UInt8](head).withUnsafeBytes { try Replica.Checkpoint($0) }
+                guard let checkpoint, checkpoint.inFlight == nil, checkpoint.buffer.isEmpty else { return true }
+                let kinds = try Data.fetchCursor(
+                    database, sql: "SELECT DISTINCT substr(event, 1, 1) FROM events WHERE list = ?", arguments: [list])
+                while let kind = try kinds.next() {
+                    if kind.first.map(JournalEvent.isEdit) ?? true { return true }
+                }
+                return false
+            }
+        }
+    }
+
     /// The lists of which something is kept.
     public func lists() throws -> [String] {
         try SQLiteStore.translating(path) {

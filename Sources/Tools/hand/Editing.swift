@@ -56,7 +56,7 @@ struct Add: AsyncParsableCommand {
         let place = try placeOptions.place() ?? .end
         var random = SystemRandomNumberGenerator()
         let items = try contents().map { Item(id: .random(using: &random), content: $0) }
-        try await options.edit { view in
+        try await options.edit(to: place) { view, _, place in
             let (gap, side) = try place.gap(in: view)
             return HandCore.Operation.insert(items, at: gap, side).delta
         }
@@ -78,7 +78,7 @@ struct Deal: AsyncParsableCommand {
     func run() async throws {
         var random = SystemRandomNumberGenerator()
         let cards = (0..<number).map { _ in Item(id: .random(using: &random), content: .card(.faceDown)) }
-        try await options.edit { view in
+        try await options.edit { view, _, _ in
             guard view.rules.hasDeck else { throw Failure(.rejected, "this list has no deck: make one with --deck") }
             return HandCore.Operation.insert(cards, at: view.count, .before).delta
         }
@@ -96,7 +96,7 @@ struct Remove: AsyncParsableCommand {
 
     func run() async throws {
         let references = try ItemReference.all(items)
-        try await options.edit { view in
+        try await options.edit(references) { view, references, _ in
             try References.components(references, in: view) { .delete(1) }
         }
     }
@@ -109,7 +109,7 @@ struct Clear: AsyncParsableCommand {
     @OptionGroup var options: EditOptions
 
     func run() async throws {
-        try await options.edit { view in
+        try await options.editWhole { view in
             let ticked = zip(view, 0...).filter { Looks.isTicked($0.0) }.map { ItemReference.index($0.1 + 1) }
             return try References.components(ticked, in: view) { .delete(1) }
         }
@@ -132,7 +132,9 @@ struct Move: AsyncParsableCommand {
             throw ValidationError("Where to? Say --top, --end, --before ITEM or --after ITEM.")
         }
         let references = try ItemReference.all(items)
-        try await options.edit { view in try References.move(references, to: place, in: view) }
+        try await options.edit(references, to: place) { view, references, place in
+            try References.move(references, to: place, in: view)
+        }
     }
 }
 
@@ -164,8 +166,8 @@ struct Edit: AsyncParsableCommand {
         let reference = try ItemReference(item)
         let words = try text == "-" ? Self.standardInput() : text
         let change = Change(text: words, url: link)
-        try await options.edit { view in
-            HandCore.Operation.edit(at: try reference.position(in: view), change).delta
+        try await options.edit([reference]) { view, references, _ in
+            HandCore.Operation.edit(at: try references[0].position(in: view), change).delta
         }
     }
 }
@@ -189,7 +191,7 @@ struct Undone: AsyncParsableCommand {
 private enum Ticking {
     static func set(_ items: [String], done: Bool, _ options: EditOptions) async throws {
         let references = try ItemReference.all(items)
-        try await options.edit { view in
+        try await options.edit(references) { view, references, _ in
             try References.components(references, in: view) { .edit(Change(done: done)) }
         }
     }

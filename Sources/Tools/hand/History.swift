@@ -3,9 +3,43 @@ import Foundation
 import HandClient
 import HandCore
 import HandFormats
+import HandWire
 
 /// Reads a list's history page by page.
 enum HistoryReader {
+    /// The list before these commits, in which at least those items are known that the commits touch.
+    static func list(
+        _ name: String, before commits: [Commit], _ client: HandClient
+    ) async throws -> Hand {
+        guard let first = commits.first else { return Hand() }
+        let touched = commits.reduce(0) { $0 + $1.delta.touched.reduce(0) { $0 + $1.count } }
+        if touched > most { return try await client.state(of: name, at: first.revision - 1).hand }
+        return try await client.excerpt(of: name, at: first.revision - 1, selections(of: commits)).hand
+    }
+
+    /// Items beyond which the whole list is asked for.
+    private static let most = 2_000
+
+    /// Where the items stood, before the first of the commits, that any of them touches. Items that one of them inserted are
+    /// known from that.
+    private static func selections(of commits: [Commit]) -> [Excerpt.Selection] {
+        var selections: [Excerpt.Selection] = []
+        for (index, commit) in commits.enumerated() {
+            for run in commit.delta.touched {
+                if index == 0 {
+                    selections.append(.positions(start: run.lowerBound, count: run.count))
+                    continue
+                }
+                for position in run {
+                    var origin: Int? = position
+                    for earlier in commits[..<index].reversed() { origin = origin.flatMap(earlier.delta.origin) }
+                    if let origin { selections.append(.positions(start: origin, count: 1)) }
+                }
+            }
+        }
+        return selections
+    }
+
     /// All commits from `first` to `last`, with the names of their authors.
     static func commits(
         of name: String, from first: Int, through last: Int = .max, _ client: HandClient,
@@ -56,18 +90,24 @@ struct Log: AsyncParsableCommand {
         let (first, number) = (first, number)
         try await list.server.withClient(list: name) { client, _ in
             var from = first
-            if let number { from = max(from, try await client.state(of: name).revision - number + 1) }
-            var hand: Hand?
+            if let number { from = max(from, try await client.excerpt(of: name).revision - number + 1) }
+            // One page is told with the items that it touches; who reads on is told with the whole list.
+            var whole: Hand?
+            var isFirst = true
             try await HistoryReader.commits(of: name, from: from, client) { commits, people in
+                // The history may begin later than was asked for: older commits may have been forgotten.
+                let base = commits[0].revision - 1
+                var hand =
+                    if let whole { whole } else if isFirst {
+                        try await HistoryReader.list(name, before: commits, client)
+                    } else { try await client.state(of: name, at: base).hand }
                 for commit in commits {
-                    // The history may begin later than was asked for: older commits may have been forgotten.
-                    var before = hand
-                    if before == nil { before = try await client.state(of: name, at: commit.revision - 1).hand }
-                    guard let old = before else { return }
-                    let new = try old.applying(commit.delta)
-                    print(commit, people[commit.author] ?? "?", old, new, json: json)
+                    let new = try hand.applying(commit.delta)
+                    print(commit, people[commit.author] ?? "?", hand, new, json: json)
                     hand = new
                 }
+                if !isFirst || base == 0 { whole = hand }
+                isFirst = false
             }
         }
     }
@@ -118,7 +158,7 @@ struct Restore: AsyncParsableCommand {
         let target = try await options.list.server.withClient(list: name) { client, _ in
             try await client.state(of: name, at: at).hand
         }
-        try await options.edit { view in Delta(from: view, to: target) }
+        try await options.editWhole { view in Delta(from: view, to: target) }
     }
 }
 

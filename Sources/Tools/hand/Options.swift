@@ -127,8 +127,8 @@ struct EditOptions: ParsableArguments {
     @Flag(help: "If the server cannot be reached, keep the edit for 'hand sync' to send.")
     var queue = false
 
-    /// Makes an edit on the list as it is, waits for the server's answer, and says what became of it.
-    func edit(_ make: @escaping @Sendable (Hand) throws -> Delta) async throws {
+    /// Makes an edit on the whole list as it is, waits for the server's answer, and says what became of it.
+    func editWhole(_ make: @escaping @Sendable (Hand) throws -> Delta) async throws {
         let expected = ifRevision
         let deletions = Deletions()
         try await perform(deletions) { _, followed in
@@ -208,7 +208,7 @@ struct EditOptions: ParsableArguments {
         return false
     }
 
-    private func report(_ outcome: Settlement, _ deletions: Deletions) throws {
+    func report(_ outcome: Settlement, _ deletions: Deletions) throws {
         if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
         for notice in outcome.notices {
             if let text = Notices.text(notice) { list.server.say(text) }
@@ -216,7 +216,7 @@ struct EditOptions: ParsableArguments {
         report(revision: outcome.revision, deletions)
     }
 
-    private func report(revision: Int?, _ deletions: Deletions = Deletions()) {
+    func report(revision: Int?, _ deletions: Deletions = Deletions()) {
         if list.server.json {
             let deleted = deletions.items
             Output.json(
@@ -232,7 +232,7 @@ struct EditOptions: ParsableArguments {
 
 extension Delta {
     /// Whether the list stays as it is: a tick for what is ticked, a move to where the item stands. O(size of the delta · log n).
-    fileprivate func changesNothing(of list: Hand) -> Bool {
+    func changesNothing(of list: Hand) -> Bool {
         (try? list.applying(self).digest) == list.digest
     }
 }

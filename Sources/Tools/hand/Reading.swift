@@ -11,13 +11,16 @@ enum ItemPrinter {
     /// - Parameter isShown: which of the items to print, all with their numbers in the whole list.
     static func print(_ items: some Sequence<Item>, json: Bool, where isShown: (Int, Item) -> Bool = { _, _ in true }) {
         let all = Array(items)
-        let shown = zip(1..., all).filter(isShown)
+        print(zip(1..., all).filter(isShown), idLength: ShortID.length(in: all), json: json)
+    }
+
+    /// - Parameter idLength: characters of an id that tell the items of the whole list apart.
+    static func print(_ shown: [(number: Int, item: Item)], idLength length: Int, json: Bool) {
         if json {
             for (_, item) in shown { Output.json(JSON.item(item)) }
             return
         }
-        let length = ShortID.length(in: all)
-        let width = shown.last.map { String($0.0).count } ?? 0
+        let width = shown.last.map { String($0.number).count } ?? 0
         for (number, item) in shown {
             let number = String(repeating: " ", count: width - String(number).count) + String(number)
             Output.line("\(number)  \(item.id.description.prefix(length))  \(Printable.line(of: item.content))")
@@ -44,6 +47,7 @@ struct List: AsyncParsableCommand {
     func run() async throws {
         let name = try list.name()
         let references = try ItemReference.all(items)
+        if !offline, let part = looks.part(references) { return try await show(part, of: name, references) }
         let hand = try await offline ? kept(name) : present(name)
         let named = try Set(references.map { try $0.position(in: hand) + 1 })
         var left = looks.number ?? .max
@@ -53,6 +57,24 @@ struct List: AsyncParsableCommand {
             return true
         }
         if hand.isEmpty && !list.server.json { list.server.say("'\(name)' is empty") }
+    }
+
+    /// Asks for a part of the list only, and prints what was meant of it.
+    private func show(_ part: [Excerpt.Selection], of name: String, _ references: [ItemReference]) async throws {
+        let excerpt = try await list.server.withClient(list: name) { client, _ in
+            try await client.excerpt(of: name, part)
+        }
+        let whole = excerpt.hand
+        let named = try Set(references.map { try $0.resolved(in: excerpt).position(in: whole) })
+        let shown = excerpt.entries.filter { entry in
+            (named.isEmpty || named.contains(entry.position)) && looks.include(entry.item)
+        }
+        let isWhole = excerpt.entries.count == excerpt.count
+        ItemPrinter.print(
+            shown.prefix(looks.number ?? .max).map { ($0.position + 1, $0.item) },
+            idLength: isWhole ? ShortID.length(in: whole) : ShortID.length(ofCount: excerpt.count),
+            json: list.server.json)
+        if excerpt.count == 0 && !list.server.json { list.server.say("'\(name)' is empty") }
     }
 
     private func present(_ name: String) async throws -> Hand {
@@ -86,6 +108,13 @@ struct Looks: ParsableArguments {
     func validate() throws {
         if open && done { throw ValidationError("Say --open or --done, not both.") }
         if let number, number < 1 { throw ValidationError("-n: expected at least 1, found \(number)") }
+    }
+
+    /// The part of a list that is enough to answer; nil if all of it must be looked at.
+    func part(_ references: [ItemReference]) -> [Excerpt.Selection]? {
+        if !references.isEmpty { return ItemReference.selections(of: references) }
+        guard let number, !open, !done, grep == nil else { return nil }
+        return [.positions(start: 0, count: min(number, Rules.unlimitedCount))]
     }
 
     static func isTicked(_ item: Item) -> Bool {
@@ -141,26 +170,22 @@ struct Who: AsyncParsableCommand {
     @OptionGroup var list: ListOptions
 
     func run() async throws {
-        let json = list.server.json
-        let (people, view) = try await list.withList { _, followed -> ([DownMessage.Presence], Hand) in
-            let state = try await followed.state()
-            // Everybody is told at once, oneself included, shortly after the list.
-            for await case .presence(let people) in followed.events
-            where people.contains(where: { $0.author == state.author }) && people.count > 0 {
-                return (people, state.view)
-            }
-            return ([], state.view)
+        let (name, json) = (try list.name(), list.server.json)
+        let (people, entries) = try await list.server.withClient(list: name) { client, _ in
+            let people = try await client.people(on: name, try await client.excerpt(of: name))
+            let ids = people.compactMap { $0.place.item }
+            return (people, ids.isEmpty ? [] : try await client.excerpt(of: name, ids.map { .ids($0...$0) }).entries)
         }
         for person in people {
             guard case .here(let name, let item) = person.place else { continue }
-            let index = item.flatMap { view.index(of: $0) }
+            let entry = entries.first { $0.item.id == item }
             if json {
                 Output.json([
                     "author": JSONValue(person.author), "person": .string(name),
                     "item": item.map { .string($0.description) } ?? .null,
                 ])
             } else {
-                let place = index.map { "\ton \($0 + 1): \(Printable.line(of: view[$0].content))" } ?? ""
+                let place = entry.map { "\ton \($0.position + 1): \(Printable.line(of: $0.item.content))" } ?? ""
                 Output.line(Printable.clean(name) + place)
             }
         }

@@ -33,6 +33,51 @@ extension Delta {
         return new + index - old
     }
 
+    /// Where the item at `index` of the new list stood in the old one; nil if it was inserted. O(components).
+    ///
+    /// `map(index: origin(of: i))` is `i` for each item of the new list that was in the old one.
+    public func origin(of index: Int) -> Int? {
+        var (old, new) = (0, 0)
+        for step in steps {
+            let offset = index - new
+            switch step.kind {
+            case .keep, .edit:
+                if offset < step.count { return old + offset }
+                old += step.count
+                new += step.count
+            case .delete, .pick: old += step.count
+            case .insert:
+                if offset < step.count { return nil }
+                new += step.count
+            case .drop:
+                if offset < step.count { return position(ofSlot: step.start + offset) }
+                new += step.count
+            }
+        }
+        return old + index - new
+    }
+
+    private func position(ofSlot slot: Int) -> Int? {
+        var old = 0
+        for step in steps where !step.isContent {
+            if step.kind == .pick, step.start <= slot, slot < step.start + step.count { return old + slot - step.start }
+            old += step.count
+        }
+        return nil
+    }
+
+    /// The items of the old list of which it must be known what they say, in order to tell what the delta does or to take it
+    /// back: those that it edits, deletes or moves. In order. O(components).
+    public var touched: [Range<Int>] {
+        var old = 0
+        var touched: [Range<Int>] = []
+        for step in steps where !step.isContent {
+            if step.kind != .keep { touched.append(old..<old + step.count) }
+            old += step.count
+        }
+        return touched
+    }
+
     /// Where the gap before the old item at `gap` lies in the new list, for a cursor on that side of it. O(components).
     ///
     /// Content that comes into the very same gap goes behind an `after` cursor and in front of a `before` cursor.

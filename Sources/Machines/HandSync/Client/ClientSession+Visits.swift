@@ -137,10 +137,10 @@ extension ClientSession {
 
     private mutating func entered(_ subscribed: DownMessage.Subscribed, _ effect: (Effect) -> Void) {
         let request = subscribed.request
-        let submission = visits[request]?.entered(subscribed)
+        guard let submission = visits[request]?.entered(subscribed) else { return }
         // It may be another list by now.
         if visits[request]?.excerpt.logID != subscribed.logID { return leave(request, .stale, effect) }
-        if let submission { effect(.send(UpMessage.submit(submission).frame)) }
+        effect(.send(UpMessage.submit(submission).frame))
     }
 
     private mutating func take(_ commit: Commit, on request: UInt64, _ effect: (Effect) -> Void) {

@@ -60,6 +60,9 @@ extension JournalEvent {
         return writer.bytes
     }
 
+    /// Whether an event whose bytes start with that one is an edit of one's own.
+    public static func isEdit(_ first: UInt8) -> Bool { first == 1 || first == 2 }
+
     public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
         var reader = WireReader(bytes)
         let number = try reader.byte("kind of event")

@@ -1,0 +1,92 @@
+import HandCore
+import HandSync
+import HandWire
+
+// Parts of lists, and edits of lists that this client does not have.
+
+extension HandClient {
+    /// Some items of a list as it was at a revision, or as it is. A server of version 1 sends all of them.
+    public func excerpt(
+        of name: String, at revision: Int? = nil, _ selections: [Excerpt.Selection] = []
+    ) async throws -> Excerpt {
+        if try await version() < 2 {
+            let (hand, revision) = try await state(of: name, at: revision)
+            return hand.excerpt(selections, revision: revision)
+        }
+        var whole = try await page(of: name, at: revision, selections.prefix(Limits.selections))
+        for first in stride(from: Limits.selections, to: selections.count, by: Limits.selections) {
+            let next = selections[first...].prefix(Limits.selections)
+            whole.entries += try await page(of: name, at: whole.revision, next).entries
+        }
+        if selections.count > Limits.selections { whole.entries = Self.inOrder(whole.entries) }
+        return whole
+    }
+
+    /// All that one request selects, in as many answers as it takes.
+    private func page(
+        of name: String, at revision: Int?, _ selections: ArraySlice<Excerpt.Selection>
+    ) async throws -> Excerpt {
+        var found: Excerpt?
+        var next = 0
+        while true {
+            let (at, start) = (found?.revision ?? revision, next)
+            let answer = try await request {
+                .excerpt(.init(request: $0, name: name, revision: at, from: start, Array(selections)))
+            }
+            guard case .excerpt(let part) = answer else { throw Self.wrongAnswer }
+            let entries = (found?.entries ?? []) + part.entries
+            found = part
+            found?.entries = entries
+            found?.isCut = false
+            guard part.isCut, let last = part.entries.last else { return found ?? part }
+            next = last.position + 1
+        }
+    }
+
+    private static func inOrder(_ entries: [Excerpt.Entry]) -> [Excerpt.Entry] {
+        var ordered: [Excerpt.Entry] = []
+        for entry in entries.sorted(by: { $0.position < $1.position }) where ordered.last?.position != entry.position {
+            ordered.append(entry)
+        }
+        return ordered
+    }
+
+    /// Whether a list may be edited on excerpts: the server knows them, and no edits of the list wait here, which must go first.
+    public func canEditExcerpts(of name: String) async throws -> Bool {
+        guard try await version() >= 2 else { return false }
+        return try await onLoop { engine, done in
+            done(.success(engine.lists[name] == nil && !engine.mayHavePending(name)))
+        }
+    }
+
+    /// The version of the protocol that the server speaks with this client.
+    private func version() async throws -> Int {
+        try await connected()
+        return try await onLoop { engine, done in done(.success(engine.session.version)) }
+    }
+
+    /// Makes an edit on an excerpt of a list and waits for the server's answer; nil if the excerpt is too old.
+    ///
+    /// The connection may be lost meanwhile: the edit is made once.
+    public func edit(
+        _ name: String, on excerpt: Excerpt, isExact: Bool = false, _ delta: Delta
+    ) async throws -> Settlement? {
+        let answer = try await answer { session, effect in
+            session.edit(name, on: excerpt, delta, isExact: isExact, effect)
+        }
+        switch answer {
+        case .committed(let revision, let notices):
+            return Settlement(revision: revision, rejections: [], notices: notices)
+        case .rejected(let reason): return Settlement(revision: nil, rejections: [reason], notices: [])
+        case .stale: return nil
+        default: throw Self.wrongAnswer
+        }
+    }
+
+    /// Who is on a list.
+    public func people(on name: String, _ excerpt: Excerpt) async throws -> [DownMessage.Presence] {
+        let answer = try await answer { session, effect in session.askWhoIsThere(name, excerpt, effect) }
+        guard case .people(let people) = answer else { throw Self.wrongAnswer }
+        return people
+    }
+}

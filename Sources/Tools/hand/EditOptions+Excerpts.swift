@@ -1,0 +1,54 @@
+import HandClient
+import HandCore
+import HandFormats
+import HandSync
+
+// Edits for which no command needs the whole list: they cost what they touch.
+
+extension EditOptions {
+    /// Edits the items that are named, or puts something at a place; waits for the server's answer, and says what became of it.
+    ///
+    /// Asks the server only for what is named, unless edits of the list wait here: those go first, and take all of it.
+    ///
+    /// - Parameter make: gets the list, in which perhaps only those items are known, and the items and the place by their indexes.
+    func edit(
+        _ items: [ItemReference] = [], to place: Place = .end,
+        _ make: @escaping @Sendable (Hand, [ItemReference], Place) throws -> Delta
+    ) async throws {
+        let name = try list.name()
+        let deletions = Deletions()
+        do {
+            if !queue, let outcome = try await onExcerpt(of: name, items, place, deletions, make) {
+                return try report(outcome, deletions)
+            }
+        } catch is NothingToDo {
+            return report(revision: nil)
+        }
+        try await editWhole { view in try make(view, items, place) }
+    }
+
+    /// What became of an edit on an excerpt of the list; nil if it cannot be edited so.
+    private func onExcerpt(
+        of name: String, _ items: [ItemReference], _ place: Place, _ deletions: Deletions,
+        _ make: @escaping @Sendable (Hand, [ItemReference], Place) throws -> Delta
+    ) async throws -> Settlement? {
+        let expected = ifRevision
+        let selections = ItemReference.selections(of: items + [place.neighbour].compactMap { $0 })
+        return try await list.server.withClient(list: name) { client, _ in
+            guard try await client.canEditExcerpts(of: name) else { return nil }
+            while true {
+                let excerpt = try await client.excerpt(of: name, selections)
+                if let expected, excerpt.revision != expected {
+                    throw ClientError.rejected(.revisionMoved(now: excerpt.revision))
+                }
+                let hand = excerpt.hand
+                let items = try items.map { try $0.resolved(in: excerpt) }
+                let delta = try make(hand, items, place.resolved(in: excerpt))
+                if delta.changesNothing(of: hand) { throw NothingToDo() }
+                deletions.note(delta, from: hand)
+                let isExact = expected != nil
+                if let outcome = try await client.edit(name, on: excerpt, isExact: isExact, delta) { return outcome }
+            }
+        }
+    }
+}

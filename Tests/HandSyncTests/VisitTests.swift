@@ -1,0 +1,240 @@
+import HandCore
+import HandSync
+import HandWire
+import Testing
+
+/// Edits of a list that the client does not have, and who is on it: the client's session, message by message.
+@Suite struct VisitTests {
+    private static let items = (1...4).map { Item(id: ItemID(rawValue: $0), content: .note("\($0)")) }
+    /// Of a list with four items at revision 7; the third is known.
+    private static let excerpt = Excerpt(
+        logID: 5, revision: 7, count: 4, rules: Rules(), entries: [.init(position: 2, item: items[2])])
+    private static let edit = HandCore.Operation.edit(at: 2, Change(text: "new")).delta
+
+    private struct Talk {
+        var session = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
+        var said: [UpMessage] = []
+        var answers: [UInt64: ClientSession.Answer] = [:]
+
+        init() { connect() }
+
+        mutating func connect() {
+            perform { $0.start($1) }
+            perform { $0.connected(now: 0, $1) }
+            hear(
+                .welcome(
+                    .init(
+                        version: 2, capabilities: .presence, author: 1, idleDeadline: 45_000, frameBytes: 1 << 20,
+                        program: "")))
+            said = []
+        }
+
+        mutating func lose() {
+            perform { $0.disconnected(reason: "test", now: 0, $1) }
+        }
+
+        @discardableResult
+        mutating func perform<Result>(
+            _ body: (inout ClientSession, (ClientSession.Effect) -> Void) -> Result
+        ) -> Result {
+            var effects: [ClientSession.Effect] = []
+            let result = body(&session) { effects.append($0) }
+            for effect in effects {
+                switch effect {
+                case .send(let frame):
+                    var reader = FrameReader(limit: frame.count)
+                    try? frame.withUnsafeBytes { bytes in
+                        try reader.read(bytes) { (body) throws(WireError) -> Bool in
+                            let message = try UpMessage(body)
+                            if case .ping = message { return true }
+                            if case .hello = message { return true }
+                            said.append(message)
+                            return true
+                        }
+                    }
+                case .answer(let request, let answer): answers[request] = answer
+                default: break
+                }
+            }
+            return result
+        }
+
+        mutating func hear(_ message: DownMessage) {
+            let frame = message.frame
+            perform { session, effect in frame.withUnsafeBytes { session.received($0, now: 0, effect) } }
+        }
+
+        mutating func edit(isExact: Bool = false) -> UInt64? {
+            perform { $0.edit("list", on: VisitTests.excerpt, VisitTests.edit, isExact: isExact, $1) }
+        }
+
+        mutating func enter(
+            _ request: UInt64, logID: UInt64 = 5, lastSequence: UInt64 = 3,
+            _ start: DownMessage.Subscribed.Start = .resumed(head: 9)
+        ) {
+            hear(
+                .subscribed(
+                    .init(
+                        request: request, list: 2, logID: logID, rules: Rules(), lastSequence: lastSequence,
+                        start: start)))
+        }
+
+        mutating func commit(_ revision: Int, author: UInt64, sequence: UInt64 = 1, _ delta: Delta) {
+            hear(
+                .commit(
+                    list: 2,
+                    Commit(
+                        revision: revision, author: author, sequence: sequence, base: 7, time: 0, count: 4, digest: 0,
+                        delta: delta)))
+        }
+    }
+
+    private static let entering = UpMessage.subscribe(.init(request: 1, name: "list", logID: 5, revision: 7))
+    private static func submission(isExact: Bool = false) -> UpMessage {
+        .submit(Submission(list: 2, base: 7, sequence: 4, isExact: isExact, delta: edit))
+    }
+
+    private func committed(_ answer: ClientSession.Answer?) -> (revision: Int, notices: [Replica.Notice])? {
+        if case .committed(let revision, let notices) = answer { (revision, notices) } else { nil }
+    }
+
+    @Test(arguments: [false, true]) func anEdit(isExact: Bool) throws {
+        var talk = Talk()
+        let request = talk.edit(isExact: isExact)!
+        #expect(talk.said == [Self.entering])
+        talk.enter(request)
+        #expect(talk.said == [Self.entering, Self.submission(isExact: isExact)])
+        // Neither somebody else's, nor an earlier one of one's own.
+        talk.commit(8, author: 2, sequence: 4, HandCore.Operation.edit(at: 0, Change(text: "other")).delta)
+        talk.commit(9, author: 1, sequence: 3, .identity)
+        #expect(talk.answers.isEmpty)
+        talk.commit(10, author: 1, sequence: 4, Self.edit)
+        let answer = try #require(committed(talk.answers[request]))
+        #expect(answer.revision == 10 && answer.notices.isEmpty)
+        #expect(talk.said.last == .unsubscribe(list: 2))
+        // What still comes of the list is for nobody.
+        let said = talk.said
+        talk.commit(11, author: 1, sequence: 4, Self.edit)
+        #expect(talk.said == said && talk.session.isReady)
+    }
+
+    /// Somebody deletes the item, after others have moved it, before the edit comes.
+    @Test func whatOthersHaveTakenAwayIsTold() throws {
+        var talk = Talk()
+        let request = talk.edit()!
+        talk.enter(request)
+        talk.commit(8, author: 2, HandCore.Operation.move(2..<3, to: 0, .after).delta)
+        talk.commit(9, author: 3, HandCore.Operation.delete(0..<1).delta)
+        talk.commit(10, author: 1, sequence: 4, .identity)
+        let answer = try #require(committed(talk.answers[request]))
+        #expect(
+            answer.notices == [.superseded(Self.items[2], .edit(.text), author: 3, revision: 9)])
+    }
+
+    @Test func anEditIsMadeOnceThoughTheConnectionIsLost() throws {
+        var talk = Talk()
+        let request = talk.edit()!
+        talk.enter(request)
+        talk.commit(8, author: 2, HandCore.Operation.delete(2..<3).delta)
+        talk.lose()
+        #expect(talk.answers.isEmpty)
+        talk.connect()
+        talk.said = []
+        talk.lose()
+        talk.connect()
+        talk.enter(request, lastSequence: 4)
+        #expect(talk.said == [Self.submission()])
+        // The same commits come again; what they override is told once.
+        talk.commit(8, author: 2, HandCore.Operation.delete(2..<3).delta)
+        talk.hear(.acknowledged(list: 2, sequence: 4, revision: 12))
+        let answer = try #require(committed(talk.answers[request]))
+        #expect(answer.revision == 12)
+        #expect(answer.notices == [.superseded(Self.items[2], .edit(.text), author: 2, revision: 8)])
+    }
+
+    @Test func whatTheServerDoesNotTake() throws {
+        var rejected = Talk()
+        let first = rejected.edit()!
+        rejected.enter(first)
+        rejected.hear(.rejected(list: 2, sequence: 9, .notStored))
+        #expect(rejected.answers.isEmpty)
+        rejected.hear(.rejected(list: 2, sequence: 4, .notAllowed))
+        guard case .rejected(.notAllowed) = rejected.answers[first] else {
+            Issue.record("\(rejected.answers)")
+            return
+        }
+        var stale = Talk()
+        let second = stale.edit()!
+        stale.enter(second)
+        stale.hear(.stale(list: 2, sequence: 4, head: 90))
+        guard case .stale = stale.answers[second] else {
+            Issue.record("\(stale.answers)")
+            return
+        }
+        var refused = Talk()
+        let third = refused.edit()!
+        refused.hear(.error(code: .noSuchList, request: third, retryAfter: 0, message: "gone"))
+        guard case .error(.noSuchList, "gone") = refused.answers[third] else {
+            Issue.record("\(refused.answers)")
+            return
+        }
+    }
+
+    /// A list made anew under the same name is not edited by what was meant for the old one.
+    @Test func anotherListIsNotEdited() throws {
+        var talk = Talk()
+        let request = talk.edit()!
+        talk.enter(request, logID: 6, .snapshot(revision: 1, count: 0, digest: 0))
+        #expect(talk.said == [Self.entering, .unsubscribe(list: 2)])
+        guard case .stale = talk.answers[request] else {
+            Issue.record("\(talk.answers)")
+            return
+        }
+    }
+
+    /// An excerpt that is older than what the server has in memory brings a snapshot, which is passed over.
+    @Test func theItemsOfASnapshotArePassedOver() throws {
+        var talk = Talk()
+        let request = talk.edit()!
+        talk.enter(request, .snapshot(revision: 90, count: 4, digest: Hand(Self.items).digest))
+        talk.hear(.chunk(request: request, items: Hand(Self.items)))
+        #expect(talk.said == [Self.entering, Self.submission()])
+        // What happened before is not known, so nothing is said of what is overridden.
+        talk.commit(91, author: 2, HandCore.Operation.delete(0..<3).delta)
+        talk.commit(92, author: 1, sequence: 4, .identity)
+        #expect(try #require(committed(talk.answers[request])).notices.isEmpty)
+    }
+
+    @Test func whoIsThere() throws {
+        var talk = Talk()
+        let request = talk.perform { $0.askWhoIsThere("list", Self.excerpt, $1) }!
+        talk.enter(request)
+        let me = DownMessage.Presence(author: 1, place: .here(person: "me", item: nil))
+        let other = DownMessage.Presence(author: 2, place: .here(person: "other", item: ItemID(rawValue: 3)))
+        talk.hear(.presence(list: 2, [other]))
+        #expect(talk.answers.isEmpty)
+        talk.hear(.presence(list: 2, [me, other]))
+        guard case .people([me, other]) = talk.answers[request] else {
+            Issue.record("\(talk.answers)")
+            return
+        }
+        #expect(talk.said == [Self.entering, .unsubscribe(list: 2)])
+    }
+
+    @Test func whoGivesUpIsAnswered() throws {
+        var talk = Talk()
+        let request = talk.edit()!
+        #expect(talk.edit() == nil, "one at a time")
+        talk.perform { $0.stop(reason: "closed", $1) }
+        guard case .disconnected = talk.answers[request] else {
+            Issue.record("\(talk.answers)")
+            return
+        }
+    }
+
+    @Test func aListThatIsFollowedIsNotVisited() {
+        var talk = Talk()
+        talk.perform { $0.open("list", $1) }
+        #expect(talk.edit() == nil)
+    }
+}
