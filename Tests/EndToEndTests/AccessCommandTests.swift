@@ -168,6 +168,26 @@ import Testing
         #expect(try hand(["ls"], token: root).output.contains("milk"))
     }
 
+    /// Of commands that run at once none loses what another says.
+    @Test func manyTokensAtOnce() throws {
+        defer { server.kill() }
+        let processes = try (0..<12).map { number in
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: Binary.path)
+            process.arguments = ["token", "create", "user\(number)", "--data", folder.path + "/data"]
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            return process
+        }
+        for process in processes {
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+        }
+        let tokens = try Self.hand(["token", "list"], folder).output
+        #expect((0..<12).allSatisfy { tokens.contains("  user\($0): ") }, "\(tokens)")
+    }
+
     /// Neither what is kept nor what is said holds a secret.
     @Test func secretsAreNowhere() throws {
         defer { server.kill() }

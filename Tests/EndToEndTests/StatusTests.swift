@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import HTTP
 import HandTestSupport
 import Testing
 
@@ -101,6 +102,34 @@ import Testing
             "127.0.0.1:1",
         ])
         #expect(nobody.status != 0 && nobody.messages.contains("figures"))
+    }
+
+    /// Half an answer is none.
+    @Test func anAnswerThatIsCutOff() throws {
+        for (answer, reason) in [
+            ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "its answer is not whole"),
+            ("SSH-2.0\r\n", "what answers there is another program"),
+            ("", "it closed the connection without an answer"),
+        ] {
+            let loop = try Loop()
+            defer { loop.close() }
+            var listener: Listener?
+            listener = try Listener.tcp(loop, address: SocketAddress(ip: "127.0.0.1", port: 0)) { stream in
+                listener?.close()
+                stream.startReading { [unowned stream] _ in
+                    stream.write([OutputBuffer(Array(answer.utf8))])
+                    stream.shutdown { [unowned stream] _ in stream.close() }
+                } onEnd: { _ in
+                }
+            }
+            let address = try #require(listener?.localAddress)
+            var problem: String?
+            HTTPExchange(loop, at: .tcp(address), "/report") { result in
+                if case .failure(let failure) = result { problem = failure.description }
+            }
+            loop.run()
+            #expect(problem == reason)
+        }
     }
 
     /// Visitors that say nothing are turned away after a while, and do not keep others from asking.

@@ -31,6 +31,26 @@ import Testing
         }
     }
 
+    /// What was written while an earlier write was under way goes out before the end of the direction.
+    @Test func theEndComesBehindAllThatWaits() throws {
+        try withLoop { loop in
+            var received: [UInt8] = []
+            let first = pattern(20_000_000)
+            try withPair(loop) { client, server in
+                #expect(server.write([OutputBuffer(first)]) == .draining)
+                #expect(server.write([OutputBuffer([1, 2, 3])]) == .draining)
+                server.shutdown { [unowned server] _ in server.close() }
+                client.startReading {
+                    received += $0
+                } onEnd: { [unowned client] _ in
+                    client.close()
+                }
+            }
+            loop.run()
+            #expect(received.count == first.count + 3 && received.suffix(3) == [1, 2, 3])
+        }
+    }
+
     @Test func ownersLiveUntilTheirBytesAreWritten() throws {
         final class Owner {
             let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 20_000_000, alignment: 1)

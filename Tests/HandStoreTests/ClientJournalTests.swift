@@ -21,6 +21,72 @@ import Testing
         try ClientJournal(path: folder.path + "/state/0.sqlite", fresh: ClientID(high: 5, low: fresh))
     }
 
+    private static func insertion(_ id: UInt64) -> JournalEvent {
+        let item = Item(id: ItemID(rawValue: id), content: .note("n"))
+        return .edit(HandCore.Operation.insert([item], at: 0, .after).delta, isExact: false)
+    }
+
+    private static func ids(_ replica: Replica?) -> [UInt64]? { replica?.view.map(\.id.rawValue) }
+
+    /// A list is what it was when it was written as a whole, and what was added since, once; the secret stays.
+    @Test func whatIsKeptIsRead() throws {
+        var journal = try journal(1)
+        #expect(journal.client == ClientID(high: 5, low: 1))
+        #expect(try journal.load("a") == nil && journal.lists() == [])
+        try journal.checkpoint(Replica(confirmed: Hand(), revision: 0, logID: 5, sequence: 0), of: "a")
+        try journal.checkpoint(Replica(confirmed: Hand(), revision: 0, logID: 6, sequence: 0), of: "b")
+        try journal.append([Self.insertion(1), Self.insertion(2)], to: "a")
+        try journal.append([Self.insertion(3)], to: "b")
+        try journal.append([Self.insertion(4)], to: "a")
+        let replica = try #require(try journal.load("a"))
+        #expect(Self.ids(replica) == [4, 2, 1])
+        #expect(try journal.eventCount(of: "a") == 3)
+        try journal.checkpoint(replica, of: "a")
+        #expect(try journal.eventCount(of: "a") == 0 && journal.eventCount(of: "b") == 1)
+        try journal.append([Self.insertion(5)], to: "a")
+        try journal.close()
+        journal = try self.journal(2)
+        #expect(journal.client == ClientID(high: 5, low: 1))
+        #expect(try Self.ids(journal.load("a")) == [5, 4, 2, 1] && Self.ids(journal.load("b")) == [3])
+        #expect(try journal.lists() == ["a", "b"])
+        try journal.close()
+    }
+
+    /// A long list stands in several rows; a shorter one after it leaves none of them.
+    @Test func aListThatGotShorter() throws {
+        let journal = try journal()
+        for count in [40, 3] {
+            let items = (0..<count).map {
+                Item(id: ItemID(rawValue: UInt64($0)), content: .note(String(repeating: "x", count: 20_000)))
+            }
+            let hand = Hand(items)
+            try journal.checkpoint(Replica(confirmed: hand, revision: 7, logID: 5, sequence: 0), of: "a")
+            #expect(try journal.load("a")?.confirmed == hand)
+        }
+        try journal.close()
+    }
+
+    /// Two programs with one secret would be one client to the server.
+    @Test func itIsOpenOnce() throws {
+        let journal = try journal()
+        #expect(throws: StoreError.inUse(path: folder.path + "/state/0.sqlite")) { try self.journal() }
+        try journal.close()
+        try self.journal().close()
+    }
+
+    @Test func whatIsNotUnderstoodIsLeftAlone() throws {
+        try journal().close()
+        let file = folder.path + "/state/0.sqlite"
+        do { try DatabaseQueue(path: file).write { try $0.execute(sql: "PRAGMA user_version = 99") } }
+        #expect {
+            try journal()
+        } throws: { error in
+            if case StoreError.newer(file, found: 99, known: _) = error { true } else { false }
+        }
+        do { try DatabaseQueue(path: file).write { try $0.execute(sql: "PRAGMA application_id = 7") } }
+        #expect(throws: StoreError.notAStore(path: file)) { try journal() }
+    }
+
     /// Edits that were said to be kept survive a loss of power.
     @Test func itIsReallyFlushed() throws {
         let journal = try journal()

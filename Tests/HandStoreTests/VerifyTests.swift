@@ -156,6 +156,9 @@ import Testing
         try StoreBackup.restore(file, to: folder.path, aside: folder.path + "/old", random: &random)
         #expect(FileManager.default.fileExists(atPath: folder.path + "/old"))
         #expect(try Self.verify(folder).isSound)
+        #expect(throws: StoreError.failed("\(folder.path)/old exists already")) {
+            try StoreBackup.restore(file, to: folder.path, aside: folder.path + "/old", random: &random)
+        }
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         let list = try #require(try store.list(named: "things"))
         #expect(list.logID != 9 && list.logID != 0)

@@ -41,4 +41,59 @@ import Testing
             #expect(driven.session.deadline == driven.retryIn.map { 1_000 + $0 })
         }
     }
+
+    /// Lets time pass to the session's next deadline; returns when that is.
+    private func next(_ driven: inout Driven) throws -> UInt64 {
+        let deadline = try #require(driven.session.deadline)
+        driven.perform { $0.timer(now: deadline, $1) }
+        return deadline
+    }
+
+    private var welcome: DownMessage {
+        .welcome(
+            DownMessage.Welcome(
+                version: 1, capabilities: [], author: 1, idleDeadline: 30_000, frameBytes: 1 << 20, program: ""))
+    }
+
+    /// A server that takes the connection and says nothing is given up.
+    @Test func aServerThatDoesNotAnswerTheHello() throws {
+        var driven = Driven()
+        #expect(driven.session.deadline == nil)
+        driven.perform { $0.connected(now: 1_000, $1) }
+        driven.perform { $0.timer(now: 10_999, $1) }
+        #expect(driven.retryIn == nil)
+        #expect(try next(&driven) == 11_000)
+        #expect(driven.retryIn != nil)
+    }
+
+    /// Who is silent is asked for a sign of life three times as often as it would be given up; then it is given up.
+    @Test func aServerThatFallsSilent() throws {
+        var driven = Driven()
+        driven.perform { $0.connected(now: 1_000, $1) }
+        driven.hear(welcome, now: 1_000)
+        #expect(try [next(&driven), next(&driven)] == [11_000, 21_000])
+        driven.hear(.pong(21_000), now: 25_000)
+        #expect(try [next(&driven), next(&driven)] == [31_000, 41_000])
+        #expect(driven.retryIn == nil)
+        #expect(try [next(&driven), next(&driven)] == [51_000, 55_000])
+        #expect(driven.retryIn != nil && !driven.session.isReady)
+    }
+
+    /// Each failure doubles the wait, up to a bound; a welcome begins anew.
+    @Test func waitsGrowUntilAWelcome() throws {
+        var driven = Driven()
+        var now: UInt64 = 0
+        func fail() throws -> UInt64 {
+            driven.perform { $0.disconnected(reason: "test", now: now, $1) }
+            let wait = try #require(driven.retryIn)
+            now += wait
+            driven.perform { $0.timer(now: now, $1) }
+            return wait
+        }
+        let waits = try (0..<40).map { _ in try fail() }
+        #expect(waits.max() ?? 0 > 5_000 && waits.allSatisfy { (50...15_050).contains($0) })
+        driven.perform { $0.connected(now: now, $1) }
+        driven.hear(welcome, now: now)
+        #expect(try (50...150).contains(fail()))
+    }
 }

@@ -27,6 +27,7 @@ import Testing
         var client: [UInt8] = []
         var serverEnd: ChannelEnd?
         var clientEnd: ChannelEnd?
+        var clientDrains = 0
     }
 
     /// A server that sends back what it gets, until its client has ended; a client that sends `bytes` in those pieces, ends when all is
@@ -69,6 +70,7 @@ import Testing
                 seen.clientEnd = end
                 channel.close()
             }
+            channel.onDrain = { seen.clientDrains += 1 }
             for piece in pieces { channel.write([OutputBuffer(piece)]) }
         }
         loop.run()
@@ -86,6 +88,12 @@ import Testing
         #expect(seen.server == pieces.flatMap(\.self))
         #expect(seen.client == seen.server)
         #expect(seen.serverEnd == .eof)
+    }
+
+    /// What is written before the two sides have agreed waits for that; then its writer hears of it.
+    @Test func whatIsWrittenEarlyIsDrained() throws {
+        let seen = try exchange([[1]], server: server, client: client)
+        #expect(seen.clientDrains == 1)
     }
 
     /// Who stops reading in the middle of what came gets the rest when they go on, also if nothing more comes.

@@ -49,6 +49,7 @@ public enum StoreBackup {
         let manager = FileManager.default
         let isThere = manager.fileExists(atPath: target)
         if isThere, aside == nil { throw StoreError.failed("there is a store in \(folder) already") }
+        if let aside, manager.fileExists(atPath: aside) { throw StoreError.failed("\(aside) exists already") }
         let partial = target + ".partial"
         try remove(partial)
         do { try manager.copyItem(atPath: file, toPath: partial) } catch {

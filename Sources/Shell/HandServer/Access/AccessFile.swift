@@ -44,6 +44,25 @@ public struct AccessFile: Sendable {
         }
     }
 
+    /// Changes what the file says. One at a time: of two commands that run at once neither loses what the other says.
+    public func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
+        try? makeFolder()
+        let lock = open(path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard lock >= 0, flock(lock, LOCK_EX) == 0 else {
+            throw Failure(description: "cannot lock \(path): \(String(cString: strerror(errno)))")
+        }
+        defer { close(lock) }
+        var book = try read()
+        let result = try body(&book)
+        try write(book)
+        return result
+    }
+
+    private func makeFolder() throws {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
     /// Puts another book in its place, whole or not at all, for its owner only.
     public func write(_ book: AccessBook) throws {
         let encoder = JSONEncoder()
@@ -51,8 +70,7 @@ public struct AccessFile: Sendable {
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         let fresh = path + ".new"
         do {
-            let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try makeFolder()
             let isMade = FileManager.default.createFile(
                 atPath: fresh, contents: try encoder.encode(book), attributes: [.posixPermissions: 0o600])
             guard isMade, rename(fresh, path) == 0 else { throw CocoaError(.fileWriteUnknown) }

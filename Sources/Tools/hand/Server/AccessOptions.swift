@@ -23,10 +23,7 @@ struct AccessOptions: ParsableArguments {
     }
 
     func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
-        var book = try read()
-        let result = try body(&book)
-        do { try file.write(book) } catch { throw Failure(.error, "\(error)") }
-        return result
+        do { return try file.change(body) } catch let error as AccessFile.Failure { throw Failure(.error, "\(error)") }
     }
 
     static func noToken(_ id: String) -> Failure {
