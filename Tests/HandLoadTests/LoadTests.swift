@@ -15,10 +15,10 @@ import Testing
     /// A server on a thread of its own, at a Unix socket.
     ///
     /// - Parameters:
-    ///   - lie: which connection gets which commit altered; then it is reached through a relay.
+    ///   - lie: which connection is told what; then it is reached through a relay.
     ///   - stands: seconds in which the server does nothing, half a second after it has begun.
     private static func withServer<Result>(
-        lie: (victim: Int, commit: Int)? = nil, stands: Double? = nil, _ body: (String) throws -> Result
+        lie: (victim: Int, AlteringRelay.Lie)? = nil, stands: Double? = nil, _ body: (String) throws -> Result
     ) throws -> Result {
         let path = FileManager.default.temporaryDirectory.path + "/hl-\(UInt32.random(in: 0...UInt32.max)).sock"
         let ready = DispatchSemaphore(value: 0)
@@ -31,7 +31,7 @@ import Testing
                     store: MemoryStore(), loop: loop, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
                 _ = try server.start()
                 let relay = try lie.map {
-                    try AlteringRelay(loop, at: path + "-", to: path, victim: $0.victim, commit: $0.commit)
+                    try AlteringRelay(loop, at: path + "-", to: path, victim: $0.victim, $0.1)
                 }
                 let pause = Timer(loop)
                 if let stands { pause.start(after: 500) { Thread.sleep(forTimeInterval: stands) } }
@@ -161,7 +161,7 @@ import Testing
 
     /// The first connection makes the list; so the third is that of client 2.
     @Test func whoeverIsToldSomethingElseIsNamed() throws {
-        try Self.withServer(lie: (victim: 2, commit: 30)) { path in
+        try Self.withServer(lie: (victim: 2, .item(commit: 30))) { path in
             let result = try Self.run(
                 "loop 40\nadd {iteration} at random\nend", at: path, .full, clients: 5)
             #expect(result.total.errors == ["diverged": 1])
@@ -169,6 +169,17 @@ import Testing
             #expect(result.problems.first?.hasPrefix("client 2 diverged at revision 30 of 'load'") == true)
             // It notices by itself, gets a snapshot, and ends with what all have.
             #expect(result.hasConverged)
+        }
+    }
+
+    /// A light client holds no list, but knows the digest that each commit says: at the end it must be the server's.
+    @Test func lightClientsCompareDigests() throws {
+        try Self.withServer(lie: (victim: 2, .digests(commit: 30))) { path in
+            let result = try Self.run("loop 40\nadd {iteration} at random\nend", at: path, .light, clients: 5)
+            #expect(result.lists.map(\.agreed) == [4])
+            #expect(
+                result.lists.flatMap(\.differences) == ["client 2 has other items than the server at revision 200"])
+            #expect(!result.hasConverged && !result.isSound)
         }
     }
 
@@ -230,16 +241,4 @@ import Testing
         #expect(throws: Threshold.ParseError.self) { try Threshold(text) }
     }
 
-    @Test func reports() throws {
-        try Self.withServer { path in
-            let result = try Self.run(Self.work, at: path, .full, clients: 2)
-            let lines = LoadReport(result).lines
-            #expect(lines.contains { $0.hasPrefix("'load' converged: 2 clients") })
-            let table = LoadCSV.text(result).split(separator: "\n")
-            let columns = table.map { $0.split(separator: ",", omittingEmptySubsequences: false).count }
-            #expect(table.count == result.samples.count + 1 && Set(columns).count == 1)
-            let page = LoadHTML.page(result, title: "<x>")
-            #expect(page.contains("&lt;x&gt;") && page.contains("<svg") && !page.contains("http"))
-        }
-    }
 }

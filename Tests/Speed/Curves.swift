@@ -97,7 +97,7 @@ struct Curves {
         // Powers of ten stand at equal distances.
         let marks = curve.points.map { (x: log10(Double($0.x)), name: "\($0.x)") }
         return LinePlot(
-            title: curve.title, unit: curve.unit,
+            title: curve.title, unit: curve.unit, across: curve.title.split(separator: ",")[0].lowercased(),
             lines: curve.names.enumerated().map { index, name in
                 LinePlot.Line(
                     name: name, color: colors[index],

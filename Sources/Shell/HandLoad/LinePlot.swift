@@ -15,19 +15,26 @@ package struct LinePlot {
 
     private let title: String
     private let unit: String
+    private let across: String
     private let lines: [Line]
     private let marks: [(x: Double, name: String)]
 
-    /// - Parameter marks: names of places on the x axis, instead of numbers.
-    package init(title: String, unit: String, lines: [Line], marks: [(x: Double, name: String)] = []) {
+    /// - Parameters:
+    ///   - unit: what the y axis counts.
+    ///   - across: what the x axis counts.
+    ///   - marks: names of places on the x axis, instead of numbers.
+    package init(
+        title: String, unit: String, across: String, lines: [Line], marks: [(x: Double, name: String)] = []
+    ) {
         self.title = title
         self.unit = unit
+        self.across = across
         self.lines = lines
         self.marks = marks
     }
 
-    private static let (width, height) = (760.0, 260.0)
-    private static let (left, right, top, bottom) = (70.0, 12.0, 34.0, 28.0)
+    private static let (width, height) = (760.0, 274.0)
+    private static let (left, right, top, bottom) = (70.0, 12.0, 34.0, 42.0)
 
     package var svg: String {
         let points = lines.flatMap(\.points)
@@ -47,8 +54,11 @@ package struct LinePlot {
         for mark in marks.isEmpty ? x.ticks.map({ ($0, Self.label($0)) }) : marks {
             parts.append(
                 "<text class=\"tick\" text-anchor=\"middle\" x=\"\(Self.number(x.place(mark.0)))\" "
-                    + "y=\"\(Self.height - 8)\">\(mark.1)</text>")
+                    + "y=\"\(Self.height - 24)\">\(mark.1)</text>")
         }
+        parts.append(
+            "<text class=\"tick\" text-anchor=\"middle\" x=\"\((Self.left + Self.width - Self.right) / 2)\" "
+                + "y=\"\(Self.height - 6)\">\(across)</text>")
         for (index, line) in lines.enumerated() {
             let path = line.points.map { "\(Self.number(x.place($0.x))),\(Self.number(y.place($0.y)))" }
             parts.append(

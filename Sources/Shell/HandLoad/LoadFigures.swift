@@ -12,7 +12,7 @@ public struct LoadFigures: Codable, Sendable {
     public var bytesReceived = 0
     /// Connections that were welcomed.
     public var connects = 0
-    /// Nanoseconds from making an edit, or from when it was due, to its acknowledgement.
+    /// Nanoseconds from making an edit, or from when it was due, to its acknowledgement; or to the end, of what was due and never made.
     public var acknowledged = Self.histogram
     /// Nanoseconds from making an edit to its arrival at somebody else, of a sample.
     public var seen = Self.histogram

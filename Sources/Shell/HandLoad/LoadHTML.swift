@@ -1,39 +1,83 @@
 import Foundation
 import Histogram
 
+/// What somebody needs to know who reads a result later, or makes the test again.
+public struct LoadOccasion: Sendable {
+    /// As it was typed, but for secrets.
+    public let command: String
+    /// The whole text of it.
+    public let script: String
+    /// Of the program.
+    public let version: String
+    public let date: String
+
+    public init(command: String, script: String, version: String, date: String) {
+        self.command = command
+        self.script = script
+        self.version = version
+        self.date = date
+    }
+}
+
 /// A result as a page: tables and plots.
 public enum LoadHTML {
-    public static func page(_ result: LoadResult, title: String) -> String {
-        Page(
+    public static func page(
+        _ result: LoadResult, _ bounds: [Threshold], of occasion: LoadOccasion, title: String
+    ) -> String {
+        let sound =
+            result.isSound
+            ? "Every client ended with what the server has."
+            : result.hasConverged
+                ? "Every client ended with what the server has, but not all had it at all times."
+                : "Not every client ended with what the server has."
+        let verdicts = bounds.map { verdict($0.verdict(on: result), $0.isPassed(by: result)) }
+        let facts = [
+            ("Command", occasion.command), ("Version", occasion.version), ("Date", occasion.date),
+            ("Seed", "\(result.seed)"),
+        ]
+        return Page(
             title: title,
             body: """
-                <p class="\(result.hasConverged ? "good" : "bad")">\(result.hasConverged
-                    ? "Every client ended with what the server has." : "Not every client ended with what the server has.")</p>
-                <pre>\(Page.escaped(LoadReport(result).lines.joined(separator: "\n")))</pre>
+                \(([verdict(sound, result.isSound)] + verdicts).joined(separator: "\n"))
+                <dl>
+                \(facts.map { "<dt>\($0.0)</dt><dd>\(Page.escaped($0.1))</dd>" }.joined(separator: "\n"))
+                </dl>
+                <pre>\(Page.escaped(LoadReport(result, []).lines.joined(separator: "\n")))</pre>
                 \(plots(result).map(\.svg).joined(separator: "\n"))
+                <h2>Script</h2>
+                <pre>\(Page.escaped(occasion.script))</pre>
                 """
         ).html
+    }
+
+    private static func verdict(_ text: String, _ isGood: Bool) -> String {
+        "<p class=\"\(isGood ? "good" : "bad")\">\(Page.escaped(text))</p>"
     }
 
     private static let colors = ["#1f6feb", "#d1582a", "#2a9d56"]
 
     private static func plots(_ result: LoadResult) -> [LinePlot] {
-        func line(_ name: String, _ color: Int, _ value: (LoadFigures) -> Double) -> LinePlot.Line {
+        func rate(_ name: String, _ color: Int, _ count: (LoadFigures) -> Int) -> LinePlot.Line {
             LinePlot.Line(
-                name: name, color: colors[color], points: result.samples.map { ($0.at, value($0.figures)) })
+                name: name, color: colors[color],
+                points: result.samples.map { ($0.at, Double(count($0.figures)) / max($0.seconds, 0.001)) })
         }
-        func latency(_ percentile: Double) -> (LoadFigures) -> Double {
-            { figures in
-                let histogram = figures.acknowledged
-                return histogram.totalCount > 0 ? Double(histogram.valueAtPercentile(percentile)) / 1e6 : 0
-            }
+        // A second in which nothing was answered has no latency, not a low one.
+        func latency(_ name: String, _ color: Int, _ percentile: Double) -> LinePlot.Line {
+            let samples = result.samples.filter { $0.figures.acknowledged.totalCount > 0 }
+            return LinePlot.Line(
+                name: name, color: colors[color],
+                points: samples.map {
+                    ($0.at, Double($0.figures.acknowledged.valueAtPercentile(percentile)) / 1e6)
+                })
         }
+        let time = "seconds since the work began"
         return [
-            LinePlot(title: "Commits", unit: "a second", lines: [line("commits", 0) { Double($0.commits) }]),
-            LinePlot(title: "Deliveries", unit: "a second", lines: [line("deliveries", 2) { Double($0.deliveries) }]),
+            LinePlot(title: "Commits", unit: "a second", across: time, lines: [rate("commits", 0, \.commits)]),
+            LinePlot(title: "Deliveries", unit: "a second", across: time, lines: [rate("deliveries", 2, \.deliveries)]),
             LinePlot(
-                title: "Until acknowledged", unit: "ms",
-                lines: [line("p50", 0, latency(50)), line("p99", 1, latency(99))]),
+                title: "Until acknowledged", unit: "ms", across: time,
+                lines: [latency("p50", 0, 50), latency("p99", 1, 99)]),
             distribution(result.total),
         ]
     }
@@ -53,7 +97,7 @@ public enum LoadHTML {
             return LinePlot.Line(name: name, color: colors[color], points: points)
         }
         return LinePlot(
-            title: "Latency by percentile", unit: "ms",
+            title: "Latency by percentile", unit: "ms", across: "percentile: share of edits that took no longer",
             lines: [line("acknowledged", 0, total.acknowledged), line("seen", 1, total.seen)], marks: nines)
     }
 }

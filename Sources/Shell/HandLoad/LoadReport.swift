@@ -4,14 +4,17 @@ import Histogram
 /// A result as lines for people.
 public struct LoadReport {
     private let result: LoadResult
+    private let bounds: [Threshold]
 
-    public init(_ result: LoadResult) {
+    /// - Parameter bounds: what was to be reached.
+    public init(_ result: LoadResult, _ bounds: [Threshold]) {
         self.result = result
+        self.bounds = bounds
     }
 
     /// One second, while the test runs.
-    public static func line(_ sample: LoadResult.Sample, over seconds: Double) -> String {
-        let figures = sample.figures
+    public static func line(_ sample: LoadResult.Sample) -> String {
+        let (figures, seconds) = (sample.figures, sample.seconds)
         let parts = [
             pad(decimal(sample.at, 0) + " s", 6), pad("\(sample.clients) clients", 15),
             pad(rate(figures.commits, seconds) + " commits/s", 18),
@@ -41,7 +44,7 @@ public struct LoadReport {
         }
         for problem in result.problems.prefix(5) { lines.append("            \(Printable.clean(problem))") }
         for list in result.lists { lines += Self.lines(list) }
-        return lines
+        return lines + bounds.map { $0.verdict(on: result) }
     }
 
     private static func line(_ server: ServerFigures, over seconds: Double) -> String {
@@ -80,7 +83,7 @@ public struct LoadReport {
         return time(nanoseconds: Double(histogram.valueAtPercentile(percentile)))
     }
 
-    private static func time(nanoseconds: Double) -> String {
+    static func time(nanoseconds: Double) -> String {
         if nanoseconds < 1e6 { return decimal(nanoseconds / 1e3, 0) + " µs" }
         if nanoseconds < 1e9 { return decimal(nanoseconds / 1e6, 2) + " ms" }
         return decimal(nanoseconds / 1e9, 2) + " s"

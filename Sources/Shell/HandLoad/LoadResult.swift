@@ -6,9 +6,15 @@ public struct LoadResult: Codable, Sendable {
     public struct Sample: Codable, Sendable {
         /// Seconds since the clients began to work, at the end of the sample.
         public let at: Double
+        /// How long it took; the last one of a test is shorter.
+        public let seconds: Double
         /// Clients that were connected for the first time until then.
         public let clients: Int
         public let figures: LoadFigures
+
+        package init(at: Double, seconds: Double, clients: Int, figures: LoadFigures) {
+            (self.at, self.seconds, self.clients, self.figures) = (at, seconds, clients, figures)
+        }
     }
 
     /// Whether everybody had what the server had at the end.
@@ -22,24 +28,31 @@ public struct LoadResult: Codable, Sendable {
         /// What others had, in words.
         public let differences: [String]
 
+        package init(
+            list: String, revision: Int, items: Int, digest: UInt64, agreed: Int, differences: [String]
+        ) {
+            (self.list, self.revision, self.items, self.digest) = (list, revision, items, digest)
+            (self.agreed, self.differences) = (agreed, differences)
+        }
+
         public var isComplete: Bool { differences.isEmpty }
     }
 
-    public internal(set) var seed: UInt64
-    public internal(set) var clients: Int
+    public package(set) var seed: UInt64
+    public package(set) var clients: Int
     /// Seconds until all clients had the list.
-    public internal(set) var connected: Double = 0
+    public package(set) var connected: Double = 0
     /// Seconds in which they worked.
-    public internal(set) var seconds: Double = 0
-    public internal(set) var samples: [Sample] = []
-    public internal(set) var total = LoadFigures()
-    public internal(set) var lists: [Convergence] = []
+    public package(set) var seconds: Double = 0
+    public package(set) var samples: [Sample] = []
+    public package(set) var total = LoadFigures()
+    public package(set) var lists: [Convergence] = []
     /// What the server told about itself, if it was asked.
-    public internal(set) var server: ServerFigures?
+    public package(set) var server: ServerFigures?
     /// The first problems, in words.
-    public internal(set) var problems: [String] = []
+    public package(set) var problems: [String] = []
 
-    init(seed: UInt64, clients: Int) {
+    package init(seed: UInt64, clients: Int) {
         self.seed = seed
         self.clients = clients
     }
@@ -76,7 +89,9 @@ public struct LoadResult: Codable, Sendable {
             var figures = some[index].figures
             figures.add(others[index].figures)
             return Sample(
-                at: max(some[index].at, others[index].at), clients: some[index].clients + others[index].clients,
+                at: max(some[index].at, others[index].at),
+                seconds: max(some[index].seconds, others[index].seconds),
+                clients: some[index].clients + others[index].clients,
                 figures: figures)
         }
     }

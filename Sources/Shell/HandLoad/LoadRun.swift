@@ -141,7 +141,8 @@ public final class LoadRun {
 
     private func sample() {
         let figures = meter.take()
-        let sample = LoadResult.Sample(at: seconds(since: workStart), clients: ready, figures: figures)
+        let sample = LoadResult.Sample(
+            at: seconds(since: workStart), seconds: seconds(since: lastSample), clients: ready, figures: figures)
         result.samples.append(sample)
         result.total.add(figures)
         lastSample = Loop.monotonicNanoseconds
@@ -181,8 +182,8 @@ public final class LoadRun {
 
     private func endWork() {
         result.seconds = seconds(since: workStart)
-        if seconds(since: lastSample) > 0.01 { sample() }
         for player in players { player.stop() }
+        if seconds(since: lastSample) > 0.01 { sample() }
         phase = .settling
         phaseStart = Loop.monotonicNanoseconds
     }
@@ -214,8 +215,11 @@ public final class LoadRun {
     // MARK: The end
 
     func finish() {
-        // What came after the work counts for nothing but its errors.
-        result.total.errors.merge(meter.take().errors, uniquingKeysWith: +)
+        // What is answered after the work has still waited; it does not count for the rates.
+        let late = meter.take()
+        result.total.errors.merge(late.errors, uniquingKeysWith: +)
+        result.total.acknowledged.add(late.acknowledged)
+        result.total.seen.add(late.seen)
         result.problems += meter.problems
         end()
     }

@@ -44,6 +44,9 @@ package final class Meter {
         record(now - time, in: \.acknowledged)
     }
 
+    /// An edit was due at `time` and never came to be made.
+    func waited(since time: UInt64, now: UInt64) { record(now - time, in: \.acknowledged) }
+
     func reached(_ revision: Int, of list: String) {
         if revision > reached[list] ?? 0 { reached[list] = revision }
     }

@@ -20,6 +20,7 @@ package struct Page {
         <style>
         body { font: 15px/1.5 system-ui, sans-serif; max-width: 800px; margin: 2em auto; padding: 0 1em; color: #222; }
         pre { background: #f4f4f4; padding: 1em; overflow-x: auto; }
+        dt { float: left; width: 6em; color: #777; } dd { margin-left: 6em; overflow-wrap: anywhere; }
         svg { width: 100%; margin: .5em 0; }
         .grid { stroke: #ddd; }
         .tick { font-size: 11px; fill: #555; }

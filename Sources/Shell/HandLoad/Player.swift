@@ -64,10 +64,17 @@ package final class Player: ParticipantDelegate {
         go()
     }
 
-    /// Makes no further step. Who is offline comes back.
+    /// Makes no further step. Who is offline comes back. What was due and could not be made has waited until now.
     package func stop() {
         if case .finished = state { return }
         alarm.stop()
+        if let pace, offlineUntil == nil {
+            let now = alarm.now
+            while case .now(let since) = pace.turn(of: edits, at: now) {
+                meter.waited(since: since, now: now)
+                edits += 1
+            }
+        }
         if offlineUntil != nil { participant.goOnline() }
         if case .stalled = state { participant.goOn() }
         offlineUntil = nil

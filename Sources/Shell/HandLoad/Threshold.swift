@@ -81,21 +81,39 @@ public struct Threshold: Equatable, Sendable, CustomStringConvertible {
         return nil
     }
 
-    /// What was reached, in the unit of the bound.
-    func value(in result: LoadResult) -> Double {
+    /// What was reached, in the unit of the bound; nil if nothing was measured.
+    package func value(in result: LoadResult) -> Double? {
         let seconds = max(result.seconds, 0.001)
+        func latency(_ histogram: Histogram<UInt64>, _ percentile: Double) -> Double? {
+            histogram.totalCount > 0 ? Double(histogram.valueAtPercentile(percentile)) : nil
+        }
         switch metric {
-        case .acknowledged(let percentile): return Double(result.total.acknowledged.valueAtPercentile(percentile))
-        case .seen(let percentile): return Double(result.total.seen.valueAtPercentile(percentile))
+        case .acknowledged(let percentile): return latency(result.total.acknowledged, percentile)
+        case .seen(let percentile): return latency(result.total.seen, percentile)
         case .commits: return Double(result.total.commits) / seconds
         case .deliveries: return Double(result.total.deliveries) / seconds
         case .errors: return Double(result.total.errors.values.reduce(0, +))
         }
     }
 
+    /// What was never measured meets no bound.
     public func isPassed(by result: LoadResult) -> Bool {
-        let value = value(in: result)
+        guard let value = value(in: result) else { return false }
         return isUpperBound ? value < bound : value > bound
+    }
+
+    /// A line that says whether it was met, and what was reached.
+    func verdict(on result: LoadResult) -> String {
+        (isPassed(by: result) ? "met" : "NOT MET") + "  \(description) (\(reached(in: result)))"
+    }
+
+    private func reached(in result: LoadResult) -> String {
+        guard let value = value(in: result) else { return "nothing was measured" }
+        switch metric {
+        case .acknowledged, .seen: return LoadReport.time(nanoseconds: value)
+        case .commits, .deliveries: return LoadReport.decimal(value, 1) + " a second"
+        case .errors: return LoadReport.decimal(value, 0)
+        }
     }
 }
 

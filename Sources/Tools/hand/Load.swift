@@ -96,12 +96,14 @@ struct Load: ParsableCommand {
 
     func run() throws {
         if let show { return Output.line(try Self.builtin(show).source) }
-        let plan = try plan()
+        let source = try source()
+        let plan = try plan(source)
         let isAlone = processes == 1 || part != nil
         let result = try isAlone ? LoadRun.run(plan, progress: tell) : LoadProcesses(self, plan).run()
         if part != nil { return try LoadProcesses.report(result) }
-        try write(result)
-        finish(result)
+        let bounds = threshold.compactMap { try? Threshold($0) }
+        try write(result, bounds, source)
+        finish(result, bounds)
     }
 
     // MARK: The plan
@@ -129,15 +131,20 @@ struct Load: ParsableCommand {
         return text
     }
 
-    private func plan() throws -> LoadPlan {
-        let address = try Settings.address(flag: url, list: list)
-        var parsed: Script
+    /// The script, for as many clients as there are.
+    private func parsed(_ source: String) throws -> Script {
         do {
-            parsed = try Script(parsing: try source())
-            try parsed.checkShares(of: clients ?? parsed.clients)
-        } catch let error as ScriptError {
+            let script = try Script(parsing: source)
+            try script.checkShares(of: clients ?? script.clients)
+            return script
+        } catch {
             throw Failure(.usage, "\(script), \(error)")
         }
+    }
+
+    private func plan(_ source: String) throws -> LoadPlan {
+        let address = try Settings.address(flag: url, list: list)
+        var parsed = try parsed(source)
         if let list = address.list { parsed.list = list }
         if light, parsed.needsReplicas {
             throw Failure(
@@ -174,7 +181,7 @@ struct Load: ParsableCommand {
         switch progress {
         case .filling: Output.progress("making the lists…")
         case .connecting(let count, let all): Output.progress("\(count) of \(all) clients connected")
-        case .second(let sample): Output.message(Output.clear + LoadReport.line(sample, over: 1))
+        case .second(let sample): Output.message(Output.clear + LoadReport.line(sample))
         case .converging(let count, let all): Output.progress("\(count) of \(all) clients are through")
         case .ready, .settled: break
         }
@@ -182,10 +189,24 @@ struct Load: ParsableCommand {
 
     // MARK: The end
 
-    private func write(_ result: LoadResult) throws {
+    private func write(_ result: LoadResult, _ bounds: [Threshold], _ source: String) throws {
         if let csv { try save(LoadCSV.text(result), csv) }
         if let histogram { try save(LoadCSV.distribution(result), histogram) }
-        if let html { try save(LoadHTML.page(result, title: "hand load \(script)"), html) }
+        guard let html else { return }
+        let occasion = LoadOccasion(
+            command: Self.command(CommandLine.arguments), script: source, version: "hand \(HandCommand.version)",
+            date: ISO8601DateFormatter().string(from: Date()))
+        try save(LoadHTML.page(result, bounds, of: occasion, title: "hand load \(script)"), html)
+    }
+
+    /// What was typed, as a shell reads it; secrets in addresses are left out.
+    static func command(_ arguments: [String]) -> String {
+        let words = arguments.dropFirst().map { word in
+            let open = HandAddress.token(in: word).map { word.dropLast($0.count) + "…" } ?? word[...]
+            let isPlain = !open.isEmpty && open.allSatisfy { $0.isLetter || $0.isNumber || "-_./:,=+@%…".contains($0) }
+            return isPlain ? String(open) : "'" + open.replacing("'", with: "'\\''") + "'"
+        }
+        return (["hand"] + words).joined(separator: " ")
     }
 
     private func save(_ text: String, _ path: String) throws {
@@ -194,14 +215,12 @@ struct Load: ParsableCommand {
         }
     }
 
-    private func finish(_ result: LoadResult) {
-        let bounds = threshold.compactMap { try? Threshold($0) }
+    private func finish(_ result: LoadResult, _ bounds: [Threshold]) {
         if json {
             Output.json(LoadJSON.summary(result, bounds))
         } else {
             if !quiet { Output.progress("") }
-            for line in LoadReport(result).lines { Output.line(line) }
-            for bound in bounds { Output.line("\(bound.isPassed(by: result) ? "met" : "NOT MET")  \(bound)") }
+            for line in LoadReport(result, bounds).lines { Output.line(line) }
         }
         if !result.isSound { Output.exit(.error) }
         if !bounds.allSatisfy({ $0.isPassed(by: result) }) { Output.exit(.threshold) }
