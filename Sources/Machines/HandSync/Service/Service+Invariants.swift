@@ -14,11 +14,25 @@ extension Service {
             if let problem = problem(with: room) { return "\(room.list.name): \(problem)" }
         }
         for connection in connections {
+            if let account = connection.account, accounts[account.user] !== account {
+                return "the account of \(account.user), who is connected, is forgotten"
+            }
+            if let problem = problem(with: connection) { return problem }
             for list in connection.cursors.lists where rooms[list]?.subscribers.contains(connection) != true {
                 return "a connection follows list \(list) unknown to it"
             }
         }
         return nil
+    }
+
+    /// It may count fewer: what came over an earlier connection of the client ends on this one.
+    private func problem(with connection: Connection) -> String? {
+        guard let author = connection.author?.number else { return nil }
+        let pending = rooms.values.reduce(0) { sum, room in
+            sum + room.authority.pending.count { $0.commit.author == author }
+        }
+        guard connection.pendingSubmissions > pending else { return nil }
+        return "author \(author) waits for \(connection.pendingSubmissions) writes, of which there are \(pending)"
     }
 
     private func problem(with account: Account) -> String? {
