@@ -34,6 +34,13 @@ import Testing
         #expect(plays[0] != plays[2])
     }
 
+    /// Guests do not come back to a server that is being stopped.
+    @Test func itStops() {
+        let play = AwkwardPlay(seed: 3)
+        play.run(edits: 4)
+        #expect(play.stops())
+    }
+
     /// What the client is told is at most so often that somebody else has its id: then it would stop.
     @Test func nobodyIsReplacedForGood() {
         let play = AwkwardPlay(seed: 1)
@@ -98,6 +105,18 @@ private final class AwkwardPlay {
             }
         }
         problem = "never came to an end"
+    }
+
+    /// Whether the server ends when the client has gone, in less time than it gives others for that.
+    func stops() -> Bool {
+        lose("the client leaves", isKnown: true)
+        world.service.stop()
+        for _ in 0..<1_000 where !world.service.hasStopped {
+            _ = awkwardness.pump()
+            world.settle()
+            world.now += 1
+        }
+        return world.service.hasStopped
     }
 
     /// One event of each sort, and a millisecond.

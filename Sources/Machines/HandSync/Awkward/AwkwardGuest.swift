@@ -59,6 +59,7 @@ final class AwkwardGuest {
     /// Does what is due, and takes what has come.
     func pump(_ service: Service) -> Bool {
         guard hasStarted else { return false }
+        if service.isStopping { return leave(service) }
         let now = service.world.now
         if let deadline = session.deadline, now >= deadline { session.timer(now: now) { effects.append($0) } }
         if stream.isOver, connection != nil {
@@ -72,6 +73,14 @@ final class AwkwardGuest {
         var hasWorked = !bytes.isEmpty
         for effect in due { hasWorked = carryOut(effect, service, now) || hasWorked }
         return hasWorked
+    }
+
+    /// Who came back would keep the server from its end.
+    private func leave(_ service: Service) -> Bool {
+        guard let connection else { return false }
+        self.connection = nil
+        service.ended(connection, reason: "a guest leaves")
+        return true
     }
 
     private func carryOut(_ effect: ClientSession.Effect, _ service: Service, _ now: UInt64) -> Bool {
@@ -88,9 +97,7 @@ final class AwkwardGuest {
                 return false
             }
             bytes.withUnsafeBytes { service.received($0, from: connection) }
-        case .disconnect:
-            if let connection { service.ended(connection, reason: "a guest leaves") }
-            connection = nil
+        case .disconnect: return leave(service)
         default: return false
         }
         return true
