@@ -11,7 +11,8 @@ import Testing
         for seed in UInt64(1)...60 {
             let play = AwkwardPlay(seed: seed)
             play.run(edits: 12)
-            #expect(play.problem == nil, "seed \(seed): \(play.problem ?? "")")
+            let trace = play.problem == nil ? [] : play.trace.suffix(60)
+            #expect(play.problem == nil, "seed \(seed): \(trace.joined(separator: "\n"))")
             for (name, count) in play.met { met[name, default: 0] += count }
         }
         let all = [
@@ -63,6 +64,8 @@ private final class AwkwardPlay {
     private var hasSubscribed = false
     private(set) var met: [String: Int] = [:]
     private(set) var problem: String?
+    /// What the client said and heard, but for presence.
+    private(set) var trace: [String] = []
     private var reader = FrameReader(limit: Int(Int32.max))
 
     init(seed: UInt64) {
@@ -81,6 +84,7 @@ private final class AwkwardPlay {
         world.settle()
         maker.say(.create(request: 1, name: "list", rules: Rules()))
         world.settle()
+        maker.end()
         session.open("list") { effects.append($0) }
         session.start { effects.append($0) }
         var wanted: [String] = (1...edits).map { "\($0)" }
@@ -99,7 +103,7 @@ private final class AwkwardPlay {
             }
             step(&kept)
             if wanted.isEmpty, let subscription = session.subscriptions["list"], subscription.isLive,
-                !subscription.replica.hasPending, received.isEmpty, wire.isEmpty
+                !subscription.replica.hasPending, received.isEmpty, wire.isEmpty, effects.isEmpty
             {
                 return check(kept)
             }
@@ -147,7 +151,12 @@ private final class AwkwardPlay {
             stream = end
             connection = world.service.accepted(end)
             session.connected(now: world.now) { effects.append($0) }
-        case .send(let bytes): if stream != nil { received += bytes.withUnsafeBytes { wire.received($0) } }
+        case .send(let bytes):
+            if let message = try? bytes.dropFirst(UInt64(bytes.count).varintSize).withUnsafeBytes({ try UpMessage($0) })
+            {
+                trace.append("> \(message)")
+            }
+            if stream != nil { received += bytes.withUnsafeBytes { wire.received($0) } }
         case .disconnect: lose("the client leaves", isKnown: true)
         case .update(_, let update):
             for notice in update.notices {
@@ -171,7 +180,7 @@ private final class AwkwardPlay {
             if let name = received[0].wanted { awkwardness.enter(name) }
             if received[0].rounds > 0 {
                 received[0].rounds -= 1
-                return awkwardness.edit(received[0].list)
+                return awkwardness.editFirst(received[0])
             }
             received.removeFirst().bytes.withUnsafeBytes { world.service.received($0, from: connection) }
         }
@@ -212,7 +221,9 @@ private final class AwkwardPlay {
         bytes.withUnsafeBytes { all in
             try? reader.read(all) { (body) throws(WireError) -> Bool in
                 count += 1
-                switch try DownMessage(body) {
+                let message = try DownMessage(body)
+                if case .presence = message {} else { trace.append("< \(message)") }
+                switch message {
                 case .stale: meet("stale")
                 case .rejected: meet("rejected")
                 case .presence: meet("presence")

@@ -25,6 +25,8 @@ import Testing
             elif v["law"] == "compose": right = apply(v["list"], compose(v["first"], v["second"])) == e["result"]
             elif v["law"] == "invert": right = apply(apply(v["list"], v["delta"]), e["inverse"]) == e["result"]
             elif v["law"] == "diff": right = apply(v["from"], e["delta"]) == v["to"]
+            elif v["law"] == "map" and "index" in v: right = map_index(v["delta"], v["index"]) == e["index"]
+            elif v["law"] == "map": right = map_gap(v["delta"], v["gap"], v["side"]) == e["gap"]
             else: continue
             asked += 1
             if not right: print("wrong:", line.strip())
@@ -47,7 +49,7 @@ import Testing
         try Data(lines.map { $0 + "\n" }.joined().utf8).write(to: questions)
         let output = try run(script, input: questions)
         #expect(!output.contains("wrong:"), "\(output)")
-        #expect((output.split(separator: "\n").last.flatMap { Int($0) } ?? 0) > 300, "\(output)")
+        #expect((output.split(separator: "\n").last.flatMap { Int($0) } ?? 0) > 480, "\(output)")
     }
 
     private func run(_ script: URL, input: URL) throws -> String {

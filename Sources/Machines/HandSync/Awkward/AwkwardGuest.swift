@@ -26,10 +26,12 @@ final class AwkwardGuest {
         session.start { effects.append($0) }
     }
 
-    func edit(_ list: UInt64) {
-        guard let name = session.subscriptions.first(where: { $0.value.list == list && $0.value.isLive })?.key,
-            let view = session.subscriptions[name]?.replica.view
-        else { return }
+    /// Edits the list of which `isMeant` says so by its name and its number.
+    func edit(_ isMeant: (String, UInt64) -> Bool) {
+        let meant = session.subscriptions.first { name, subscription in
+            subscription.isLive && isMeant(name, subscription.list ?? 0)
+        }
+        guard let name = meant?.key, let view = meant?.value.replica.view else { return }
         let item = view.isEmpty ? nil : view[random.next(below: view.count)].id
         session.setPresence(name, item: item) { effects.append($0) }
         // What the list does not take is left.
@@ -62,8 +64,7 @@ final class AwkwardGuest {
         if service.isStopping { return leave(service) }
         let now = service.world.now
         if let deadline = session.deadline, now >= deadline { session.timer(now: now) { effects.append($0) } }
-        if stream.isOver, connection != nil {
-            connection = nil
+        if stream.isOver, leave(service) {
             session.disconnected(reason: "closed", now: now) { effects.append($0) }
         }
         let bytes = stream.take()

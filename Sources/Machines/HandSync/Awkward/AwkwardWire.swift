@@ -9,11 +9,10 @@ public struct AwkwardWire {
     /// A frame of the client, or bytes that are none.
     public struct Received {
         public let bytes: [UInt8]
-        /// The list that it is to edit; others edit that first, so many times over.
-        public let list: UInt64
-        public var rounds: Int
-        /// The list that it asks for by name.
+        /// The list that it is to edit, or asks for by name; others edit that first, so many times over.
+        let list: UInt64?
         public let wanted: String?
+        public var rounds: Int
     }
 
     /// What comes next on the way to the client.
@@ -61,23 +60,26 @@ public struct AwkwardWire {
         } catch {
             // What it says to that is the server's business.
             reader = FrameReader(limit: Int(Int32.max))
-            return [Received(bytes: [UInt8](bytes), list: 0, rounds: 0, wanted: nil)]
+            return [Received(bytes: [UInt8](bytes), list: nil, wanted: nil, rounds: 0)]
         }
         return frames.map { received($0) }
     }
 
     private mutating func received(_ body: [UInt8]) -> Received {
-        var (list, rounds, wanted): (UInt64, Int, String?) = (0, 0, nil)
+        var (list, wanted, rounds): (UInt64?, String?, Int) = (nil, nil, 0)
         switch try? body.withUnsafeBytes({ try UpMessage($0) }) {
         case .submit(let submission):
             edits.insert(Edit(list: submission.list, sequence: submission.sequence))
             list = submission.list
             // Now and then so many that its base is too old.
             rounds = chance(1, in: 8) ? 20 : random.next(below: 3)
-        case .subscribe(let subscribe): wanted = subscribe.name
+        case .subscribe(let subscribe):
+            wanted = subscribe.name
+            // Now and then so many that it has to start from a snapshot.
+            rounds = chance(1, in: 3) ? 12 : 0
         default: break
         }
-        return Received(bytes: Frame.around(body), list: list, rounds: rounds, wanted: wanted)
+        return Received(bytes: Frame.around(body), list: list, wanted: wanted, rounds: rounds)
     }
 
     // MARK: To the client

@@ -46,9 +46,9 @@ public final class Awkwardness {
         for guest in guests { guest.enter(name) }
     }
 
-    /// The others edit a list, and move about on it.
-    public func edit(_ list: UInt64) {
-        for guest in guests { guest.edit(list) }
+    /// The others edit the list that a client is to edit or asks for, and move about on it.
+    public func editFirst(_ frame: AwkwardWire.Received) {
+        for guest in guests { guest.edit { $0 == frame.wanted || $1 == frame.list } }
     }
 
     /// Hands over what others say and are told. Returns whether there was anything. Not to be called from within the service.

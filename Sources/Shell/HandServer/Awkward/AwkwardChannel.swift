@@ -51,7 +51,7 @@ final class AwkwardChannel: Channel {
             if let name = received[0].wanted { awkwardness.enter(name) }
             if received[0].rounds > 0 {
                 received[0].rounds -= 1
-                awkwardness.edit(received[0].list)
+                awkwardness.editFirst(received[0])
                 break
             }
             let frame = received.removeFirst()
