@@ -39,9 +39,21 @@ enum ServiceMessages {
                 UpMessage.ExcerptRequest(
                     request: input.number(), name: name(&input), revision: input.flag() ? revision(&input) : nil,
                     from: count(&input), selections))
+        default: return naming(&input)
+        }
+    }
+
+    /// What a list was, or what it is to be called.
+    private static func naming(_ input: inout Input) -> UpMessage {
+        switch input.below(4) {
+        case 0: .rename(request: input.number(), name: name(&input), newName: name(&input))
+        case 1:
+            .undelete(
+                request: input.number(), name: name(&input), deletion: input.flag() ? UInt64(input.below(4)) : nil,
+                newName: name(&input))
+        case 2: .deletedLists(request: input.number(), before: input.flag() ? UInt64(input.below(4)) : nil)
         default:
-            return .fetch(
-                request: input.number(), name: name(&input), revision: input.flag() ? revision(&input) : nil)
+            .fetch(request: input.number(), name: name(&input), revision: input.flag() ? revision(&input) : nil)
         }
     }
 

@@ -14,6 +14,27 @@ import Testing
         book.grant(to: client, secret: secret, from: caller, at: now)
     }
 
+    /// Roles go with a list that is renamed; where that did not come about they stay, also those that others have on the new name.
+    @Test func rolesGoWithARenamedList() throws {
+        var book = AccessBook()
+        let ada = book.add(name: "ada", role: .write, lists: ["old"], at: now).token
+        let ben = book.add(name: "ben", role: .read, lists: ["new", "old"], at: now).token
+        let eve = book.add(name: "eve", role: .admin, lists: ["new"], at: now).token
+        func roles(_ token: AccessBook.Token) -> [Role] {
+            let access = book.access(again: token.id, from: .thisMachine, at: now)
+            return ["old", "new"].map { access?.role(on: $0) ?? .none }
+        }
+        book.willRename("old", to: "new")
+        #expect(roles(ada) == [.write, .none], "nothing holds for the new name as long as it may be another list's")
+        #expect(book.unfinishedRenamings.map(\.new) == ["new"])
+        book.didRename("old", to: "new", isDone: false)
+        #expect(roles(ada) == [.write, .none] && roles(ben) == [.read, .read] && book.unfinishedRenamings.isEmpty)
+        book.willRename("old", to: "new")
+        book.didRename("old", to: "new", isDone: true)
+        #expect(roles(ada) == [.none, .write] && roles(ben) == [.none, .read] && roles(eve) == [.none, .admin])
+        #expect(book.unfinishedRenamings.isEmpty)
+    }
+
     @Test func tokensHaveRolesOnSeveralLists() throws {
         var book = AccessBook()
         let (token, secret) = book.add(name: "ada", role: .read, lists: ["a", "b"], at: now)

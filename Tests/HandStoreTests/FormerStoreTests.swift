@@ -33,6 +33,21 @@ import Testing
         try database.close()
     }
 
+    /// The third format kept nothing of what was deleted. Numbers of lists that were are not given to others.
+    @Test func listsAreKeptWhenTheyAreDeletedNow() throws {
+        try execute("UPDATE sqlite_sequence SET seq = 9 WHERE name = 'lists'")
+        var store = try SQLiteStore(folder: folder.path, durability: .os)
+        #expect(try store.create("next", rules: Rules(), logID: 8, deckSeed: nil).number == 10)
+        try store.delete("groceries", by: "ben", at: 1)
+        try store.close()
+        #expect(try StoreVerifier(path: folder.path).verify().isSound)
+        store = try SQLiteStore(folder: folder.path, durability: .os)
+        let deleted = try #require(try store.deletedLists(before: .max, limit: 9).first)
+        try store.undelete(deleted.deletion, as: "back")
+        #expect(try store.load(1).hand.map(\.content.text) == ["milk", "bread"])
+        try store.close()
+    }
+
     @Test(arguments: [3, 2, 1])
     func everythingIsTakenOver(format: Int) throws {
         if format < 3 { try execute(format == 2 ? Self.second : Self.first) }

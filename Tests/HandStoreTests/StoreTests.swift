@@ -107,9 +107,9 @@ enum StoreKind: CaseIterable {
         #expect(try store.lists(after: "", limit: 1).map(\.name) == ["a"])
         #expect(try store.lists(after: "a", limit: 9).map(\.rules) == [.fiveCards])
         #expect(try store.load(try #require(try store.list(named: "b")).number).deck == Deck(seed: 4))
-        try store.delete("a")
-        #expect(try store.list(named: "a") == nil && store.listCount(of: nil) == 1)
-        #expect(throws: StoreError.noSuchList("a")) { try store.delete("a") }
+        try store.delete("a", by: "ada", at: 5)
+        #expect(try store.list(named: "a") == nil && store.lists(after: "", limit: 9).map(\.name) == ["b"])
+        #expect(throws: StoreError.noSuchList("a")) { try store.delete("a", by: "ada", at: 5) }
     }
 
     /// The name of a commit never changes: another name of the same client is another author.

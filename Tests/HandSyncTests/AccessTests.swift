@@ -64,6 +64,8 @@ import Testing
         ("presence", .presence(list: 1, item: nil), .none), ("lists", .lists(request: 9, after: ""), .none),
         ("create", .create(request: 9, name: "third", rules: Rules()), .write),
         ("delete", .delete(request: 9, name: "open"), .admin),
+        ("rename", .rename(request: 9, name: "open", newName: "third"), .admin),
+        ("deletedLists", .deletedLists(request: 9, before: nil), .none),
         ("history", .history(request: 9, name: "open", from: 1, limit: 5), .read),
         ("fetch", .fetch(request: 9, name: "open", revision: nil), .read),
         ("excerpt", .excerpt(.init(request: 9, name: "open", [])), .read),
@@ -89,6 +91,9 @@ import Testing
             .subscribe(.init(request: 9, name: "other", logID: 0, revision: 0)), .delete(request: 9, name: "other"),
             .history(request: 9, name: "other", from: 1, limit: 5), .fetch(request: 9, name: "other", revision: nil),
             .create(request: 9, name: "third", rules: Rules()),
+            .rename(request: 9, name: "other", newName: "third"), .rename(request: 9, name: "open", newName: "third"),
+            .undelete(request: 9, name: "other", deletion: nil, newName: "other"),
+            .undelete(request: 9, name: "open", deletion: nil, newName: "third"),
         ]
         for message in elsewhere { #expect(Self.isDenied(Scene(access).say(message)), "\(message)") }
     }
@@ -100,6 +105,8 @@ import Testing
             let messages: [UpMessage] = [
                 .subscribe(.init(request: 9, name: name, logID: 0, revision: 0)), .delete(request: 9, name: name),
                 .history(request: 9, name: name, from: 1, limit: 5), .fetch(request: 9, name: name, revision: nil),
+                .rename(request: 9, name: name, newName: "third"),
+                .undelete(request: 9, name: name, deletion: nil, newName: name),
             ]
             return messages.flatMap { scene.say($0) }.map { "\($0)".replacing(name, with: "NAME") }
         }

@@ -47,6 +47,16 @@ final class TestWorld: ServiceWorld {
         return id.flatMap { tokens[$0] }
     }
 
+    /// Roles go with the list that they name.
+    func didRename(_ list: String, to new: String, isDone: Bool) {
+        guard isDone, let all = tokens else { return }
+        tokens = all.mapValues { access in
+            var access = access
+            if let role = access.lists.removeValue(forKey: list) { access.lists[new] = role }
+            return access
+        }
+    }
+
     func end(_ error: StoreError) {
         ended = error
     }

@@ -21,11 +21,45 @@ import Testing
         #expect(again.name == "list" && again.logID == 5)
     }
 
+    /// Edits are for the list that they were made on, not for one that has its name later. Put back from a backup it is the same
+    /// list, and servers of version 1 cannot say which it is.
+    @Test(arguments: [(2, 6, false), (2, 9 << 32 | 5, true), (1, 6, true)] as [(Int, UInt64, Bool)])
+    func pendingEditsAreForTheirList(version: Int, logID: UInt64, isSent: Bool) throws {
+        var talk = Talk()
+        talk.perform { $0.open("list", $1) }
+        talk.begin(1, list: 7)
+        talk.perform { $0.disconnected(reason: "", now: 1, $1) }
+        let item = Item(id: ItemID(rawValue: 3), content: .note("mine"))
+        talk.perform { try? $0.edit("list", Operation.insert([item], at: 0, .after).delta, $1) }
+        talk.perform { $0.start($1) }
+        talk.perform { $0.connected(now: 2, $1) }
+        talk.hear(
+            .welcome(
+                .init(
+                    version: version, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20,
+                    program: "")))
+        guard case .subscribe(let again) = talk.said.last else {
+            Issue.record("\(talk.said)")
+            return
+        }
+        talk.hear(
+            .subscribed(
+                .init(
+                    request: again.request, list: 8, logID: logID, rules: Rules(), lastSequence: 0,
+                    start: .snapshot(revision: 0, count: 0, digest: 0))))
+        let submissions = talk.said.filter { if case .submit = $0 { true } else { false } }
+        #expect(submissions.count == (isSent ? 1 : 0))
+        #expect((talk.session.subscriptions["list"] != nil) == isSent)
+        #expect(talk.refusals == (isSent ? [] : [.noSuchList]))
+        if !isSent { #expect(talk.said.last == .unsubscribe(list: 8)) }
+    }
+
     /// A session with what it said.
     private struct Talk {
         var session = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
         var said: [UpMessage] = []
         var notices: [Replica.Notice] = []
+        var refusals: [ErrorCode] = []
 
         init() {
             perform { $0.start($1) }
@@ -51,6 +85,7 @@ import Testing
                         }
                     }
                 case .update(_, let update): notices += update.notices
+                case .refused(_, let code, _): refusals.append(code)
                 default: break
                 }
             }

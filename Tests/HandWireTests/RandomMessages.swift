@@ -95,6 +95,10 @@ struct RandomMessages {
             .excerpt(
                 .init(
                     request: number(), name: text(), revision: flag() ? revision() : nil, from: count(), selections())),
+            .rename(request: number(), name: text(), newName: text()),
+            .undelete(
+                request: number(), name: text(), deletion: flag() ? chaos.random.next() | 1 : nil, newName: text()),
+            .deletedLists(request: number(), before: flag() ? chaos.random.next() | 1 : nil),
         ]
     }
 
@@ -122,6 +126,11 @@ struct RandomMessages {
             .pong(number()),
             .done(request: number()),
             .lists(request: number(), listEntries(), hasMore: flag()),
+            .deletedLists(
+                request: number(),
+                listEntries().map {
+                    .init(deletion: number(), list: $0, person: text(), time: number(), keptUntil: number())
+                }, hasMore: flag()),
             .history(
                 request: number(), (0..<chaos.random.next(below: 4)).map { _ in commit() },
                 people: [.init(author: number(), name: text())]),

@@ -53,6 +53,10 @@ enum Samples {
                     .positions(start: 20, count: 5),
                     .ids(ItemID(rawValue: 0x0123_4000_0000_0000)...ItemID(rawValue: 0x0123_4FFF_FFFF_FFFF)),
                 ])),
+        "rename": .rename(request: 11, name: "groceries", newName: "shopping"),
+        "undelete the newest": .undelete(request: 12, name: "poker", deletion: nil, newName: "poker"),
+        "undelete under another name": .undelete(request: 13, name: "poker", deletion: 2, newName: "poker-1"),
+        "deletedLists": .deletedLists(request: 14, before: nil),
     ]
 
     private static let commit = Commit(
@@ -89,6 +93,13 @@ enum Samples {
                 .init(name: "groceries", count: 3, revision: 301, rules: Rules()),
                 .init(name: "poker", count: 0, revision: 0, rules: .fiveCards),
             ], hasMore: true),
+        "deletedLists": .deletedLists(
+            request: 15,
+            [
+                .init(
+                    deletion: 2, list: .init(name: "poker", count: 5, revision: 12, rules: .fiveCards), person: "Ada",
+                    time: 1_767_225_600_250, keptUntil: 1_767_830_400_250)
+            ], hasMore: false),
         "history": .history(request: 7, [commit], people: [.init(author: 4, name: "Ada")]),
         "state": .state(request: 8, revision: 301, count: 3, digest: 0xAB, rules: Rules()),
         "excerpt": .excerpt(
@@ -122,6 +133,7 @@ extension DownMessage {
         case .state: "state"
         case .excerpt: "excerpt"
         case .error: "error"
+        case .deletedLists: "deletedLists"
         }
     }
 }

@@ -97,6 +97,7 @@ extension DownMessage {
         case .state: "state"
         case .excerpt: "excerpt"
         case .error: "error"
+        case .deletedLists: "deletedLists"
         }
     }
 }

@@ -66,6 +66,11 @@ extension Vectors {
                         request: 8, name: "groceries", revision: 301, from: 1,
                         [.positions(start: 0, count: 3), .ids(ItemID(rawValue: 5)...ItemID(rawValue: 7))]))
             ),
+            ("rename", .rename(request: 8, name: "groceries", newName: "shopping")),
+            ("undelete the newest", .undelete(request: 9, name: "poker", deletion: nil, newName: "poker")),
+            ("undelete under another name", .undelete(request: 10, name: "poker", deletion: 2, newName: "poker-1")),
+            ("deleted lists from the newest on", .deletedLists(request: 11, before: nil)),
+            ("deleted lists before one", .deletedLists(request: 12, before: 300)),
         ]
         return messages.map { ($0.0, $0.1.frame) }
     }
@@ -106,6 +111,16 @@ extension Vectors {
             (
                 "lists",
                 .lists(request: 4, [.init(name: "poker", count: 5, revision: 12, rules: .fiveCards)], hasMore: true)
+            ),
+            (
+                "deleted lists",
+                .deletedLists(
+                    request: 11,
+                    [
+                        .init(
+                            deletion: 2, list: .init(name: "poker", count: 5, revision: 12, rules: .fiveCards),
+                            person: "Ada", time: 1_767_225_600_000, keptUntil: 1_767_830_400_000)
+                    ], hasMore: false)
             ),
             ("history", .history(request: 5, [commit], people: [.init(author: 4, name: "Ada")])),
             ("state", .state(request: 6, revision: 301, count: 1, digest: 8, rules: Rules())),

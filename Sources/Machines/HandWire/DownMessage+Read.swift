@@ -74,6 +74,11 @@ extension DownMessage {
                 code: code, request: try reader.varint("request"), retryAfter: try reader.varint("retry after"),
                 message: try reader.string("message"))
         case 15: return .excerpt(request: try reader.varint("request"), try reader.excerpt())
+        case 16:
+            let request = try reader.varint("request")
+            let hasMore = try reader.flag("more lists")
+            return .deletedLists(
+                request: request, try reader.list("deleted lists", size: 10, deletedEntry), hasMore: hasMore)
         default: throw .unknownValue(field: "message type", found: UInt64(number))
         }
     }
@@ -108,6 +113,13 @@ extension DownMessage {
         ListEntry(
             name: try reader.string("list name"), count: try reader.count("number of items"),
             revision: try reader.revision("revision"), rules: try reader.rules())
+    }
+
+    private static func deletedEntry(_ reader: inout WireReader) throws(WireError) -> DeletedEntry {
+        DeletedEntry(
+            deletion: try reader.varint("deletion"), list: try listEntry(&reader),
+            person: try reader.string("person", limit: Limits.personBytes), time: try reader.varint("time"),
+            keptUntil: try reader.varint("kept until"))
     }
 
     private static func person(_ reader: inout WireReader) throws(WireError) -> Person {

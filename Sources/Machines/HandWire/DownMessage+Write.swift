@@ -103,12 +103,7 @@ extension DownMessage {
             writer.varint(request)
             writer.byte(hasMore ? 1 : 0)
             writer.varint(entries.count)
-            for entry in entries {
-                writer.string(entry.name)
-                writer.varint(entry.count)
-                writer.varint(entry.revision)
-                writer.rules(entry.rules)
-            }
+            for entry in entries { Self.write(entry, to: &writer) }
         case .history(let request, let commits, let people):
             writer.byte(12)
             writer.varint(request)
@@ -136,8 +131,27 @@ extension DownMessage {
             writer.byte(15)
             writer.varint(request)
             writer.excerpt(excerpt)
+        case .deletedLists(let request, let entries, let hasMore):
+            writer.byte(16)
+            writer.varint(request)
+            writer.byte(hasMore ? 1 : 0)
+            writer.varint(entries.count)
+            for entry in entries {
+                writer.varint(entry.deletion)
+                Self.write(entry.list, to: &writer)
+                writer.string(entry.person)
+                writer.varint(entry.time)
+                writer.varint(entry.keptUntil)
+            }
         default: break
         }
+    }
+
+    private static func write(_ entry: ListEntry, to writer: inout WireWriter) {
+        writer.string(entry.name)
+        writer.varint(entry.count)
+        writer.varint(entry.revision)
+        writer.rules(entry.rules)
     }
 
     private func write(_ subscribed: Subscribed, to writer: inout WireWriter) {

@@ -22,6 +22,7 @@ public enum DownMessage: Equatable, Sendable {
     /// What was fetched: `count` items follow in chunks.
     case state(request: UInt64, revision: Int, count: Int, digest: UInt64, rules: Rules)
     case excerpt(request: UInt64, Excerpt)
+    case deletedLists(request: UInt64, [DeletedEntry], hasMore: Bool)
     case error(code: ErrorCode, request: UInt64, retryAfter: UInt64, message: String)
 
     public struct Welcome: Equatable, Sendable {
@@ -110,6 +111,27 @@ public enum DownMessage: Equatable, Sendable {
             self.count = count
             self.revision = revision
             self.rules = rules
+        }
+    }
+
+    /// A list that was deleted and can be brought back.
+    public struct DeletedEntry: Equatable, Sendable {
+        /// The number of the deletion, by which it can be taken back.
+        public var deletion: UInt64
+        /// As the list was, with the name that it had.
+        public var list: ListEntry
+        /// Who deleted it.
+        public var person: String
+        /// When, and until when it is kept, in milliseconds since 1970.
+        public var time: UInt64
+        public var keptUntil: UInt64
+
+        public init(deletion: UInt64, list: ListEntry, person: String, time: UInt64, keptUntil: UInt64) {
+            self.deletion = deletion
+            self.list = list
+            self.person = person
+            self.time = time
+            self.keptUntil = keptUntil
         }
     }
 

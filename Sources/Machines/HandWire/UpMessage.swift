@@ -61,6 +61,12 @@ public enum UpMessage: Equatable, Sendable {
     case fetch(request: UInt64, name: String, revision: Int?)
     /// Some items of the list as it was at a revision, or as it is now.
     case excerpt(ExcerptRequest)
+    /// Gives a list another name.
+    case rename(request: UInt64, name: String, newName: String)
+    /// Brings a deleted list back: what a deletion took away, or the newest one of that name; under that name, or another.
+    case undelete(request: UInt64, name: String, deletion: UInt64?, newName: String)
+    /// A page of deleted lists, the newest first: of deletions before `before`, or from the newest on.
+    case deletedLists(request: UInt64, before: UInt64?)
 
     public struct Hello: Equatable, Sendable {
         public var lowestVersion: Int
@@ -169,7 +175,7 @@ extension UpMessage {
     public var leastVersion: Int {
         switch self {
         case .hello, .subscribe, .unsubscribe, .submit, .presence, .ping, .create, .delete, .lists, .history, .fetch: 1
-        case .excerpt: 2
+        case .excerpt, .rename, .undelete, .deletedLists: 2
         }
     }
 
@@ -188,6 +194,9 @@ extension UpMessage {
         case .history: "history"
         case .fetch: "fetch"
         case .excerpt: "excerpt"
+        case .rename: "rename"
+        case .undelete: "undelete"
+        case .deletedLists: "deletedLists"
         }
     }
 }
@@ -281,6 +290,21 @@ extension UpMessage {
             if let revision = asked.revision { writer.varint(revision) }
             writer.varint(asked.start)
             writer.selections(asked.selections)
+        case .rename(let request, let name, let newName):
+            writer.byte(13)
+            writer.varint(request)
+            writer.string(name)
+            writer.string(newName)
+        case .undelete(let request, let name, let deletion, let newName):
+            writer.byte(14)
+            writer.varint(request)
+            writer.string(name)
+            writer.varint(deletion ?? 0)
+            writer.string(newName)
+        case .deletedLists(let request, let before):
+            writer.byte(15)
+            writer.varint(request)
+            writer.varint(before ?? 0)
         default: break
         }
     }
@@ -316,8 +340,12 @@ extension UpMessage {
     }
 
     private static func readRequest(_ number: UInt8, _ reader: inout WireReader) throws(WireError) -> UpMessage {
-        guard (7...12).contains(number) else { throw .unknownValue(field: "message type", found: UInt64(number)) }
+        guard (7...15).contains(number) else { throw .unknownValue(field: "message type", found: UInt64(number)) }
         let request = try reader.varint("request")
+        if number == 15 {
+            let before = try reader.varint("deletion")
+            return .deletedLists(request: request, before: before == 0 ? nil : before)
+        }
         let name = try reader.string("list name")
         switch number {
         case 7: return .create(request: request, name: name, rules: try reader.rules())
@@ -328,12 +356,18 @@ extension UpMessage {
                 request: request, name: name, from: try reader.revision("first revision"),
                 limit: try reader.count("number of commits"))
         case 11: return .fetch(request: request, name: name, revision: try optionalRevision(&reader))
-        default:
+        case 12:
             let revision = try optionalRevision(&reader)
             let start = try reader.count("first position")
             return .excerpt(
                 ExcerptRequest(
                     request: request, name: name, revision: revision, from: start, try reader.selections()))
+        case 13: return .rename(request: request, name: name, newName: try reader.string("new name"))
+        default:
+            let deletion = try reader.varint("deletion")
+            return .undelete(
+                request: request, name: name, deletion: deletion == 0 ? nil : deletion,
+                newName: try reader.string("new name"))
         }
     }
 

@@ -15,6 +15,20 @@ extension HandClient {
         return FollowedList(client: self, name: name)
     }
 
+    /// Throws away what is kept of a list that is not followed, and how many edits of it had not been sent.
+    public func discard(_ name: String) async throws -> Int {
+        let outcome: Result<Int, any Error> = try await onLoop { engine, done in
+            done(
+                .success(
+                    Result {
+                        let pending = try engine.kept(name)?.unconfirmedCount ?? 0
+                        try engine.journal?.journal.forget(name)
+                        return pending
+                    }))
+        }
+        return try outcome.get()
+    }
+
     /// Waits until the server has welcomed this client.
     ///
     /// - Throws: `.unreachable` with the reason if the next try fails; `.refused` if the server does not let this client in.
@@ -38,6 +52,49 @@ extension HandClient {
 
     public func delete(_ name: String) async throws {
         _ = try await request { .delete(request: $0, name: name) }
+    }
+
+    /// Gives a list another name; those who follow it go on.
+    public func rename(_ name: String, to newName: String) async throws {
+        try await needVersion(2)
+        _ = try await request { .rename(request: $0, name: name, newName: newName) }
+    }
+
+    /// Brings a deleted list back: what a deletion took away, or the last one of that name.
+    public func undelete(_ name: String, deletion: UInt64? = nil, as newName: String? = nil) async throws {
+        try await needVersion(2)
+        _ = try await request {
+            .undelete(request: $0, name: name, deletion: deletion, newName: newName ?? name)
+        }
+    }
+
+    /// The deleted lists that can be brought back, the newest first.
+    ///
+    /// - Parameter pages: how many pages of them to ask for at the most.
+    public func deletedLists(pages: Int = .max) async throws -> [DownMessage.DeletedEntry] {
+        try await needVersion(2)
+        var all: [DownMessage.DeletedEntry] = []
+        for _ in 0..<pages {
+            let before = all.last?.deletion
+            let answer = try await request { .deletedLists(request: $0, before: before) }
+            guard case .deletedLists(let page, let hasMore) = answer else {
+                throw ClientError.unreachable("the server answered something else than was asked")
+            }
+            all += page
+            // A page that does not go on would be asked for again and again.
+            if !hasMore || page.isEmpty { break }
+        }
+        return all
+    }
+
+    /// A server of an older version would close the connection on what it does not know.
+    private func needVersion(_ version: Int) async throws {
+        try await connected()
+        let found: Int = try await onLoop { engine, done in done(.success(engine.session.version)) }
+        guard found >= version else {
+            let text = "the server is too old for that: it speaks version \(found) of the protocol"
+            throw ClientError.refused(.versionNotSupported, text)
+        }
     }
 
     /// All lists of the server, in the order of their names.

@@ -9,8 +9,8 @@ import Logging
 /// once.
 final class LoopWorld: ServiceWorld {
     private let loop: Loop
-    private let store: any CommitStore
-    private let logger: Logger
+    let store: any CommitStore
+    let logger: Logger
     /// What a store that does not block has answered in this turn, in order.
     private var answers: [() -> Void] = []
     private(set) var clock = CommitClock()
@@ -18,6 +18,10 @@ final class LoopWorld: ServiceWorld {
     var access = AccessBook()
     /// Looks whether something else holds by now, before somebody is refused.
     var refreshAccess: () -> Bool = { false }
+    /// Where that is kept; nil if nowhere.
+    var accessFile: AccessFile?
+    /// What became of renamings and is not written there yet.
+    var renamings: [(list: String, new: String, isDone: Bool)] = []
     /// Where it is written down who did what.
     var audit: AuditLog?
 
@@ -101,6 +105,10 @@ final class LoopWorld: ServiceWorld {
             logger.info("created", metadata: ["list": "\(list)", "by": "\(connection.person)"])
         case .deleted(let list, let connection):
             logger.info("deleted", metadata: ["list": "\(list)", "by": "\(connection.person)"])
+        case .renamed(let list, let new, let connection):
+            logger.info("renamed", metadata: ["list": "\(list)", "to": "\(new)", "by": "\(connection.person)"])
+        case .undeleted(let list, let new, let connection):
+            logger.info("undeleted", metadata: ["list": "\(list)", "as": "\(new)", "by": "\(connection.person)"])
         case .loaded(let list, let revision):
             logger.debug("loaded", metadata: ["list": "\(list)", "revision": "\(revision)"])
         case .unloaded(let list): logger.debug("unloaded", metadata: ["list": "\(list)"])
@@ -109,6 +117,7 @@ final class LoopWorld: ServiceWorld {
         case .writeFailed(let error):
             logger.critical("commits could not be written", metadata: ["error": "\(error)"])
         case .trimFailed(let error): logger.warning("old commits were not removed", metadata: ["error": "\(error)"])
+        case .sweepFailed(let error): logger.warning("a deleted list was not removed", metadata: ["error": "\(error)"])
         case .snapshotFailed(let error): logger.warning("a snapshot was not written", metadata: ["error": "\(error)"])
         }
     }

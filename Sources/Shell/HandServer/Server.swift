@@ -74,6 +74,7 @@ public final class Server {
         }
         if let path = configuration.admin { try NotListening.catching(path) { try openAdmin(at: path) } }
         if let file = configuration.access {
+            world.accessFile = file
             let watch = AccessWatch(file, loop, world, service, logger)
             try watch.start()
             access = watch

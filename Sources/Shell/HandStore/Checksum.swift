@@ -6,6 +6,7 @@ import HandSync
 package enum CheckedTable: String, CaseIterable {
     case lists, commits, sequences, authors
     case snapshotHeads = "snapshot_heads"
+    case deletedLists = "deleted_lists"
 
     /// The columns that the checksum covers, in the order in which it does. It is part of the format.
     var columns: [String] {
@@ -16,6 +17,7 @@ package enum CheckedTable: String, CaseIterable {
         case .sequences: ["list", "author", "sequence", "revision"]
         case .authors: ["number", "client", "client_high", "client_low", "person"]
         case .snapshotHeads: ["list", "revision", "count", "digest", "deck"]
+        case .deletedLists: ["number", "list", "name", "time", "person"]
         }
     }
 

@@ -144,6 +144,17 @@ extension ClientJournal {
         return replica
     }
 
+    /// Throws away what is kept of a list, also what was not sent.
+    public func forget(_ list: String) throws {
+        try SQLiteStore.translating(path) {
+            try database.write { database in
+                for table in ["events", "items", "checkpoints"] {
+                    try database.execute(sql: "DELETE FROM \(table) WHERE list = ?", arguments: [list])
+                }
+            }
+        }
+    }
+
     /// The number of events that are kept of a list since it was written as a whole.
     public func eventCount(of list: String) throws -> Int {
         try SQLiteStore.translating(path) {

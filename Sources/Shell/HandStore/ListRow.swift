@@ -11,6 +11,8 @@ struct ListRow {
     /// How many authors have a sequence in this list: that many rows there must be.
     private(set) var authors: Int
     private let rules: Data
+    /// A deleted list has none.
+    private var name: String?
 
     private init(_ row: Row) throws {
         let number = try row.bits(0)
@@ -19,10 +21,13 @@ struct ListRow {
         let seed: Int64? = try row.value(4)
         deckSeed = seed.map { UInt64(stored: $0) }
         authors = try row.value(8)
+        name = try row.value(1)
         list = StoredList(
-            number: number, name: try row.value(1), logID: try row.bits(2), rules: try Self.rules([UInt8](rules)),
+            number: number, name: name ?? "", logID: try row.bits(2), rules: try Self.rules([UInt8](rules)),
             revision: try row.value(5), count: try row.value(6), floor: try row.value(7))
     }
+
+    var isDeleted: Bool { name == nil }
 
     /// The deck as it was when the list was made.
     var firstDeck: Deck? { deckSeed.map { Deck(seed: $0) } }
@@ -90,21 +95,35 @@ struct ListRow {
         _ database: Database
     ) throws {
         authors += newAuthors
-        list = StoredList(
-            number: list.number, name: list.name, logID: logID ?? list.logID, rules: list.rules,
-            revision: revision ?? list.revision, count: count ?? list.count, floor: floor ?? list.floor)
-        let fixed: [any DatabaseValueConvertible] = [
-            list.number.stored, list.name, list.logID.stored, rules, deckSeed?.stored.databaseValue ?? .null,
-        ]
-        let changing: [any DatabaseValueConvertible] = [list.revision, list.count, list.floor, authors]
-        let checksum = CheckedTable.lists.checksum((fixed + changing).map(\.databaseValue))
+        list.logID = logID ?? list.logID
+        list.revision = revision ?? list.revision
+        list.count = count ?? list.count
+        list.floor = floor ?? list.floor
         let statement = try database.cachedStatement(
             sql: """
                 UPDATE lists SET log_id = ?, revision = ?, count = ?, floor = ?, authors = ?, checksum = ?
                 WHERE number = ?
                 """)
-        let arguments =
-            [list.logID.stored.databaseValue] + (changing + [checksum, list.number.stored]).map(\.databaseValue)
-        try statement.execute(arguments: StatementArguments(arguments))
+        try statement.execute(arguments: [
+            list.logID.stored, list.revision, list.count, list.floor, authors, checksum, list.number.stored,
+        ])
+    }
+
+    /// - Parameter name: nil for a list that is deleted.
+    mutating func rename(to name: String?, _ database: Database) throws {
+        self.name = name
+        list.name = name ?? ""
+        try database.execute(
+            sql: "UPDATE lists SET name = ?, checksum = ? WHERE number = ?",
+            arguments: [name, checksum, list.number.stored])
+    }
+
+    /// Of what the row is to hold.
+    private var checksum: Int64 {
+        let values: [any DatabaseValueConvertible] = [
+            list.number.stored, name?.databaseValue ?? .null, list.logID.stored, rules,
+            deckSeed?.stored.databaseValue ?? .null, list.revision, list.count, list.floor, authors,
+        ]
+        return CheckedTable.lists.checksum(values.map(\.databaseValue))
     }
 }

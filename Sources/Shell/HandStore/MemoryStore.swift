@@ -47,8 +47,28 @@ public final class MemoryStore: CommitStore {
         try contents.withLock { try $0.create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: owner) }
     }
 
-    public func delete(_ name: String) throws {
-        try contents.withLock { try $0.delete(name) }
+    public func rename(_ name: String, to new: String) throws {
+        try contents.withLock { try $0.rename(name, to: new) }
+    }
+
+    public func delete(_ name: String, by person: String, at time: UInt64) throws {
+        try contents.withLock { try $0.delete(name, by: person, at: time) }
+    }
+
+    public func undelete(_ deletion: UInt64, as name: String) throws {
+        try contents.withLock { try $0.undelete(deletion, as: name) }
+    }
+
+    public func deletedLists(before number: UInt64, limit: Int) throws -> [DeletedList] {
+        contents.withLock { $0.deletedLists(before: number, limit: limit) }
+    }
+
+    public func giveUpOldest(of owner: String?) throws -> Bool {
+        contents.withLock { $0.giveUpOldest(of: owner) }
+    }
+
+    public func sweep(deletedBy time: UInt64) throws -> Bool {
+        contents.withLock { $0.sweep(deletedBy: time, step: .max) }
     }
 
     public func list(named name: String) throws -> StoredList? {

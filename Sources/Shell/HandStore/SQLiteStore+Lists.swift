@@ -14,16 +14,13 @@ extension SQLiteStore {
         }
     }
 
-    public func delete(_ name: String) throws {
+    public func rename(_ name: String, to new: String) throws {
         try write { database in
-            let sql = "SELECT number FROM lists WHERE name = ?"
-            guard let number = try Int64.fetchOne(database, sql: sql, arguments: [name]) else {
+            guard var row = try ListRow.all("name = ?", [name], database).first else {
                 throw StoreError.noSuchList(name)
             }
-            for table in ["commits", "sequences", "snapshots", "snapshot_heads"] {
-                try database.execute(sql: "DELETE FROM \(table) WHERE list = ?", arguments: [number])
-            }
-            try database.execute(sql: "DELETE FROM lists WHERE number = ?", arguments: [number])
+            guard try ListRow.all("name = ?", [new], database).isEmpty else { throw StoreError.listExists(new) }
+            try row.rename(to: new, database)
         }
     }
 

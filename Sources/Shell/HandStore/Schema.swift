@@ -5,7 +5,8 @@ enum Schema {
     /// The format that this program writes.
     /// 2: lists know where what is kept of their history begins, and how many authors they have; rows have checksums.
     /// 3: lists know who made them.
-    /// 4: authors are clients under a name, so a client has one for each of its names.
+    /// 4: authors are clients under a name, so a client has one for each of its names; deleted lists stay for a while,
+    /// without a name.
     static let version = 4
     /// Marks the file as a hand store ("hand" in ASCII).
     static let applicationID = 0x6861_6E64
@@ -29,7 +30,7 @@ enum Schema {
                 ALTER TABLE lists ADD COLUMN authors INTEGER NOT NULL DEFAULT 0;
                 UPDATE lists SET authors = (SELECT count(*) FROM sequences WHERE list = number);
                 """)
-        for table in CheckedTable.allCases {
+        for table in CheckedTable.allCases where table != .deletedLists {
             try database.execute(
                 sql: "ALTER TABLE \(table.rawValue) ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
         }
@@ -65,6 +66,46 @@ enum Schema {
                 DROP TABLE clients;
                 """)
         try CheckedTable.authors.writeChecksums(database)
+        try keepDeletedLists(database)
+    }
+
+    /// A list without a name is a deleted one; the row of its deletion says what it was called, when it was deleted and by whom.
+    /// Such a row without its list says that what is left of the list is being removed. The checksums of the lists stay.
+    private static func keepDeletedLists(_ database: Database) throws {
+        let last = try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'lists'")
+        let columns = CheckedTable.lists.selection + ", owner"
+        try database.execute(
+            sql: """
+                CREATE TABLE new_lists (
+                    number INTEGER PRIMARY KEY AUTOINCREMENT,
+                    name TEXT UNIQUE,
+                    log_id INTEGER NOT NULL,
+                    rules BLOB NOT NULL,
+                    deck_seed INTEGER,
+                    revision INTEGER NOT NULL DEFAULT 0,
+                    count INTEGER NOT NULL DEFAULT 0,
+                    floor INTEGER NOT NULL DEFAULT 0,
+                    authors INTEGER NOT NULL DEFAULT 0,
+                    owner TEXT,
+                    checksum INTEGER NOT NULL DEFAULT 0
+                );
+                INSERT INTO new_lists (\(columns)) SELECT \(columns) FROM lists;
+                DROP TABLE lists;
+                ALTER TABLE new_lists RENAME TO lists;
+                CREATE INDEX lists_by_owner ON lists (owner);
+                CREATE TABLE deleted_lists (
+                    number INTEGER PRIMARY KEY AUTOINCREMENT,
+                    list INTEGER NOT NULL UNIQUE,
+                    name TEXT NOT NULL,
+                    time INTEGER NOT NULL,
+                    person TEXT NOT NULL,
+                    checksum INTEGER NOT NULL DEFAULT 0
+                );
+                """)
+        // The number of a list that is gone is not given to another.
+        try database.execute(sql: "DELETE FROM sqlite_sequence WHERE name = 'lists'")
+        try database.execute(
+            sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('lists', ?)", arguments: [last ?? 0])
     }
 
     private static func createFirstFormat(_ database: Database) throws {

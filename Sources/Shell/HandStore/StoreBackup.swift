@@ -3,6 +3,7 @@ import GRDB
 import Glibc
 import HandCore
 import HandSync
+import HandWire
 
 /// Copies of a store.
 public enum StoreBackup {
@@ -73,7 +74,7 @@ public enum StoreBackup {
                 if found < Schema.version { try Schema.migrate(database, from: found) }
             }
             let lists = try database.read { try ListRow.all("TRUE", [], $0) }
-            let fresh = lists.map { ($0, UInt64.random(in: 1...UInt64.max, using: &random)) }
+            let fresh = lists.map { ($0, LogID.renewed($0.list.logID, using: &random)) }
             try database.write { database in
                 for (list, logID) in fresh {
                     var list = list

@@ -8,7 +8,9 @@ public struct StoreReport: Equatable, Sendable {
     }
 
     public struct List: Equatable, Sendable {
+        /// For a deleted list, the one that it had.
         public let name: String
+        public let isDeleted: Bool
         /// The revisions whose commits are kept and were replayed: from the one after `floor` to `revision`.
         public let floor: Int
         public let revision: Int

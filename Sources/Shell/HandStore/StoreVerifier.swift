@@ -41,14 +41,20 @@ public struct StoreVerifier {
             try present().read { database in
                 var report = StoreReport()
                 try checkFile(database, &report)
-                for number in try Int64.fetchAll(database, sql: "SELECT number FROM lists ORDER BY name") {
+                // Deleted ones come last, by the names that they had.
+                let sql = """
+                    SELECT lists.number, deleted_lists.name FROM lists LEFT JOIN deleted_lists ON list = lists.number
+                    ORDER BY lists.name IS NULL, lists.name, deleted_lists.name, lists.number
+                    """
+                for found in try Row.fetchAll(database, sql: sql) {
                     do {
-                        guard let row = try ListRow.find(UInt64(stored: number), database) else { continue }
-                        report.lists.append(try verify(row, database, progress))
+                        guard let row = try ListRow.find(try found.bits(0), database) else { continue }
+                        report.lists.append(try verify(row, deletedAs: try found.value(1), database, progress))
                     } catch let error as StoreError {
                         report.problems.append(StoreReport.Problem(revision: nil, text: "\(error)"))
                     }
                 }
+                try checkDeletions(database, &report)
                 try checkOrphans(database, &report)
                 return report
             }
@@ -85,7 +91,10 @@ public struct StoreVerifier {
 
     private func checkOrphans(_ database: Database, _ report: inout StoreReport) throws {
         for table in ["commits", "sequences", "snapshots", "snapshot_heads"] {
-            let sql = "SELECT count(*) FROM \(table) WHERE list NOT IN (SELECT number FROM lists)"
+            let sql = """
+                SELECT count(*) FROM \(table)
+                WHERE list NOT IN (SELECT number FROM lists UNION SELECT list FROM deleted_lists)
+                """
             let count = try Int.fetchOne(database, sql: sql) ?? 0
             if count > 0 {
                 report.problems.append(
@@ -94,12 +103,29 @@ public struct StoreVerifier {
         }
     }
 
+    /// A list has a name, or a deletion that says which it had; never both.
+    private func checkDeletions(_ database: Database, _ report: inout StoreReport) throws {
+        for number in try Int64.fetchAll(database, sql: "SELECT number FROM deleted_lists ORDER BY number") {
+            do { _ = try DeletionRow.all("number = ?", [number], database) } catch let error as StoreError {
+                report.problems.append(StoreReport.Problem(revision: nil, text: "\(error)"))
+            }
+        }
+        let sql = """
+            SELECT number FROM lists WHERE (name IS NULL) != (number IN (SELECT list FROM deleted_lists)) ORDER BY number
+            """
+        for number in try Int64.fetchAll(database, sql: sql) {
+            let text = "list \(number) is deleted and is not: it has a name and a deletion, or neither"
+            report.problems.append(StoreReport.Problem(revision: nil, text: text))
+        }
+    }
+
     // MARK: One list
 
     private func verify(
-        _ row: ListRow, _ database: Database, _ progress: (String, Int, Int) -> Void
+        _ row: ListRow, deletedAs formerName: String?, _ database: Database,
+        _ progress: (String, Int, Int) -> Void
     ) throws -> StoreReport.List {
-        let name = row.list.name
+        let name = row.isDeleted ? formerName ?? "list \(row.list.number)" : row.list.name
         var check = HistoryCheck(row)
         var problem: StoreReport.Problem?
         do {
@@ -114,7 +140,8 @@ public struct StoreVerifier {
             problem = StoreReport.Problem(revision: isAtEnd ? nil : check.revision + 1, text: "\(error)")
         }
         return StoreReport.List(
-            name: name, floor: check.stored.floor, revision: check.stored.revision, count: check.stored.count,
+            name: name, isDeleted: row.isDeleted, floor: check.stored.floor, revision: check.stored.revision,
+            count: check.stored.count,
             digest: check.digest, snapshots: check.snapshots, problem: problem)
     }
 }

@@ -33,7 +33,8 @@ struct HandCommand: AsyncParsableCommand {
                     Load.self,
                     Simulate.self,
                 ]),
-            CommandGroup(name: "Lists", subcommands: [Lists.self, Create.self, Delete.self]),
+            CommandGroup(
+                name: "Lists", subcommands: [Lists.self, Create.self, Rename.self, Delete.self, Undelete.self]),
             CommandGroup(name: "Reading", subcommands: [List.self, Show.self, Watch.self, Who.self]),
             CommandGroup(
                 name: "Editing",

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import HandClient
 import HandCore
 import HandFormats
@@ -16,20 +17,59 @@ struct Lists: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
 
+    @Flag(help: "The deleted ones that 'hand undelete' can bring back; the newest first.")
+    var deleted = false
+
     func run() async throws {
+        if deleted { return try await showDeleted() }
         let entries = try await server.withClient { client, _ in try await client.lists() }
         for entry in entries {
-            if server.json {
-                Output.json([
-                    "name": .string(entry.name), "count": JSONValue(entry.count), "revision": JSONValue(entry.revision),
-                    "rules": JSON.rules(entry.rules),
-                ])
-            } else {
-                let deck = entry.rules.hasDeck ? ", with a deck" : ""
-                Output.line("\(entry.name)\t\(Words.count(entry.count, "item"))\trevision \(entry.revision)\(deck)")
-            }
+            if server.json { Output.json(.object(Self.json(entry))) } else { Output.line(Self.line(entry)) }
         }
         if entries.isEmpty && !server.json { server.say("no lists yet: make one with 'hand create NAME'") }
+    }
+
+    private func showDeleted() async throws {
+        let entries = try await server.withClient { client, _ in try await client.deletedLists() }
+        for entry in entries {
+            if server.json {
+                Output.json(.object(Self.json(entry.list) + Self.json(entry)))
+            } else {
+                let (time, end) = (Lists.time(entry.time), Lists.time(entry.keptUntil))
+                let person = Printable.clean(entry.person)
+                Output.line(
+                    "\(entry.deletion)\t\(Self.line(entry.list))\tdeleted \(time) by \(person), kept until \(end)")
+            }
+        }
+        if entries.isEmpty && !server.json { server.say("no deleted list can be brought back") }
+    }
+
+    private static func line(_ entry: DownMessage.ListEntry) -> String {
+        let deck = entry.rules.hasDeck ? ", with a deck" : ""
+        return "\(entry.name)\t\(Words.count(entry.count, "item"))\trevision \(entry.revision)\(deck)"
+    }
+
+    private static func json(_ entry: DownMessage.ListEntry) -> [JSONValue.Member] {
+        [
+            .init("name", .string(entry.name)), .init("count", JSONValue(entry.count)),
+            .init("revision", JSONValue(entry.revision)), .init("rules", JSON.rules(entry.rules)),
+        ]
+    }
+
+    /// As the clock on the wall shows it.
+    static func time(_ milliseconds: UInt64) -> String {
+        let style = Date.ISO8601FormatStyle(timeZone: .current).year().month().day().dateSeparator(.dash)
+            .dateTimeSeparator(.space).time(includingFractionalSeconds: false).timeSeparator(.colon)
+        return Date(timeIntervalSince1970: Double(milliseconds) / 1_000).formatted(style)
+    }
+
+    /// What is known of a deleted list beside what is known of any.
+    static func json(_ entry: DownMessage.DeletedEntry) -> [JSONValue.Member] {
+        [
+            .init("id", .integer(Int128(entry.deletion))), .init("deletedBy", .string(entry.person)),
+            .init("deleted", .string(JSON.date(milliseconds: entry.time))),
+            .init("keptUntil", .string(JSON.date(milliseconds: entry.keptUntil))),
+        ]
     }
 }
 
@@ -101,41 +141,17 @@ struct Create: AsyncParsableCommand {
     }
 }
 
-struct Delete: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Delete a list with its history.")
-
-    @OptionGroup var server: ServerOptions
-
-    @Argument(help: "Its name.", completion: Completions.lists)
-    var name: String
-
-    @Flag(name: .shortAndLong, help: "Do not ask.")
-    var force = false
-
-    func run() async throws {
-        let name = name
-        if !force {
-            // Nobody is asked about a list that is not there.
-            let lists = try await server.withClient { client, _ in try await client.lists() }
-            guard let list = lists.first(where: { $0.name == name }) else {
-                throw Failure(.notFound, Lists.missing(name, among: lists.map(\.name)))
-            }
-            let items = Words.count(list.count, "item")
-            Output.message("This deletes '\(name)' (\(items)) and its history for everybody. Type its name to go on:")
-            guard readLine() == name else { throw Failure(.error, "nothing was deleted") }
-        }
-        try await server.withClient { client, _ in try await client.delete(name) }
-        server.say("deleted '\(name)'")
-    }
-}
-
 struct Sync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Send the edits that were kept while the server could not be reached (--queue).")
 
     @OptionGroup var list: ListOptions
 
+    @Flag(help: "Throw the edits of the list away in place of sending them.")
+    var discard = false
+
     func run() async throws {
+        if discard { return try await throwAway() }
         let name = try list.name()
         let address = try Settings.address(flag: list.server.url, list: name)
         let person = try Settings.person(flag: list.server.person)
@@ -161,5 +177,20 @@ struct Sync: AsyncParsableCommand {
         }
         if let rejection { throw ClientError.rejected(rejection) }
         list.server.say(newest.map { "sent; revision \($0)" } ?? "nothing was waiting")
+    }
+
+    private func throwAway() async throws {
+        let name = try list.name()
+        let address = try Settings.address(flag: list.server.url, list: name)
+        let person = try Settings.person(flag: list.server.person)
+        var count = 0
+        for slot in Identity.used(at: address) {
+            guard let client = try? Identity.client(at: address, person: person, among: [slot]) else { continue }
+            let discarded: Result<Int, any Error>
+            do { discarded = .success(try await client.discard(name)) } catch { discarded = .failure(error) }
+            await client.close()
+            count += try discarded.get()
+        }
+        list.server.say("threw away \(Words.count(count, "edit")) of '\(Printable.clean(name))' that had not been sent")
     }
 }

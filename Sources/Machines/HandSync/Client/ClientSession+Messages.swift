@@ -28,7 +28,7 @@ extension ClientSession {
         case .presence(let list, let entries):
             if let name = names[list] { effect(.presence(list: name, entries)) }
         case .pong(let sent): if sent <= now { effect(.latency(now - sent)) }
-        case .done, .lists, .history, .state, .excerpt: answered(message, effect)
+        case .done, .lists, .deletedLists, .history, .state, .excerpt: answered(message, effect)
         case .error(let code, let request, let retryAfter, let text):
             failed(code, request: request, retryAfter: retryAfter, text, now: now, effect)
         }
@@ -63,6 +63,7 @@ extension ClientSession {
             return
         }
         guard let name = subscriptions.first(where: { $0.value.request == subscribed.request })?.key else { return }
+        if isOther(subscribed, than: name) { return turnBack(from: subscribed, called: name, effect) }
         // A list that was deleted and made anew has another number; what was sent to the old one is not answered.
         if subscriptions[name]?.list != subscribed.list { subscriptions[name]?.unanswered = nil }
         names[subscribed.list] = name
@@ -82,6 +83,26 @@ extension ClientSession {
                 lastSequence: subscribed.lastSequence)
             if count == 0 { take(Hand(), of: subscribed.request, now: now, effect) }
         }
+    }
+
+    /// Whether what is pending under that name was made on another list, which is called otherwise by now, or is deleted.
+    private func isOther(_ subscribed: DownMessage.Subscribed, than name: String) -> Bool {
+        guard version >= 2, let replica = subscriptions[name]?.replica else { return false }
+        return replica.hasPending && replica.logID != 0 && !LogID.isSameList(replica.logID, subscribed.logID)
+    }
+
+    /// What is pending stays where it is kept, for the list that it was made on.
+    private mutating func turnBack(
+        from subscribed: DownMessage.Subscribed, called name: String, _ effect: (Effect) -> Void
+    ) {
+        subscriptions[name] = nil
+        names = names.filter { $0.value != name }
+        effect(.send(UpMessage.unsubscribe(list: subscribed.list).frame))
+        let text =
+            "'\(name)' is another list by now; edits of yours wait for the one that was called so before. "
+            + "If that one gets its name back they are sent: hand sync -l \(name). "
+            + "Or throw them away: hand sync -l \(name) --discard"
+        effect(.refused(list: name, .noSuchList, text))
     }
 
     /// Submits as soon as all commits that the server had at the start are here. What is pending on a list that has diverged
@@ -161,6 +182,8 @@ extension ClientSession {
         switch message {
         case .done(let request): answer(request, .done, effect)
         case .lists(let request, let entries, let hasMore): answer(request, .lists(entries, hasMore: hasMore), effect)
+        case .deletedLists(let request, let entries, let hasMore):
+            answer(request, .deletedLists(entries, hasMore: hasMore), effect)
         case .history(let request, let commits, let people): answer(request, .history(commits, people: people), effect)
         case .excerpt(let request, let excerpt): answer(request, .excerpt(excerpt), effect)
         case .state(let request, let revision, let count, let digest, let rules):

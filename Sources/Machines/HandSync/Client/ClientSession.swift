@@ -50,6 +50,7 @@ public struct ClientSession: Sendable {
     public enum Answer: Sendable {
         case done
         case lists([DownMessage.ListEntry], hasMore: Bool)
+        case deletedLists([DownMessage.DeletedEntry], hasMore: Bool)
         case history([Commit], people: [DownMessage.Person])
         case state(Hand, revision: Int)
         case excerpt(Excerpt)

@@ -11,7 +11,7 @@ public enum Role: String, Comparable, CaseIterable, Sendable, Codable {
     case append
     /// Make all other edits; as a role on all lists, also make lists.
     case write
-    /// Delete the list.
+    /// Delete the list, bring it back, and give it another name if one may also make lists.
     case admin
 
     public static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
@@ -82,12 +82,12 @@ extension UpMessage {
     /// Every message has its line here: a new one does not compile without.
     public var reach: Reach {
         switch self {
-        case .hello, .ping, .unsubscribe, .lists: .nothing
+        case .hello, .ping, .unsubscribe, .lists, .deletedLists: .nothing
         case .subscribe(let subscribe): .list(named: subscribe.name, .read)
         case .submit(let submission): .followed(submission.list, submission.delta.neededRole)
         case .presence(let list, _): .followed(list, .read)
         case .create: .server(.write)
-        case .delete(_, let name): .list(named: name, .admin)
+        case .delete(_, let name), .rename(_, let name, _), .undelete(_, let name, _, _): .list(named: name, .admin)
         case .history(_, let name, _, _): .list(named: name, .read)
         case .fetch(_, let name, _): .list(named: name, .read)
         case .excerpt(let asked): .list(named: asked.name, .read)
@@ -100,7 +100,8 @@ extension UpMessage {
         case .subscribe(let subscribe): subscribe.request
         case .excerpt(let asked): asked.request
         case .create(let request, _, _), .delete(let request, _), .lists(let request, _),
-            .history(let request, _, _, _), .fetch(let request, _, _):
+            .history(let request, _, _, _), .fetch(let request, _, _), .rename(let request, _, _),
+            .undelete(let request, _, _, _), .deletedLists(let request, _):
             request
         case .hello, .unsubscribe, .submit, .presence, .ping: 0
         }

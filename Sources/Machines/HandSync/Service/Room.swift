@@ -3,7 +3,7 @@ import HandWire
 
 /// One list in the server's memory: its authority, those who follow it, and who of them is where.
 final class Room {
-    let list: StoredList
+    var list: StoredList
     var authority: Authority
     var presence = PresenceBoard()
     private(set) var subscribers = Roster()

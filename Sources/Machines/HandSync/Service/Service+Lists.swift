@@ -13,6 +13,10 @@ extension Service {
         case .presence(let list, let item): move(connection, to: item, in: list)
         case .create(let request, let name, let rules): create(name, rules, connection, request)
         case .delete(let request, let name): delete(name, connection, request)
+        case .rename(let request, let name, let newName): rename(name, to: newName, connection, request)
+        case .undelete(let request, let name, let deletion, let newName):
+            undelete(name, deletion, as: newName, connection, request)
+        case .deletedLists(let request, let before): deletedLists(before: before, connection, request)
         case .lists(let request, let after): lists(after: after, connection, request)
         case .history(let request, let name, let from, let limit):
             history(of: name, from: from, limit: limit, connection, request)
@@ -153,13 +157,14 @@ extension Service {
     }
 
     private func load(_ name: String) {
-        let seen = deletions
+        if isNaming { return whenNamed.append { [unowned self] in load(name) } }
+        let seen = namings
         ask { store throws -> (StoredList, Authority.Start) in
             guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
             return (list, try store.load(list.number))
         } then: { [unowned self] result in
-            // What was read may be of a list that is gone by now.
-            if seen != deletions { return load(name) }
+            // By now the name may be another list's, or nobody's.
+            if seen != namings { return load(name) }
             let room = result.map { Room($0.0, $0.1, limits: limits, now: world.now) }
             if case .success(let room) = room {
                 rooms[room.list.number] = room

@@ -12,14 +12,19 @@ extension Service {
             let text = "this server keeps \(limits.storeBytes) bytes, and has them"
             return refuse(connection, request, .tooManyLists, text)
         }
-        let logID = max(1, random.next())
+        let logID = LogID.new(using: &random)
         let seed = rules.hasDeck ? random.next() : nil
         let (limits, owner) = (limits, connection.account?.user)
         begin(connection)
         writeAlone { store throws -> String? in
-            if try store.listCount(of: nil) >= limits.lists { return "this server keeps \(limits.lists) lists" }
-            if let owner, try store.listCount(of: owner) >= limits.userLists {
-                return "this server keeps \(limits.userLists) lists of one user: delete one first"
+            // Deleted lists count. Where there is no room, the one that was deleted first goes.
+            while try store.listCount(of: nil) >= limits.lists {
+                guard try store.giveUpOldest(of: nil) else { return "this server keeps \(limits.lists) lists" }
+            }
+            while let owner, try store.listCount(of: owner) >= limits.userLists {
+                guard try store.giveUpOldest(of: owner) else {
+                    return "this server keeps \(limits.userLists) lists of one user: delete one first"
+                }
             }
             _ = try store.create(name, rules: rules, logID: logID, deckSeed: seed, owner: owner)
             return nil
@@ -32,38 +37,6 @@ extension Service {
                 world.note(.created(list: name, by: connection))
                 send(.done(request: request), to: connection)
             }
-        }
-    }
-
-    func delete(_ name: String, _ connection: Connection, _ request: UInt64) {
-        begin(connection)
-        writeAlone { store in
-            try store.delete(name)
-        } then: { [unowned self] result in
-            defer { end(connection) }
-            switch result {
-            case .failure(let error): refuse(connection, request, error)
-            case .success:
-                deletions += 1
-                storeSize.isStale = true
-                world.note(.deleted(list: name, by: connection))
-                if let number = names.removeValue(forKey: name), let room = rooms.removeValue(forKey: number) {
-                    close(room)
-                }
-                send(.done(request: request), to: connection)
-            }
-        }
-    }
-
-    /// Tells everybody that the list is gone, and those whose edits were on their way that they are lost.
-    private func close(_ room: Room) {
-        writer.dirty.remove(room.list.number)
-        for (author, _) in room.authority.writeFailed() { authors[author]?.submissionEnded() }
-        room.written()
-        for connection in Array(room.subscribers) {
-            guard let cursor = connection.cursors[room.list.number] else { continue }
-            unsubscribe(connection, from: room.list.number)
-            refuse(connection, cursor.request, .listDeleted, "the list '\(room.list.name)' was deleted")
         }
     }
 

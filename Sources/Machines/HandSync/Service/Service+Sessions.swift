@@ -96,7 +96,7 @@ extension Service {
     func refuse(_ connection: Connection, _ request: UInt64, _ error: StoreError) {
         let code: ErrorCode =
             switch error {
-            case .noSuchList: .noSuchList
+            case .noSuchList, .notDeleted: .noSuchList
             case .listExists: .listExists
             case .noSuchRevision: .noSuchRevision
             default: .listDamaged

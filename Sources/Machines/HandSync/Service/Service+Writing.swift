@@ -166,6 +166,7 @@ extension Service {
             storeSize.isAsking = false
             guard case .success(let bytes) = result else { return }
             storeSize.bytes = bytes
+            storeSize.looksToWait = max(0, storeSize.looksToWait - 1)
         }
     }
 }
@@ -176,6 +177,16 @@ struct StoreSize {
     /// Whether something was written or forgotten since.
     var isStale = true
     var isAsking = false
+    /// Looks that are to be awaited before something is given up once more because the store is full.
+    var looksToWait = 0
+
+    var isNews: Bool { looksToWait == 0 }
+
+    /// Something was given up: what that made room for is seen by the next look, unless one is under way.
+    mutating func expectNews() {
+        isStale = true
+        looksToWait = isAsking ? 2 : 1
+    }
 
     func isFull(_ limits: Limits) -> Bool { bytes >= limits.storeBytes }
 }

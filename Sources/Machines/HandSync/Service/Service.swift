@@ -39,8 +39,13 @@ public final class Service {
     /// When changed presence is to be sent.
     var presenceDue: UInt64?
     private var nextSweep: UInt64
-    /// How many lists were deleted so far: a list that was being read meanwhile is read again.
-    var deletions = 0
+    /// How often it was begun to change what lists are called: a list that was being read meanwhile is read again.
+    var namings = 0
+    /// Whether that is under way; then no list is read, so that none is in memory twice.
+    var isNaming = false
+    /// What waits for that.
+    var whenNamed: [() -> Void] = []
+    var removal = Removal()
     public private(set) var isStopping = false
     /// Whether new connections are turned away.
     public internal(set) var isDraining = false
@@ -167,6 +172,7 @@ public final class Service {
         sweepAccounts()
         measureStore()
         trimIfFull()
+        sweepDeleted()
         for connection in Array(connections) {
             // Who is not heard is not silent.
             if !connection.isSlowed {

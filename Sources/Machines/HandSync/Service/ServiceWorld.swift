@@ -19,6 +19,12 @@ public protocol ServiceWorld: AnyObject {
     /// What one may now who was let in before, with the id of the grant that they got then; nil if they may stay no longer.
     func access(again id: String?, from stream: any ByteStream) -> Access?
 
+    /// A list is to be called otherwise: roles that name it hold for both names from now on. Returns what prevents that; then it is
+    /// not renamed.
+    func willRename(_ list: String, to new: String) -> StoreError?
+    /// It is called otherwise now, or after all not: the roles hold for the one name that it has.
+    func didRename(_ list: String, to new: String, isDone: Bool)
+
     /// Something that an operator may want to know.
     func note(_ note: ServiceNote)
 
@@ -36,6 +42,10 @@ extension ServiceWorld {
     }
 
     public func access(again id: String?, from stream: any ByteStream) -> Access? { .everything }
+
+    public func willRename(_ list: String, to new: String) -> StoreError? { nil }
+
+    public func didRename(_ list: String, to new: String, isDone: Bool) {}
 }
 
 /// Bytes in order, in both directions, to one client.
@@ -69,6 +79,8 @@ public enum ServiceNote {
     case denied(Connection, what: String, list: String?)
     case created(list: String, by: Connection)
     case deleted(list: String, by: Connection)
+    case renamed(list: String, to: String, by: Connection)
+    case undeleted(list: String, as: String, by: Connection)
     case loaded(list: String, revision: Int)
     case unloaded(list: String)
     case stopping(connections: Int)
@@ -86,4 +98,6 @@ public enum ServiceNote {
     case snapshotFailed(StoreError)
     /// More of the history is kept than need be.
     case trimFailed(StoreError)
+    /// More of deleted lists is kept than need be.
+    case sweepFailed(StoreError)
 }

@@ -34,11 +34,23 @@ public protocol CommitStore: Sendable {
     func create(
         _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?
     ) throws -> StoredList
-    func delete(_ name: String) throws
+    /// Gives a list another name; all else of it stays.
+    func rename(_ name: String, to new: String) throws
+    /// Takes its name from a list. What it holds stays until it is brought back, or removed by `sweep`.
+    func delete(_ name: String, by person: String, at time: UInt64) throws
+    /// Brings back what a deletion took away.
+    func undelete(_ deletion: UInt64, as name: String) throws
+    /// Deletions that can be taken back, the newest first: those with a lower number than `number`.
+    func deletedLists(before number: UInt64, limit: Int) throws -> [DeletedList]
+    /// Gives up the list that was deleted before all others of its owner, or before all; false if there is none.
+    func giveUpOldest(of owner: String?) throws -> Bool
+    /// Gives up lists that were deleted at `time` or before, and removes a part of what was given up; small parts, so that other
+    /// writes need not wait. Returns whether there is more to do.
+    func sweep(deletedBy time: UInt64) throws -> Bool
     func list(named name: String) throws -> StoredList?
     /// Lists whose names come after `name`, in the order of their names.
     func lists(after name: String, limit: Int) throws -> [StoredList]
-    /// How many lists there are: of somebody, or in all.
+    /// How many lists there are, deleted ones that were not given up among them: of somebody, or in all.
     func listCount(of owner: String?) throws -> Int
     /// About how many bytes it takes where it keeps them, what is free for reuse aside.
     func size() throws -> Int
@@ -125,13 +137,13 @@ public struct StoredFrame: Equatable, Sendable {
 /// What a store knows of a list without reading its history.
 public struct StoredList: Equatable, Sendable {
     public let number: UInt64
-    public let name: String
-    public let logID: UInt64
+    public package(set) var name: String
+    public package(set) var logID: UInt64
     public let rules: Rules
-    public let revision: Int
-    public let count: Int
+    public package(set) var revision: Int
+    public package(set) var count: Int
     /// The revision before the oldest commit that is kept.
-    public let floor: Int
+    public package(set) var floor: Int
 
     public init(
         number: UInt64, name: String, logID: UInt64, rules: Rules, revision: Int, count: Int, floor: Int = 0
@@ -143,6 +155,25 @@ public struct StoredList: Equatable, Sendable {
         self.revision = revision
         self.count = count
         self.floor = floor
+    }
+}
+
+/// A list that was deleted and can be brought back.
+public struct DeletedList: Equatable, Sendable {
+    /// The number of the deletion: later ones have higher numbers, and none is used twice.
+    public let deletion: UInt64
+    /// With the name that it had.
+    public let list: StoredList
+    /// Milliseconds since 1970.
+    public let time: UInt64
+    /// Who deleted it, as others saw them.
+    public let person: String
+
+    public init(deletion: UInt64, list: StoredList, time: UInt64, person: String) {
+        self.deletion = deletion
+        self.list = list
+        self.time = time
+        self.person = person
     }
 }
 

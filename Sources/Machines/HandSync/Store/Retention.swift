@@ -1,18 +1,23 @@
 /// How much of each list's history is kept. A commit is forgotten when nothing here asks for it; the list itself, and each
-/// author's last sequence, are kept whatever happens to the history.
+/// author's last sequence, are kept whatever happens to the history. And for how long deleted lists are kept.
 public struct Retention: Equatable, Sendable {
     /// How many of the newest commits; nil asks for none in particular.
     public var commits: Int?
     /// Commits of the last so many milliseconds; nil asks for none in particular.
     public var age: UInt64?
+    /// For how many milliseconds a list that was deleted can be brought back.
+    public var deleted: UInt64
 
     public static let everything = Retention()
+    public static let week: UInt64 = 7 * 86_400_000
 
-    public init(commits: Int? = nil, age: UInt64? = nil) {
+    public init(commits: Int? = nil, age: UInt64? = nil, deleted: UInt64 = Self.week) {
         self.commits = commits
         self.age = age
+        self.deleted = deleted
     }
 
+    /// Whether no commit is ever forgotten.
     public var keepsEverything: Bool { commits == nil && age == nil }
 
     /// The newest revision that may be forgotten, with all before it; `floor` if none may.

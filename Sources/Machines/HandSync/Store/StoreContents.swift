@@ -36,8 +36,14 @@ package struct StoreContents {
         let person: String
     }
 
-    package private(set) var lists: [UInt64: List] = [:]
-    private var names: [String: UInt64] = [:]
+    /// Deleted ones that were not given up among them.
+    package internal(set) var lists: [UInt64: List] = [:]
+    var names: [String: UInt64] = [:]
+    /// What can be taken back, the oldest first.
+    package internal(set) var deletions: [Deletion] = []
+    var nextDeletion: UInt64 = 1
+    /// What is left of lists that were given up.
+    var leaving: [List] = []
     private var authors: [Name: Author] = [:]
     /// The number of each client's first author.
     private var clients: [ClientID: UInt64] = [:]
@@ -46,6 +52,9 @@ package struct StoreContents {
     private var nextList: UInt64 = 1
 
     package init() {}
+
+    /// The lists that are not deleted, by their numbers.
+    package var present: [List] { names.values.sorted().compactMap { lists[$0] } }
 
     package func list(named name: String) -> List? { names[name].flatMap { lists[$0] } }
 
@@ -78,7 +87,7 @@ package struct StoreContents {
     }
 
     package func lists(after name: String, limit: Int) -> [StoredList] {
-        Array(lists.values.map(\.stored).filter { $0.name > name }.sorted { $0.name < $1.name }.prefix(limit))
+        names.keys.filter { $0 > name }.sorted().prefix(limit).compactMap { list(named: $0)?.stored }
     }
 
     package func listCount(of owner: String?) -> Int {
@@ -86,7 +95,7 @@ package struct StoreContents {
     }
 
     /// Bytes of all commits that are kept: O(lists).
-    package var size: Int { lists.values.reduce(0) { $0 + $1.frameBytes } }
+    package var size: Int { (lists.values + leaving).reduce(0) { $0 + $1.frameBytes } }
 
     // MARK: Changing
 
@@ -99,11 +108,6 @@ package struct StoreContents {
         names[name] = nextList
         nextList += 1
         return stored
-    }
-
-    package mutating func delete(_ name: String) throws(StoreError) {
-        guard let number = names.removeValue(forKey: name) else { throw .noSuchList(name) }
-        lists[number] = nil
     }
 
     /// All batches or none.
@@ -170,9 +174,7 @@ extension StoreContents.List {
             frameBytes += frame.bytes.count
             sequences[commit.author] = SequenceMark(of: commit)
         }
-        stored = StoredList(
-            number: stored.number, name: stored.name, logID: stored.logID, rules: stored.rules,
-            revision: last.revision, count: last.count, floor: stored.floor)
+        (stored.revision, stored.count) = (last.revision, last.count)
     }
 
     private mutating func copied(_ bytes: UnsafeRawBufferPointer) -> FrameRun {
@@ -227,8 +229,14 @@ extension StoreContents.List {
         let forgotten = floor - stored.floor
         frameBytes -= frames.prefix(forgotten).reduce(0) { $0 + $1.bytes.count }
         frames.removeFirst(forgotten)
-        stored = StoredList(
-            number: stored.number, name: stored.name, logID: stored.logID, rules: stored.rules,
-            revision: stored.revision, count: stored.count, floor: floor)
+        stored.floor = floor
+    }
+
+    /// Removes commits of a list that was given up, the newest first. Returns whether any are left.
+    mutating func remove(_ count: Int) -> Bool {
+        let last = frames.suffix(count)
+        frameBytes -= last.reduce(0) { $0 + $1.bytes.count }
+        frames.removeLast(last.count)
+        return !frames.isEmpty
     }
 }

@@ -13,6 +13,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case conflict(list: UInt64, expected: Int, found: Int)
     case noSuchList(String)
     case listExists(String)
+    /// There is no such deletion, or it cannot be taken back any more.
+    case notDeleted(String)
     case noSuchRevision(Int, oldest: Int, newest: Int)
     /// The disk did not confirm a flush: nobody knows what it holds, so the process must end and start anew from the disk.
     case syncFailed(path: String)
@@ -37,6 +39,7 @@ extension StoreError: CustomStringConvertible {
             "list \(list) is at revision \(found), not at \(expected): another server writes to this store."
         case .noSuchList(let name): "there is no list '\(name)'"
         case .listExists(let name): "there is a list '\(name)' already"
+        case .notDeleted(let name): "there is no deleted list '\(name)' that could be brought back"
         case .noSuchRevision(let revision, let oldest, let newest) where revision < oldest:
             "revision \(revision) is no longer kept; the oldest is \(oldest), the newest \(newest)"
         case .noSuchRevision(let revision, _, let newest):

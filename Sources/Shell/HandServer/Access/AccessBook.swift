@@ -34,6 +34,8 @@ public struct AccessBook: Codable, Equatable, Sendable {
     public var guests = Guests(local: .admin, remote: .none)
     /// By their ids.
     private var tokens: [String: Token] = [:]
+    /// Lists that are being renamed, by their old names: where a server ended in between, the next one looks what became of it.
+    private var renaming: [String: String]?
 
     public init() {}
 
@@ -71,6 +73,33 @@ public struct AccessBook: Codable, Equatable, Sendable {
         for list in lists { tokens[id]?.lists[list] = role == .none ? nil : role }
         return tokens[id]
     }
+
+    // MARK: Renaming
+
+    /// A list is to get another name. This is to be kept before it gets it.
+    package mutating func willRename(_ list: String, to new: String) {
+        renaming = (renaming ?? [:]).merging([list: new]) { $1 }
+    }
+
+    /// It has the new name, and the roles on it go with it; or it has the old one still. Who had a role on the new name before
+    /// has the greater of both.
+    package mutating func didRename(_ list: String, to new: String, isDone: Bool) {
+        renaming?[list] = nil
+        if renaming?.isEmpty == true { renaming = nil }
+        guard isDone else { return }
+        for id in tokens.keys {
+            guard var lists = tokens[id]?.lists, let role = lists.removeValue(forKey: list) else { continue }
+            lists[new] = max(role, lists[new] ?? .none)
+            tokens[id]?.lists = lists
+        }
+    }
+
+    /// What was begun and not ended.
+    package var unfinishedRenamings: [(list: String, new: String)] {
+        (renaming ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    // MARK: Ending
 
     /// Takes a token back; false if there is none of that id.
     public mutating func revoke(_ id: String) -> Bool {

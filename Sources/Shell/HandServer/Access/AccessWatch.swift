@@ -31,13 +31,29 @@ final class AccessWatch {
     func start() throws {
         stamp = file.stamp
         world.access = try file.read()
+        try finishRenamings()
         world.refreshAccess = { [unowned self] in refresh() }
         timer.start(after: Self.interval, repeating: Self.interval) { [unowned self] in look() }
+    }
+
+    /// A server that ended while it renamed a list may have done so or not: the store says.
+    private func finishRenamings() throws {
+        let unfinished = world.access.unfinishedRenamings
+        guard !unfinished.isEmpty else { return }
+        func isThere(_ name: String) throws -> Bool { try world.store.list(named: name) != nil }
+        let done = try unfinished.map { try isThere($0.new) && !isThere($0.list) }
+        world.access = try file.change { book in
+            for (renaming, isDone) in zip(unfinished, done) {
+                book.didRename(renaming.list, to: renaming.new, isDone: isDone)
+            }
+            return book
+        }
     }
 
     private func look() {
         let (last, now) = (looked, Date.now)
         looked = now
+        world.keepRenamings()
         refresh()
         guard hasNews || world.access.hasExpired(after: last, until: now) else { return }
         hasNews = false
@@ -51,7 +67,7 @@ final class AccessWatch {
         guard fresh != stamp else { return false }
         stamp = fresh
         do {
-            world.access = try file.read()
+            world.take(try file.read())
         } catch {
             // What held before holds on: a slip must not lock everybody out, nor let anybody in.
             logger.error("access rules not reloaded", metadata: ["error": "\(error)"])

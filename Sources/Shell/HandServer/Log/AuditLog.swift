@@ -34,6 +34,8 @@ public final class AuditLog {
         case .denied(let connection, let what, let list): write("denied", connection, list: list, detail: what)
         case .created(let list, let connection): write("created", connection, list: list)
         case .deleted(let list, let connection): write("deleted", connection, list: list)
+        case .renamed(let list, let new, let connection): write("renamed", connection, list: list, detail: new)
+        case .undeleted(let list, let new, let connection): write("undeleted", connection, list: list, detail: new)
         case .disconnected(let connection, let reason): write("left", connection, detail: reason)
         default: break
         }

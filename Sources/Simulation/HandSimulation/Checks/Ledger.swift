@@ -28,15 +28,12 @@ final class Ledger {
 
     /// The disk has come to this state.
     func record(_ contents: StoreContents) {
-        var present: Set<UInt64> = []
-        for list in contents.lists.values.sorted(by: { $0.stored.number < $1.stored.number }) {
-            present.insert(list.stored.logID)
-            record(list)
-        }
-        for logID in histories.keys.sorted() where !present.contains(logID) {
-            guard let history = histories[logID], !history.isDeleted else { continue }
-            histories[logID]?.isDeleted = true
-            system.promises.deleted(list: history.name)
+        for list in contents.lists.values.sorted(by: { $0.stored.number < $1.stored.number }) { record(list) }
+        let present = Set(contents.present.map(\.stored.logID))
+        for logID in histories.keys.sorted() {
+            guard let history = histories[logID], history.isDeleted != !present.contains(logID) else { continue }
+            histories[logID]?.isDeleted.toggle()
+            if !history.isDeleted { system.promises.deleted(list: history.name) }
         }
     }
 

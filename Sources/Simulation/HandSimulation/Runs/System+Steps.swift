@@ -20,6 +20,8 @@ extension System {
             client.close(name)
         case .createList: request(client) { .create(request: $0, name: name, rules: rules) }
         case .deleteList: request(client) { .delete(request: $0, name: name) }
+        case .undeleteList:
+            request(client) { .undelete(request: $0, name: name, deletion: nil, newName: name) }
         case .cut: client.link?.cut()
         case .storm: for client in clients { client.link?.cut() }
         case .vanish: client.link?.vanish()

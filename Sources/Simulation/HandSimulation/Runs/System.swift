@@ -182,7 +182,7 @@ final class System {
     }
 
     private func openEverything(_ client: SimulatedClient) {
-        for list in disk.durable.lists.values.sorted(by: { $0.stored.number < $1.stored.number }) {
+        for list in disk.durable.present {
             client.open(list.stored.name)
         }
     }
@@ -191,7 +191,7 @@ final class System {
     private func unfinished() -> Unrest? {
         func unrest(_ text: String) -> Unrest { Unrest(checker: .convergence, text: text) }
         guard server.isUp else { return unrest("the server is down") }
-        for list in disk.durable.lists.values.sorted(by: { $0.stored.number < $1.stored.number }) {
+        for list in disk.durable.present {
             guard let history = ledger.histories[list.stored.logID] else { return unrest("a list has no history") }
             let truth = Hand(history.list.items, rules: list.stored.rules)
             for client in clients {
@@ -213,7 +213,7 @@ final class System {
     /// Who does not see everybody, or somebody else; nil if there is nobody.
     private func wrongPresence() -> Unrest? {
         let expected = Set(clients.compactMap { $0.session?.author })
-        for name in disk.durable.lists.values.map(\.stored.name).sorted() {
+        for name in disk.durable.present.map(\.stored.name).sorted() {
             for client in clients {
                 let seen = Set((client.others[name] ?? [:]).keys)
                 guard seen != expected else { continue }
@@ -226,7 +226,7 @@ final class System {
     }
 
     private func checkEnd() {
-        for list in disk.durable.lists.values.sorted(by: { $0.stored.number < $1.stored.number }) {
+        for list in disk.durable.present {
             let name = list.stored.name
             guard let history = ledger.histories[list.stored.logID] else { continue }
             if let problem = promises.problem(with: name, history.list.items.map(\.id)) { report(.intention, problem) }
@@ -254,7 +254,7 @@ extension DownMessage {
         case .stale(_, let sequence, let head): "submission \(sequence) is stale, the list is at \(head)"
         case .acknowledged(_, let sequence, let revision): "submission \(sequence) was made at \(revision)"
         case .error(let code, _, _, _): "error \(code)"
-        case .welcome, .chunk, .commit, .presence, .pong, .done, .lists, .history, .state, .excerpt: nil
+        case .welcome, .chunk, .commit, .presence, .pong, .done, .lists, .deletedLists, .history, .state, .excerpt: nil
         }
     }
 }

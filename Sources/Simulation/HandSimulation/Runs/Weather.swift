@@ -28,7 +28,7 @@ public struct Weather: Sendable {
     /// The kinds of steps.
     enum Kind: Int, CaseIterable {
         case insert, delete, move, change, block, undo, redo, exact, look, ask, open, close
-        case createList, deleteList
+        case createList, deleteList, undeleteList
         case cut, storm, vanish, stall, killClient, tearClient
         case killServer, stopServer, fullDisk, failFlush, slowDisk, jumpClock, stranger, garble
 
@@ -41,7 +41,9 @@ public struct Weather: Sendable {
             case .block, .undo, .redo, .exact, .look: 4
             case .cut, .stall: 4
             case .ask, .open, .storm, .vanish, .killClient, .tearClient, .killServer, .stranger, .garble: 2
-            case .close, .createList, .deleteList, .stopServer, .fullDisk, .failFlush, .slowDisk, .jumpClock: 1
+            case .close, .createList, .deleteList, .undeleteList, .stopServer, .fullDisk, .failFlush, .slowDisk,
+                .jumpClock:
+                1
             }
         }
     }

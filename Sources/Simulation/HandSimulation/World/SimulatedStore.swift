@@ -48,8 +48,28 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
         try disk.write { try $0.create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: owner) }
     }
 
-    package func delete(_ name: String) throws {
-        try disk.write { try $0.delete(name) }
+    package func rename(_ name: String, to new: String) throws {
+        try disk.write { try $0.rename(name, to: new) }
+    }
+
+    package func delete(_ name: String, by person: String, at time: UInt64) throws {
+        try disk.write { try $0.delete(name, by: person, at: time) }
+    }
+
+    package func undelete(_ deletion: UInt64, as name: String) throws {
+        try disk.write { try $0.undelete(deletion, as: name) }
+    }
+
+    package func deletedLists(before number: UInt64, limit: Int) throws -> [DeletedList] {
+        disk.read { $0.deletedLists(before: number, limit: limit) }
+    }
+
+    package func giveUpOldest(of owner: String?) throws -> Bool {
+        try disk.write { $0.giveUpOldest(of: owner) }
+    }
+
+    package func sweep(deletedBy time: UInt64) throws -> Bool {
+        try disk.write { $0.sweep(deletedBy: time, step: 3) }
     }
 
     package func list(named name: String) throws -> StoredList? {

@@ -79,6 +79,12 @@ struct Serve: ParsableCommand {
             "For authors of clients: do what is allowed and rare, chosen by this number. Lists are kept nowhere.",
             valueName: "seed")) var awkward: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Keep a deleted list for so many days, so that 'hand undelete' can bring it back; 0 removes it at once.",
+            valueName: "days"))
+    var keepDeleted = 7.0
+
     @OptionGroup(title: "Encryption") var encryption: EncryptionOptions
     @OptionGroup(title: "What is told") var telling: TellingOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions
@@ -86,7 +92,9 @@ struct Serve: ParsableCommand {
 
     private var retention: Retention {
         if awkward != nil { return Awkwardness.retention }
-        return Retention(commits: keepCommits, age: keepDays.map { UInt64($0 * 86_400_000) })
+        return Retention(
+            commits: keepCommits, age: keepDays.map { UInt64($0 * 86_400_000) },
+            deleted: UInt64(keepDeleted * 86_400_000))
     }
 
     private var isKept: Bool { durability != .memory && awkward == nil }
@@ -94,6 +102,9 @@ struct Serve: ParsableCommand {
     func validate() throws {
         guard keepCommits ?? 0 >= 0, (0...36_500).contains(keepDays ?? 0) else {
             throw ValidationError("--keep-commits and --keep-days are not negative; --keep-days is at most 36500.")
+        }
+        guard (0...36_500).contains(keepDeleted) else {
+            throw ValidationError("--keep-deleted: expected 0 to 36500 days, found \(keepDeleted)")
         }
     }
 

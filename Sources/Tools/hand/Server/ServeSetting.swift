@@ -30,6 +30,7 @@ struct ServeSetting {
             Self("durability") { .text($0.durability.rawValue) },
             Self("keep-commits") { .number($0.keepCommits) }, Self("keep-days") { .decimal($0.keepDays) },
             Self("awkward") { .number($0.awkward) },
+            Self("keep-deleted") { .decimal($0.keepDeleted) },
             Self("tls-cert") { .text($0.encryption.tlsCert) }, Self("tls-key") { .text($0.encryption.tlsKey) },
             Self("tls-client-ca") { .text($0.encryption.tlsClientCa) },
             Self("insecure") { .flag($0.encryption.insecure) },

@@ -48,7 +48,7 @@ struct Verify: ParsableCommand {
 
     private func print(_ report: StoreReport) {
         for list in report.lists {
-            let name = Printable.clean(list.name)
+            let name = Printable.clean(list.name) + (list.isDeleted ? " (deleted)" : "")
             if let problem = list.problem {
                 Output.line("\(name): DAMAGED\(problem.revision.map { " at revision \($0)" } ?? ""): \(problem.text)")
             } else if !store.quiet {
@@ -72,7 +72,7 @@ struct Verify: ParsableCommand {
         }
         let lists: [JSONValue] = report.lists.map { list in
             [
-                "name": .string(list.name), "floor": .integer(Int128(list.floor)),
+                "name": .string(list.name), "deleted": .bool(list.isDeleted), "floor": .integer(Int128(list.floor)),
                 "revision": .integer(Int128(list.revision)), "count": .integer(Int128(list.count)),
                 "digest": .string(String(list.digest, radix: 16)), "snapshots": .integer(Int128(list.snapshots)),
                 "problem": list.problem.map(problem) ?? .null,

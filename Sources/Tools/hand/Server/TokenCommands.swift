@@ -14,7 +14,8 @@ struct TokenCommand: ParsableCommand {
         discussion: """
             A token is a secret that you give to a person. Whoever has it acts under its name and with its role, on one list or \
             on all. The server, which may be running, heeds changes within a second, also for those who are connected. \
-            Roles: read, append (and add items), write (and make all other edits, and lists), admin (and delete lists); none.
+            Roles: read, append (and add items), write (and make all other edits, and lists), admin (and delete, bring back \
+            and rename lists); none.
 
               hand token create ada --role write
               hand token create bob --role read --list groceries --expires 7d

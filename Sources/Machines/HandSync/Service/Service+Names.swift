@@ -1,0 +1,214 @@
+import HandCore
+import HandWire
+
+/// What lists are called: deleting a list takes its name away, and bringing it back gives it one.
+extension Service {
+    func delete(_ name: String, _ connection: Connection, _ request: UInt64) {
+        let (person, time) = (connection.person, world.wallClock)
+        writeNames(connection, request) { store in
+            try store.delete(name, by: person, at: time)
+        } then: { [unowned self] in
+            storeSize.isStale = true
+            world.note(.deleted(list: name, by: connection))
+            if let number = names.removeValue(forKey: name), let room = rooms.removeValue(forKey: number) {
+                close(room)
+            }
+            if retention.deleted == 0 { sweepDeleted(isDue: true) }
+        }
+    }
+
+    /// Tells everybody that the list is gone, and those whose edits were on their way that they are lost.
+    private func close(_ room: Room) {
+        writer.dirty.remove(room.list.number)
+        for (author, _) in room.authority.writeFailed() { authors[author]?.submissionEnded() }
+        room.written()
+        for connection in Array(room.subscribers) {
+            guard let cursor = connection.cursors[room.list.number] else { continue }
+            unsubscribe(connection, from: room.list.number)
+            refuse(connection, cursor.request, .listDeleted, "the list '\(room.list.name)' was deleted")
+        }
+    }
+
+    /// Those who follow the list go on following it, and roles that named it name it still. Who comes by the old name finds no
+    /// list, or a new one.
+    func rename(_ name: String, to new: String, _ connection: Connection, _ request: UInt64) {
+        guard mayName(new, by: "rename", connection, request) else { return }
+        guard name != new else { return refuse(connection, request, .listExists(name)) }
+        let before = { [unowned self] in world.willRename(name, to: new) }
+        writeNames(connection, request, before) { store in
+            try store.rename(name, to: new)
+        } then: { [unowned self] in
+            if let number = names.removeValue(forKey: name) {
+                names[new] = number
+                rooms[number]?.list.name = new
+            }
+            world.note(.renamed(list: name, to: new, by: connection))
+        } after: { [unowned self] isDone in
+            world.didRename(name, to: new, isDone: isDone)
+            accessChanged()
+        }
+    }
+
+    func undelete(
+        _ name: String, _ deletion: UInt64?, as new: String, _ connection: Connection, _ request: UInt64
+    ) {
+        guard name == new || mayName(new, by: "undelete", connection, request) else { return }
+        let (oldest, page) = (forgottenUntil, limits.listsPage)
+        let mine: @Sendable (DeletedList) -> Bool = Self.mayBringBack(connection)
+        writeNames(connection, request) { store in
+            var before = deletion.map { $0 &+ 1 } ?? .max
+            while true {
+                let lists = try store.deletedLists(before: before, limit: deletion == nil ? page : 1)
+                let found = lists.first {
+                    $0.list.name == name && $0.time > oldest && (deletion ?? $0.deletion) == $0.deletion && mine($0)
+                }
+                if let found { return try store.undelete(found.deletion, as: new) }
+                guard deletion == nil, let last = lists.last else { throw StoreError.notDeleted(name) }
+                before = last.deletion
+            }
+        } then: { [unowned self] in
+            world.note(.undeleted(list: name, as: new, by: connection))
+        }
+    }
+
+    func deletedLists(before: UInt64?, _ connection: Connection, _ request: UInt64) {
+        begin(connection)
+        readDeleted(before: before ?? .max, connection, request)
+    }
+
+    private func readDeleted(before: UInt64, _ connection: Connection, _ request: UInt64) {
+        let (page, oldest, keep) = (limits.listsPage, forgottenUntil, retention.deleted)
+        ask { store in
+            try store.deletedLists(before: before, limit: page + 1)
+        } then: { [unowned self] result in
+            switch result {
+            case .failure(let error): refuse(connection, request, error)
+            case .success(let lists):
+                let mine = Self.mayBringBack(connection)
+                let entries = lists.prefix(page).filter { $0.time > oldest && mine($0) }.map { deleted in
+                    DownMessage.DeletedEntry(
+                        deletion: deleted.deletion,
+                        list: DownMessage.ListEntry(
+                            name: deleted.list.name, count: deleted.list.count, revision: deleted.list.revision,
+                            rules: deleted.list.rules),
+                        person: deleted.person, time: deleted.time, keptUntil: deleted.time + keep)
+                }
+                let hasMore = lists.count > page
+                // A page of lists that one may not see says nothing; the next one may.
+                if entries.isEmpty, hasMore, !connection.isEnding {
+                    return readDeleted(before: lists[page - 1].deletion, connection, request)
+                }
+                send(.deletedLists(request: request, entries, hasMore: hasMore), to: connection)
+            }
+            end(connection)
+        }
+    }
+
+    // MARK: Who may
+
+    /// A new name is as good as a new list: it takes the role on all lists that making one takes.
+    private func mayName(_ name: String, by what: String, _ connection: Connection, _ request: UInt64) -> Bool {
+        if let problem = ListName.problem(with: name) {
+            refuse(connection, request, .badListName, problem)
+            return false
+        }
+        guard connection.access.everywhere < .write else { return true }
+        world.note(.denied(connection, what: what, list: name))
+        refuse(connection, request, .notAllowed, "a new name takes the role write on all lists, as a new list does")
+        return false
+    }
+
+    /// Roles are given for names, and the list that had a name before may not have been meant for who has a role on that name now.
+    /// So who has not the role admin on all lists may bring back only what they deleted themselves.
+    private static func mayBringBack(_ connection: Connection) -> @Sendable (DeletedList) -> Bool {
+        let (access, person) = (connection.access, connection.person)
+        return { deleted in
+            access.everywhere >= .admin
+                || access.role(on: deleted.list.name) >= .admin && access.name != nil && deleted.person == person
+        }
+    }
+
+    /// What was deleted then or before is not brought back any more.
+    private var forgottenUntil: UInt64 { world.wallClock - min(world.wallClock, retention.deleted) }
+
+    // MARK: Writing
+
+    /// Has what lists are called changed, when nothing else is written; meanwhile no list is loaded. Then `after` is told whether it
+    /// was, and the client gets its answer.
+    private func writeNames(
+        _ connection: Connection, _ request: UInt64, _ before: @escaping () -> StoreError? = { nil },
+        _ body: @escaping @Sendable (any CommitStore) throws -> Void, then: @escaping () -> Void,
+        after: @escaping (Bool) -> Void = { _ in }
+    ) {
+        begin(connection)
+        writer.jobs.append { [unowned self] in
+            namings += 1
+            isNaming = true
+            let problem = before()
+            ask { store in
+                if let problem { throw problem }
+                try body(store)
+            } then: { [unowned self] result in
+                writer.isWriting = false
+                isNaming = false
+                defer { end(connection) }
+                if case .success = result { then() }
+                after(result.isSuccess)
+                switch result {
+                case .failure(let error): refuse(connection, request, error)
+                case .success: send(.done(request: request), to: connection)
+                }
+                let waiting = whenNamed
+                whenNamed = []
+                for body in waiting { body() }
+            }
+        }
+    }
+
+    // MARK: Removing
+
+    /// Milliseconds between two looks at what was deleted long enough ago.
+    private static let removalInterval: UInt64 = 60_000
+
+    /// Removes what is left of lists that were deleted long enough ago, a part at a time. Where the store is full, the list that was
+    /// deleted first goes too, and the next one if it is still full without that.
+    func sweepDeleted(isDue: Bool = false) {
+        let shallGiveUp = storeSize.isFull(limits) && storeSize.isNews && !removal.isMakingRoom
+        guard isDue || shallGiveUp || world.now >= removal.nextLook, !removal.isRunning, !isStopping else { return }
+        removal.isRunning = true
+        if shallGiveUp { removal.isMakingRoom = true }
+        removal.nextLook = world.now + Self.removalInterval
+        let until = forgottenUntil
+        writeAlone { store in
+            if shallGiveUp { _ = try store.giveUpOldest(of: nil) }
+            return try store.sweep(deletedBy: until)
+        } then: { [unowned self] result in
+            removal.isRunning = false
+            switch result {
+            case .success(let hasMore):
+                if hasMore {
+                    storeSize.isStale = true
+                    sweepDeleted(isDue: true)
+                } else if removal.isMakingRoom {
+                    removal.isMakingRoom = false
+                    storeSize.expectNews()
+                    measureStore()
+                }
+            case .failure(let error): world.note(.sweepFailed(error))
+            }
+        }
+    }
+}
+
+/// The removing of what is left of deleted lists.
+struct Removal {
+    var isRunning = false
+    /// Whether a list was given up because the store is full, and is not gone yet.
+    var isMakingRoom = false
+    /// When it is looked whether there is something to remove.
+    var nextLook: UInt64 = 0
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+}

@@ -1,0 +1,61 @@
+import HandCore
+import HandWire
+
+extension StoreContents {
+    /// A deletion that can be taken back.
+    package struct Deletion {
+        package let number: UInt64
+        package let list: UInt64
+        let time: UInt64
+        let person: String
+    }
+
+    package mutating func rename(_ name: String, to new: String) throws(StoreError) {
+        guard let number = names[name] else { throw .noSuchList(name) }
+        guard names[new] == nil else { throw .listExists(new) }
+        names[name] = nil
+        names[new] = number
+        lists[number]?.stored.name = new
+    }
+
+    package mutating func delete(_ name: String, by person: String, at time: UInt64) throws(StoreError) {
+        guard let number = names.removeValue(forKey: name) else { throw .noSuchList(name) }
+        deletions.append(Deletion(number: nextDeletion, list: number, time: time, person: person))
+        nextDeletion += 1
+    }
+
+    package mutating func undelete(_ deletion: UInt64, as name: String) throws(StoreError) {
+        guard let index = deletions.firstIndex(where: { $0.number == deletion }) else { throw .notDeleted(name) }
+        guard names[name] == nil else { throw .listExists(name) }
+        let list = deletions.remove(at: index).list
+        names[name] = list
+        lists[list]?.stored.name = name
+    }
+
+    package func deletedLists(before number: UInt64, limit: Int) -> [DeletedList] {
+        deletions.reversed().lazy.filter { $0.number < number }.prefix(limit).compactMap { deletion in
+            lists[deletion.list].map {
+                DeletedList(deletion: deletion.number, list: $0.stored, time: deletion.time, person: deletion.person)
+            }
+        }
+    }
+
+    package mutating func giveUpOldest(of owner: String?) -> Bool {
+        let oldest = deletions.firstIndex { owner == nil || lists[$0.list]?.owner == owner }
+        if let oldest { giveUp(deletions[oldest]) }
+        return oldest != nil
+    }
+
+    /// - Parameter step: the most commits that are removed at once.
+    package mutating func sweep(deletedBy time: UInt64, step: Int) -> Bool {
+        for deletion in deletions where deletion.time <= time { giveUp(deletion) }
+        guard !leaving.isEmpty else { return false }
+        if !leaving[0].remove(step) { leaving.removeFirst() }
+        return !leaving.isEmpty
+    }
+
+    private mutating func giveUp(_ deletion: Deletion) {
+        deletions.removeAll { $0.number == deletion.number }
+        if let list = lists.removeValue(forKey: deletion.list) { leaving.append(list) }
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import GRDB
+import HandCore
+import HandSync
+
+extension SQLiteStore {
+    /// What is removed of a list in one transaction: commits, sequences, and parts of snapshots, which are larger.
+    private static let sweepStep = 5_000
+    private static let sweepParts = 32
+    /// Lists that are given up in one transaction.
+    private static let listsStep = 500
+
+    public func delete(_ name: String, by person: String, at time: UInt64) throws {
+        try write { database in
+            guard var row = try ListRow.all("name = ?", [name], database).first else {
+                throw StoreError.noSuchList(name)
+            }
+            try row.rename(to: nil, database)
+            try DeletionRow.create(of: row.list.number, called: name, by: person, at: time, database)
+        }
+    }
+
+    public func undelete(_ deletion: UInt64, as name: String) throws {
+        try write { database in
+            guard let found = try DeletionRow.all("number = ?", [deletion.stored], database).first,
+                var row = try ListRow.find(found.list, database)
+            else { throw StoreError.notDeleted(name) }
+            guard try ListRow.all("name = ?", [name], database).isEmpty else { throw StoreError.listExists(name) }
+            try row.rename(to: name, database)
+            try found.remove(database)
+        }
+    }
+
+    public func deletedLists(before number: UInt64, limit: Int) throws -> [DeletedList] {
+        // The highest numbers are none that a table counts up to.
+        let before = Int64(clamping: number)
+        return try read { database in
+            let condition = "number < ? AND list IN (SELECT number FROM lists) ORDER BY number DESC LIMIT ?"
+            return try DeletionRow.all(condition, [before, limit], database).compactMap { deletion in
+                guard var list = try ListRow.find(deletion.list, database)?.list else { return nil }
+                list.name = deletion.name
+                return DeletedList(
+                    deletion: deletion.number, list: list, time: deletion.time, person: deletion.person)
+            }
+        }
+    }
+
+    public func giveUpOldest(of owner: String?) throws -> Bool {
+        try giveUp("?1 IS NULL OR owner = ?1", [owner], limit: 1) > 0
+    }
+
+    public func sweep(deletedBy time: UInt64) throws -> Bool {
+        // Most of the time there is nothing, and nothing is written then.
+        let condition = "time <= ?1"
+        let due = "SELECT 1 FROM deleted_lists WHERE \(condition) OR list NOT IN (SELECT number FROM lists) LIMIT 1"
+        let arguments: StatementArguments = [Int64(clamping: time)]
+        guard try read({ try Int.fetchOne($0, sql: due, arguments: arguments) }) != nil else { return false }
+        if try giveUp(condition, arguments, limit: Self.listsStep) > 0 { return true }
+        return try write { database in
+            let unfinished = "list NOT IN (SELECT number FROM lists) ORDER BY number LIMIT 1"
+            guard let deletion = try DeletionRow.all(unfinished, [], database).first else { return false }
+            if try Self.removePart(of: deletion.list, database) { try deletion.remove(database) }
+            return true
+        }
+    }
+
+    /// Removes the rows of deleted lists, the oldest first. What hangs on them is from then on nobody's but the sweep's.
+    private func giveUp(_ condition: String, _ arguments: StatementArguments, limit: Int) throws -> Int {
+        try write { database in
+            try database.execute(
+                sql: """
+                    DELETE FROM lists WHERE name IS NULL AND number IN (
+                        SELECT list FROM deleted_lists JOIN lists ON list = lists.number
+                        WHERE \(condition) ORDER BY deleted_lists.number LIMIT \(limit))
+                    """, arguments: arguments)
+            return database.changesCount
+        }
+    }
+
+    /// - Returns: whether nothing is left.
+    private static func removePart(of list: UInt64, _ database: Database) throws -> Bool {
+        for (table, key, step) in [
+            ("commits", "revision", sweepStep), ("snapshots", "revision, part", sweepParts),
+            ("snapshot_heads", "revision", sweepStep), ("sequences", "author", sweepStep),
+        ] {
+            try database.execute(
+                sql: """
+                    DELETE FROM \(table) WHERE list = ?1 AND (\(key)) IN (
+                        SELECT \(key) FROM \(table) WHERE list = ?1 ORDER BY \(key) LIMIT ?2)
+                    """, arguments: [list.stored, step])
+            if database.changesCount == step { return false }
+        }
+        return true
+    }
+}
+
+/// A row of `deleted_lists`, whose checksum is right.
+struct DeletionRow {
+    let number: UInt64
+    let list: UInt64
+    /// What the list was called.
+    let name: String
+    let time: UInt64
+    let person: String
+
+    private init(_ row: Row) throws {
+        number = try row.bits(0)
+        try row.check(.deletedLists, "deletion \(number)")
+        list = try row.bits(1)
+        name = try row.value(2)
+        time = try row.bits(3)
+        person = try row.value(4)
+    }
+
+    static func all(
+        _ condition: String, _ arguments: StatementArguments, _ database: Database
+    ) throws -> [DeletionRow] {
+        let sql = "SELECT \(CheckedTable.deletedLists.selection) FROM deleted_lists WHERE \(condition)"
+        return try Row.fetchAll(database, sql: sql, arguments: arguments).map(DeletionRow.init)
+    }
+
+    static func create(
+        of list: UInt64, called name: String, by person: String, at time: UInt64, _ database: Database
+    ) throws {
+        let arguments: StatementArguments = [list.stored, name, Int64(clamping: time), person]
+        try database.execute(
+            sql: "INSERT INTO deleted_lists (list, name, time, person) VALUES (?, ?, ?, ?)", arguments: arguments)
+        let number = database.lastInsertedRowID
+        let values: [any DatabaseValueConvertible] = [number, list.stored, name, Int64(clamping: time), person]
+        try database.execute(
+            sql: "UPDATE deleted_lists SET checksum = ? WHERE number = ?",
+            arguments: [CheckedTable.deletedLists.checksum(values.map(\.databaseValue)), number])
+    }
+
+    func remove(_ database: Database) throws {
+        try database.execute(sql: "DELETE FROM deleted_lists WHERE number = ?", arguments: [number.stored])
+    }
+}

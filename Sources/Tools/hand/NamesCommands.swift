@@ -1,0 +1,117 @@
+import ArgumentParser
+import HandClient
+import HandCore
+import HandFormats
+import HandWire
+
+struct Rename: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Give a list another name.",
+        discussion: """
+            Who has it open goes on; tokens for the list are for its new name from then on. Commands and links that say the old
+            name find no list any more, or a new one of that name.
+            """)
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "Its name.", completion: Completions.lists) var name: String
+    @Argument(help: "Its new name: letters, digits, '-', '_' and '.'.") var newName: String
+
+    func validate() throws {
+        if let problem = ListName.problem(with: newName) { throw ValidationError(problem) }
+    }
+
+    func run() async throws {
+        let (name, newName) = (name, newName)
+        try await server.withClient { client, _ in try await client.rename(name, to: newName) }
+        if server.json {
+            Output.json(["name": .string(newName), "formerName": .string(name)])
+        } else {
+            server.say("'\(Printable.clean(name))' is now called '\(newName)'")
+        }
+    }
+}
+
+struct Delete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Delete a list, for everybody.",
+        discussion: """
+            The server keeps it for a while: 'hand undelete' brings it back, 'hand lists --deleted' shows until when.
+            """)
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "Its name.", completion: Completions.lists) var name: String
+    @Flag(name: .shortAndLong, help: "Do not ask.") var force = false
+
+    func run() async throws {
+        let name = name
+        if !force {
+            // Nobody is asked about a list that is not there.
+            let lists = try await server.withClient { client, _ in try await client.lists() }
+            guard let list = lists.first(where: { $0.name == name }) else {
+                throw Failure(.notFound, Lists.missing(name, among: lists.map(\.name)))
+            }
+            let items = Words.count(list.count, "item")
+            Output.message("This deletes '\(name)' (\(items)) for everybody. Type its name to go on:")
+            guard readLine() == name else { throw Failure(.error, "nothing was deleted") }
+        }
+        let kept = try await server.withClient { client, _ in
+            try await client.delete(name)
+            // An older server keeps nothing and knows no such question.
+            return try? await client.deletedLists(pages: 1).first { $0.list.name == name }
+        }
+        if server.json {
+            return Output.json(.object([.init("name", .string(name))] + (kept.map(Lists.json) ?? [])))
+        }
+        let back = kept.map { "; until \(Lists.time($0.keptUntil)) it comes back with: hand undelete \(name)" }
+        server.say("deleted '\(Printable.clean(name))'\(back ?? "")")
+    }
+}
+
+struct Undelete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Bring a deleted list back, with its history.",
+        discussion: """
+            Of several that had the name, the one that was deleted last; 'hand lists --deleted' shows all, and --id takes another.
+            If there is a list of that name by now, give the old one another with --name.
+            """)
+
+    @OptionGroup var server: ServerOptions
+    @Argument(help: "The name that it had.") var name: String
+    @Option(help: ArgumentHelp("Which of them, as 'hand lists --deleted' shows it.", valueName: "number"))
+    var id: UInt64?
+    @Option(
+        name: .customLong("name"), help: ArgumentHelp("What to call it (default: as before).", valueName: "name"))
+    var newName: String?
+
+    func validate() throws {
+        if let newName, let problem = ListName.problem(with: newName) { throw ValidationError(problem) }
+        if id == 0 { throw ValidationError("--id: expected a number that 'hand lists --deleted' shows, found 0") }
+    }
+
+    func run() async throws {
+        let (name, id, newName) = (name, id, newName ?? name)
+        let entry = try await server.withClient { client, _ in
+            // Asked by its number, so that what is said is what came back.
+            let entry = try await client.deletedLists().first {
+                $0.list.name == name && (id ?? $0.deletion) == $0.deletion
+            }
+            do {
+                try await client.undelete(name, deletion: entry?.deletion ?? id, as: newName)
+            } catch ClientError.refused(.listExists, _) where newName == name {
+                throw Failure(
+                    .conflict,
+                    "there is a list '\(name)' by now; bring the deleted one back under another name: hand undelete \(name) --name OTHER"
+                )
+            }
+            return entry
+        }
+        let count = entry?.list.count ?? 0
+        if server.json {
+            Output.json([
+                "name": .string(newName), "count": JSONValue(count), "revision": JSONValue(entry?.list.revision ?? 0),
+            ])
+        } else {
+            server.say("'\(newName)' is back, with \(Words.count(count, "item"))")
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import HandTestSupport
+import Testing
+
+/// Lists that are renamed, deleted and brought back, as people do it.
+@Suite(.serialized) struct NamesCommandTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func hand(_ server: RunningServer, _ arguments: String..., expecting status: Int32 = 0) throws -> String {
+        let environment = [
+            "HAND_URL": "hand+unix://\(server.socket)", "HAND_NAME": "ada", "HAND_DATA": folder.path + "/data",
+            "XDG_STATE_HOME": folder.path + "/state", "XDG_CONFIG_HOME": folder.path,
+        ]
+        let outcome = try Binary.run(arguments, environment: environment)
+        #expect(outcome.status == status, "\(arguments): \(outcome.output)\(outcome.messages)")
+        return outcome.output + outcome.messages
+    }
+
+    @Test func aListIsRenamedDeletedAndBroughtBack() throws {
+        let server = try RunningServer(folder)
+        _ = try hand(server, "create", "groceries")
+        _ = try hand(server, "add", "-l", "groceries", "milk", "bread")
+        #expect(try hand(server, "rename", "groceries", "shopping") == "'groceries' is now called 'shopping'\n")
+        _ = try hand(server, "rename", "groceries", "other", expecting: 3)
+        _ = try hand(server, "create", "groceries")
+        _ = try hand(server, "rename", "shopping", "groceries", expecting: 7)
+        _ = try hand(server, "rename", "shopping", "-x", expecting: 2)
+        #expect(try hand(server, "delete", "--force", "shopping").contains("comes back with: hand undelete shopping"))
+        #expect(try hand(server, "lists") == "groceries\t0 items\trevision 0\n")
+        let deleted = try hand(server, "lists", "--deleted")
+        #expect(
+            deleted.hasPrefix("1\tshopping\t2 items\trevision 1\tdeleted 2") && deleted.contains("by ada, kept until 2")
+        )
+        #expect(try hand(server, "lists", "--deleted", "--json").contains(#""name":"shopping","count":2,"revision":1"#))
+        _ = try hand(server, "delete", "--force", "groceries")
+        #expect(
+            try hand(server, "undelete", "shopping", "--name", "groceries") == "'groceries' is back, with 2 items\n")
+        #expect(try hand(server, "undelete", "groceries", expecting: 7).contains("--name OTHER"))
+        _ = try hand(server, "undelete", "shopping", expecting: 3)
+        _ = try hand(server, "undelete", "groceries", "--id", "2", "--name", "empty")
+        #expect(try hand(server, "ls", "-l", "groceries", "--json").contains("bread"))
+        server.kill()
+        try server.start()
+        #expect(try hand(server, "lists") == "empty\t0 items\trevision 0\ngroceries\t2 items\trevision 1\n")
+        #expect(server.terminate() == 0)
+        #expect(try hand(server, "verify").contains("everything is sound"))
+    }
+
+    /// What waits offline for a list is neither lost nor sent to another that got its name.
+    @Test func editsWaitForTheirList() throws {
+        let server = try RunningServer(folder)
+        _ = try hand(server, "create", "list")
+        _ = try hand(server, "add", "-l", "list", "--queue", "here")
+        #expect(server.terminate() == 0)
+        _ = try hand(server, "add", "-l", "list", "--queue", "offline")
+        try server.start()
+        _ = try hand(server, "delete", "--force", "list")
+        _ = try hand(server, "create", "list")
+        #expect(try hand(server, "sync", "-l", "list", expecting: 3).contains("another list by now"))
+        #expect(try !hand(server, "lists").contains("1 item"))
+        _ = try hand(server, "rename", "list", "new")
+        _ = try hand(server, "undelete", "list")
+        _ = try hand(server, "sync", "-l", "list")
+        #expect(try hand(server, "ls", "-l", "list").contains("offline"))
+        #expect(server.terminate() == 0)
+    }
+
+    @Test func rolesGoWithARenamedList() throws {
+        let made = try Binary.run(
+            ["token", "create", "ben", "--role", "write", "--list", "old"],
+            environment: ["HAND_DATA": folder.path + "/data"])
+        let server = try RunningServer(folder)
+        func ben(_ arguments: String...) throws -> Int32 {
+            try Binary.run(
+                arguments,
+                environment: [
+                    "HAND_URL": "hand+unix://\(server.socket)", "HAND_TOKEN": made.output.filter { $0 != "\n" },
+                    "XDG_STATE_HOME": folder.path + "/ben", "XDG_CONFIG_HOME": folder.path,
+                ]
+            ).status
+        }
+        _ = try hand(server, "create", "old")
+        #expect(try ben("add", "-l", "old", "x") == 0)
+        _ = try hand(server, "rename", "old", "new")
+        _ = try hand(server, "create", "old")
+        #expect(try ben("add", "-l", "new", "y") == 0)
+        #expect(try ben("ls", "-l", "old") == 3)
+        #expect(server.terminate() == 0)
+    }
+
+    @Test func nothingIsKeptIfNobodyWantsIt() throws {
+        let server = try RunningServer(folder, ["--keep-deleted", "0"])
+        _ = try hand(server, "create", "list")
+        #expect(try hand(server, "delete", "--force", "list") == "deleted 'list'\n")
+        _ = try hand(server, "undelete", "list", expecting: 3)
+        #expect(server.terminate() == 0)
+    }
+}

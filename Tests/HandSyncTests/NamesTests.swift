@@ -1,0 +1,374 @@
+import HandCore
+import HandSimulation
+import HandSync
+import HandWire
+import Testing
+
+/// Lists that are renamed, deleted and brought back, as the service does it for those who follow them.
+@Suite struct NamesTests {
+    private let world: TestWorld
+    private let ada: TestStream
+    private let ben: TestStream
+
+    /// A list with one item that both follow.
+    init() {
+        world = TestWorld()
+        (ada, ben) = (world.connect(1), world.connect(2))
+        world.settle()
+        ada.say(.create(request: 1, name: "list", rules: Rules()))
+        world.settle()
+        for stream in [ada, ben] { stream.subscribe("list", request: 2) }
+        world.settle()
+        ada.submit(1, base: 0, "milk")
+        world.settle()
+    }
+
+    private func delete(_ name: String = "list", _ stream: TestStream? = nil) {
+        (stream ?? ada).say(.delete(request: 3, name: name))
+        world.settle()
+    }
+
+    private func undelete(_ name: String = "list", _ deletion: UInt64? = nil, as new: String? = nil) {
+        ada.say(.undelete(request: 4, name: name, deletion: deletion, newName: new ?? name))
+        world.settle()
+    }
+
+    private func revisions(_ stream: TestStream) -> [Int] {
+        stream.heard.compactMap { if case .commit(_, let commit) = $0 { commit.revision } else { nil } }
+    }
+
+    private func deleted(_ stream: TestStream, before: UInt64? = nil) -> [DownMessage.DeletedEntry] {
+        stream.say(.deletedLists(request: 9, before: before))
+        world.settle()
+        for case .deletedLists(9, let entries, _) in stream.heard.reversed() { return entries }
+        return []
+    }
+
+    // MARK: Renaming
+
+    @Test func whoFollowsARenamedListGoesOn() throws {
+        ben.say(.rename(request: 5, name: "list", newName: "new"))
+        world.settle()
+        #expect(ben.heard.contains(.done(request: 5)) && ada.errors.isEmpty)
+        ada.submit(2, base: 1, "bread")
+        world.settle()
+        #expect(revisions(ben) == [1, 2])
+        ben.subscribe("list", request: 6, logID: try #require(ben.lastStart).logID, revision: 2)
+        world.settle()
+        #expect(ben.errors == [.noSuchList])
+        ben.subscribe("new", request: 7, logID: try #require(ben.lastStart).logID, revision: 2)
+        world.settle()
+        #expect(ben.lastStart?.request == 7 && ben.lastStart?.list == 1 && ben.lastStart?.start == .resumed(head: 2))
+        #expect(world.service.listReports().map(\.name) == ["new"])
+        #expect(world.service.brokenInvariant() == nil)
+    }
+
+    @Test func aNameThatIsTakenOrBadIsRefused() {
+        ada.say(.create(request: 1, name: "taken", rules: Rules()))
+        world.settle()
+        for (name, new, expected) in [
+            ("list", "taken", ErrorCode.listExists), ("list", "list", .listExists), ("none", "new", .noSuchList),
+            ("list", "-bad", .badListName), ("list", "", .badListName),
+        ] {
+            ada.say(.rename(request: 5, name: name, newName: new))
+            world.settle()
+            #expect(ada.errors.last == expected, "\(name) to \(new)")
+        }
+        ada.submit(2, base: 1, "bread")
+        world.settle()
+        #expect(revisions(ben) == [1, 2])
+    }
+
+    /// Somebody comes by the new name while the store renames: there is one list in memory, not two.
+    @Test func aListThatIsLoadedMeanwhileIsThereOnce() {
+        for order in [0, 1] {
+            let world = TestWorld()
+            let (ada, ben) = (world.connect(1), world.connect(2))
+            world.settle()
+            ada.say(.create(request: 1, name: "list", rules: Rules()))
+            world.settle()
+            // One is being read as "list", one is asked for as "new".
+            ada.subscribe("list", request: 2)
+            world.turn()
+            ben.say(.rename(request: 3, name: "list", newName: "new"))
+            world.turn()
+            let carl = world.connect(3)
+            while world.waiting > 2 { world.answer(world.waiting - 1) }
+            carl.subscribe("new", request: 4)
+            while world.waiting > 0 { world.answer(order == 0 ? 0 : world.waiting - 1) }
+            world.settle()
+            #expect(world.service.listReports().count <= 1)
+            #expect(world.service.brokenInvariant() == nil)
+            if ada.errors.isEmpty, let start = ada.lastStart {
+                carl.submit(1, base: 0, "x", list: start.list)
+                world.settle()
+                #expect(revisions(ada) == revisions(carl))
+            }
+        }
+    }
+
+    /// A role on a list goes with it, and is none on a list that gets the old name.
+    @Test func rolesGoWithTheList() {
+        let world = TestWorld()
+        world.tokens = [
+            "admin": Access(name: "root", everywhere: .admin),
+            "ben": Access(name: "ben", everywhere: .none, lists: ["list": .read]),
+        ]
+        let (root, ben) = (world.connect(1, token: "admin"), world.connect(2, token: "ben"))
+        world.settle()
+        root.say(.create(request: 1, name: "list", rules: Rules()))
+        world.settle()
+        for stream in [root, ben] { stream.subscribe("list", request: 2) }
+        world.settle()
+        root.say(.rename(request: 3, name: "list", newName: "new"))
+        root.say(.create(request: 4, name: "list", rules: Rules()))
+        world.settle()
+        root.submit(1, base: 0, "secret")
+        world.settle()
+        #expect(ben.errors.isEmpty && revisions(ben) == [1])
+        ben.subscribe("list", request: 5)
+        world.settle()
+        #expect(ben.errors == [.noSuchList])
+        ben.subscribe("new", request: 6)
+        world.settle()
+        #expect(ben.lastStart?.request == 6)
+    }
+
+    // MARK: Deleting and bringing back
+
+    @Test func aDeletedListComesBackWithItsHistory() throws {
+        let logID = try #require(ben.lastStart).logID
+        delete()
+        #expect(ben.errors == [.listDeleted])
+        let entry = try #require(deleted(ben).first)
+        #expect(entry.list.name == "list" && entry.list.count == 1 && entry.person == "p1" && entry.time == 1_000)
+        #expect(entry.keptUntil == 1_000 + Retention.week)
+        undelete()
+        #expect(ada.heard.last == .done(request: 4) && deleted(ben).isEmpty)
+        ben.subscribe("list", request: 7, logID: logID, revision: 1)
+        world.settle()
+        #expect(ben.lastStart?.start == .resumed(head: 1) && ben.lastStart?.logID == logID)
+        ben.submit(1, base: 1, "bread")
+        world.settle()
+        #expect(revisions(ben) == [1, 2])
+        #expect(world.service.brokenInvariant() == nil)
+    }
+
+    /// What was on its way when the list was deleted was not committed; after it came back it is, once.
+    @Test func whatWasOnItsWayIsSentAgain() throws {
+        let logID = try #require(ada.lastStart).logID
+        ada.submit(2, base: 1, "bread")
+        ben.say(.delete(request: 3, name: "list"))
+        ada.submit(3, base: 1, "eggs")
+        world.settle()
+        #expect(ada.errors.contains(.listDeleted))
+        undelete()
+        ada.subscribe("list", request: 7, logID: logID, revision: 1)
+        world.settle()
+        let last = try #require(ada.lastStart).lastSequence
+        for sequence in (last + 1)...4 { ada.submit(sequence, base: 2, "again \(sequence)") }
+        world.settle()
+        let head = try #require(world.service.listReports().first).revision
+        #expect(head == 4, "each of the sequences 1 to 4 once")
+    }
+
+    @Test func ofSeveralTheLastOrTheOneThatIsNamed() throws {
+        for text in ["second", "third"] {
+            delete()
+            ada.say(.create(request: 1, name: "list", rules: Rules(maximumCount: text.utf8.count)))
+            world.settle()
+        }
+        delete()
+        let all = deleted(ada)
+        #expect(all.map(\.list.rules.maximumCount) == [5, 6, Rules.unlimitedCount])
+        undelete("list", all[1].deletion)
+        undelete()
+        #expect(ada.errors.last == .listExists)
+        undelete("list", nil, as: "other")
+        undelete("list", all[2].deletion, as: "third")
+        ada.say(.lists(request: 8, after: ""))
+        world.settle()
+        var rules: [String: Int] = [:]
+        for case .lists(8, let entries, _) in ada.heard {
+            for entry in entries { rules[entry.name] = entry.rules.maximumCount }
+        }
+        #expect(rules == ["list": 6, "other": 5, "third": Rules.unlimitedCount])
+        // The number of a deletion of another name stands for nothing here.
+        delete("other")
+        undelete("third", deleted(ada)[0].deletion, as: "fourth")
+        #expect(ada.errors.last == .noSuchList)
+    }
+
+    @Test func whatIsTooOldDoesNotComeBack() {
+        delete()
+        world.wallClock += Retention.week - 1
+        #expect(deleted(ada).count == 1)
+        world.wallClock += 1
+        #expect(deleted(ada).isEmpty)
+        undelete()
+        #expect(ada.errors.last == .noSuchList)
+        // It is removed without anybody asking for it.
+        world.now += 1_000
+        world.service.timeout()
+        world.settle()
+        #expect(try! world.store.listCount(of: nil) == 0)
+    }
+
+    @Test func whereNothingIsKeptItIsRemovedAtOnce() throws {
+        let world = TestWorld()
+        world.retention = Retention(deleted: 0)
+        let ada = world.connect(1)
+        world.settle()
+        ada.say(.create(request: 1, name: "list", rules: Rules()))
+        ada.say(.delete(request: 2, name: "list"))
+        world.settle()
+        #expect(ada.heard.contains(.done(request: 2)))
+        #expect(try world.store.listCount(of: nil) == 0 && world.store.deletedLists(before: .max, limit: 9).isEmpty)
+        ada.say(.undelete(request: 3, name: "list", deletion: nil, newName: "list"))
+        world.settle()
+        #expect(ada.errors == [.noSuchList])
+    }
+
+    /// Others' writes go in between the steps of a removal.
+    @Test func removingLetsOthersWrite() throws {
+        for sequence in UInt64(2)...40 {
+            ada.submit(sequence, base: Int(sequence) - 1, "x")
+            world.settle()
+        }
+        ada.say(.create(request: 1, name: "other", rules: Rules()))
+        world.settle()
+        ada.subscribe("other", request: 2)
+        delete()
+        world.wallClock += Retention.week
+        world.now += 1_000
+        world.service.timeout()
+        world.turn()
+        let list = try #require(ada.lastStart).list
+        ada.submit(1, base: 0, "in between", list: list)
+        func isWritten() -> Bool { ada.heard.contains { if case .commit(list, _) = $0 { true } else { false } } }
+        while world.waiting > 0, !isWritten() { world.answer() }
+        let other = try #require(world.service.listReports().first { $0.name == "other" })
+        #expect(other.revision == 1 && world.waiting > 0, "the removal goes on behind the write")
+        world.settle()
+        #expect(try world.store.listCount(of: nil) == 1)
+    }
+
+    // MARK: Limits
+
+    /// Deleted lists count, and the oldest make room: deleting and making anew fills nothing, and locks nobody out.
+    @Test func deletedListsMakeRoom() throws {
+        var limits = Limits()
+        limits.userLists = 2
+        let world = TestWorld(limits: limits)
+        world.tokens = ["t": Access(name: "ada", everywhere: .admin)]
+        let ada = world.connect(1, token: "t")
+        world.settle()
+        for turn in 1...5 {
+            ada.say(.create(request: 1, name: "list\(turn)", rules: Rules()))
+            ada.say(.delete(request: 2, name: "list\(turn)"))
+            world.settle()
+            #expect(try world.store.listCount(of: nil) == min(turn, 2))
+        }
+        #expect(ada.errors.isEmpty)
+        #expect(try world.store.deletedLists(before: .max, limit: 9).map(\.list.name) == ["list5", "list4"])
+        for name in ["a", "b", "c"] { ada.say(.create(request: 3, name: name, rules: Rules())) }
+        world.settle()
+        #expect(ada.errors == [.tooManyLists], "those that are there are not removed")
+    }
+
+    /// Where the store is full the oldest go, one after another, until it is not.
+    @Test func aFullStoreRemovesWhatWasDeletedFirst() throws {
+        var limits = Limits()
+        limits.storeBytes = 400
+        let world = TestWorld(limits: limits)
+        let ada = world.connect(1)
+        world.settle()
+        for name in ["a", "b", "c"] {
+            ada.say(.create(request: 1, name: name, rules: Rules()))
+            world.settle()
+            ada.subscribe(name, request: 2)
+            world.settle()
+            let list = try #require(ada.lastStart).list
+            ada.submit(1, base: 0, String(repeating: "x", count: 120), list: list)
+            world.settle()
+            ada.say(.delete(request: 3, name: name))
+            world.settle()
+        }
+        var counts: [Int] = []
+        for _ in 0..<12 {
+            world.now += 1_000
+            world.service.timeout()
+            world.settle()
+            counts.append(try world.store.deletedLists(before: .max, limit: 9).count)
+        }
+        #expect(counts.last == 2, "\(counts): one made room enough")
+        #expect(try world.store.deletedLists(before: .max, limit: 9).map(\.list.name) == ["c", "b"])
+        #expect(try world.store.size() < 400)
+    }
+
+    // MARK: Who may
+
+    /// Who is admin of one name brings back what they deleted, and not what others did: it may not have been meant for them.
+    @Test func whoMayBringBackWhat() throws {
+        let world = TestWorld()
+        world.tokens = [
+            "root": Access(name: "root", everywhere: .admin),
+            "ben": Access(name: "ben", everywhere: .none, lists: ["list": .admin]),
+            "eve": Access(name: "eve", everywhere: .write, lists: ["list": .read]),
+        ]
+        let people = Dictionary(
+            uniqueKeysWithValues: ["root", "ben", "eve"].enumerated().map {
+                ($1, world.connect(UInt64($0) + 1, token: $1))
+            })
+        let (root, ben, eve) = (try #require(people["root"]), try #require(people["ben"]), try #require(people["eve"]))
+        world.settle()
+        for stream in [root, ben] {
+            root.say(.create(request: 1, name: "list", rules: Rules()))
+            world.settle()
+            stream.say(.delete(request: 2, name: "list"))
+            world.settle()
+        }
+        #expect(deletedNames(world, root).count == 2 && deletedNames(world, eve).isEmpty)
+        #expect(deletedNames(world, ben) == ["ben"])
+        let rootsOwn = try #require(try world.store.deletedLists(before: .max, limit: 9).last)
+        ben.say(.undelete(request: 3, name: "list", deletion: rootsOwn.deletion, newName: "list"))
+        eve.say(.undelete(request: 3, name: "list", deletion: nil, newName: "mine"))
+        world.settle()
+        #expect(ben.errors == [.noSuchList] && eve.errors == [.notAllowed])
+        // A new name takes what a new list takes.
+        ben.say(.undelete(request: 3, name: "list", deletion: nil, newName: "other"))
+        world.settle()
+        #expect(ben.errors == [.noSuchList, .notAllowed])
+        ben.say(.undelete(request: 4, name: "list", deletion: nil, newName: "list"))
+        world.settle()
+        #expect(ben.heard.last == .done(request: 4))
+    }
+
+    private func deletedNames(_ world: TestWorld, _ stream: TestStream) -> [String] {
+        stream.say(.deletedLists(request: 9, before: nil))
+        world.settle()
+        for case .deletedLists(9, let entries, _) in stream.heard.reversed() { return entries.map(\.person) }
+        return ["no answer"]
+    }
+
+    // MARK: Versions
+
+    /// Version 1 has no such messages: they are as bad as any that does not exist.
+    @Test(arguments: [
+        UpMessage.rename(request: 1, name: "list", newName: "new"),
+        .undelete(request: 1, name: "list", deletion: nil, newName: "list"), .deletedLists(request: 1, before: nil),
+    ])
+    func aClientOfTheFirstVersion(message: UpMessage) {
+        let old = TestStream(world, from: nil)
+        old.say(
+            .hello(
+                UpMessage.Hello(
+                    highestVersion: 1, capabilities: [], client: ClientID(high: 0, low: 9), person: "old", program: ""))
+        )
+        world.settle()
+        old.say(message)
+        world.settle()
+        #expect(old.errors == [.malformedMessage] && old.isShutDown)
+        #expect(world.service.listReports().map(\.name) == ["list"])
+    }
+}
