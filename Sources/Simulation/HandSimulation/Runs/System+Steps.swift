@@ -33,7 +33,7 @@ extension System {
         case .tearClient: client.diesAtNextWrite = true
         case .killServer: server.crash()
         case .stopServer: server.stop()
-        case .fullDisk: trouble(&random, { $0.disk.isFull = true }, { $0.disk.isFull = false })
+        case .fullDisk: trouble(&random, { $0.isDiskFull = true }, { $0.isDiskFull = false })
         case .failFlush: trouble(&random, { $0.disk.failsFlush = true }, { $0.disk.failsFlush = false })
         case .slowDisk:
             let delay = UInt64(random.next(below: 2_000))

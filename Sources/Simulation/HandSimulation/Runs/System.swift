@@ -6,8 +6,10 @@ import HandWire
 final class System {
     let weather: Weather
     let scheduler = Scheduler()
-    let disk = VirtualDisk()
-    let store: SimulatedStore
+    let disk: VirtualDisk
+    /// The real store, where the world has one.
+    let bench: (any StoreBench)?
+    private(set) lazy var store = makeStore()
     private(set) lazy var ledger = Ledger(self)
     let promises = Promises()
     let mergers = Mergers()
@@ -20,10 +22,12 @@ final class System {
     /// Steps may still make trouble.
     private(set) var isCalm = false
 
-    init(_ weather: Weather, isTracing: Bool) {
+    init(_ weather: Weather, on bench: (any StoreBench)?, isTracing: Bool) {
         self.weather = weather
         self.isTracing = isTracing
-        store = SimulatedStore(disk)
+        self.bench = bench
+        // What a real store has answered is on its disk.
+        disk = VirtualDisk(flushesAtOnce: bench != nil)
         disk.onDurable = { [unowned self] in ledger.record($0) }
     }
 
@@ -31,6 +35,27 @@ final class System {
     func dismantle() {
         scheduler.clear()
         disk.onDurable = { _ in }
+    }
+
+    private func makeStore() -> any CommitStore {
+        guard let bench else { return SimulatedStore(disk) }
+        return MirroredStore(bench, disk) { [unowned self] in report(.store, $0) }
+    }
+
+    /// Whether there is no more room for what the server writes.
+    var isDiskFull: Bool {
+        get { bench?.isFull ?? disk.isFull }
+        set { if let bench { bench.isFull = newValue } else { disk.isFull = newValue } }
+    }
+
+    /// The server's process has ended at once.
+    func crashStore(_ random: inout SplitMix64) {
+        disk.crash(&random)
+        guard let bench else { return }
+        let torn = (0..<random.next(below: 3) * random.next(below: 3_000)).map { _ in
+            UInt8(truncatingIfNeeded: random.next())
+        }
+        do { try bench.crash(torn: torn) } catch { report(.store, "it does not open again: \(error)") }
     }
 
     // MARK: Watching
@@ -151,7 +176,7 @@ final class System {
     private func finish() {
         trace("all faults stop")
         isCalm = true
-        disk.isFull = false
+        isDiskFull = false
         disk.failsFlush = false
         server.diskDelay = 0
         settle { self.unfinished() }
