@@ -16,7 +16,8 @@ public final class ClientJournal: Sendable {
     public let client: ClientID
 
     /// 2: checkpoints say which revision the author of an edit saw, and whether the replica has diverged.
-    private static let version = 2
+    /// 3: events say when the client has become another author.
+    private static let version = 3
     private static let applicationID = 0x6861_6E63
     private static let partBytes = 256 << 10
 

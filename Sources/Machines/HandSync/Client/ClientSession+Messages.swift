@@ -46,7 +46,7 @@ extension ClientSession {
         effect(.status(.online))
         ping(now: now, effect)
         for name in subscriptions.keys.sorted() {
-            subscriptions[name]?.replica.author = welcome.author
+            noteAuthor(of: name, effect)
             subscribe(to: name, effect)
         }
         for request in visits.keys.sorted() { enter(request, effect) }
