@@ -15,6 +15,7 @@ final class System {
     let mergers = Mergers()
     private(set) lazy var server = SimulatedServer(self)
     private(set) lazy var clients = (0..<weather.clients).map { SimulatedClient(self, number: $0) }
+    private lazy var visitor = Visitor(self)
     private(set) var finding: Finding?
     private(set) var lines: [String] = []
     private let isTracing: Bool
@@ -144,6 +145,7 @@ final class System {
     func run(_ steps: [Step]) {
         server.start()
         for client in clients { client.start() }
+        visitor.start()
         prepareLists()
         // Some worlds start with everybody connected.
         if weather.seed & 1 == 0 { wait(3_000) }
