@@ -70,7 +70,11 @@ public enum ItemReference: Equatable, Sendable {
             return index - 1
         case .prefix(let prefix):
             guard let range = ItemID.range(ofPrefix: prefix) else { throw .notAReference(prefix) }
-            let matches = list.enumerated().filter { range.contains($0.element.id) }.map(\.offset)
+            var matches: [Int] = []
+            list.forEachPosition(of: [range]) { position in
+                matches.append(position)
+                return true
+            }
             guard let first = matches.first else { throw .unknown(prefix) }
             guard matches.count == 1 else { throw .ambiguous(prefix, matches: matches.count) }
             return first
