@@ -89,6 +89,7 @@ import Testing
                 == "hand: no server answers at 127.0.0.1:1. Start one: hand serve --listen 127.0.0.1:1\n")
         #expect(
             try words("hand://127.0.0.2:1/list") == "hand: no server answers at 127.0.0.2:1: connection refused\n")
+        try user.hand("add", "x", "--queue", "--url", "hand://127.0.0.1:1/list")
         #expect(
             try user.hand("sync", "--url", "hand://127.0.0.1:1/list", expecting: 6).hasSuffix("--listen 127.0.0.1:1\n"))
     }

@@ -22,6 +22,8 @@ package final class ClientEngine {
     private var attempt: Cancellable?
     private var outgoing: [UInt8] = []
     var lists: [String: ListFollowers] = [:]
+    /// Why lists that were opened are not followed any more.
+    var refusals: [String: ClientError] = [:]
     private var answers: [UInt64: (ClientSession.Answer) -> Void] = [:]
     private(set) var status = ClientSession.Status.connecting
     private var statusWaiters: [(ClientSession.Status) -> Void] = []
@@ -54,10 +56,10 @@ package final class ClientEngine {
 
     package func close() {
         guard !isClosed else { return }
+        isClosed = true
         for list in lists.values { list.finish(.closed) }
         lists = [:]
         perform { session, effect in session.stop(reason: "closed", effect) }
-        isClosed = true
         endTurn()
         journal?.close(session)
         hook?.cancel()
@@ -106,7 +108,9 @@ package final class ClientEngine {
         case .latency(let milliseconds): onLatency?(milliseconds)
         case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
         case .refused(let list, let code, let message):
-            lists.removeValue(forKey: list)?.finish(.refused(code, message))
+            let end = ClientError.refused(code, message)
+            refusals[list] = end
+            lists.removeValue(forKey: list)?.finish(end)
         case .told(_, let message): onTold?(message)
         }
     }
@@ -127,7 +131,7 @@ package final class ClientEngine {
 
     /// What being offline for that reason is to whoever asks something.
     func error(_ reason: String) -> ClientError {
-        session.refusal.map { .refused($0, reason) } ?? .unreachable(reason)
+        isClosed ? .closed : session.refusal.map { .refused($0, reason) } ?? .unreachable(reason)
     }
 
     /// Calls `body` at the next change of the connection.

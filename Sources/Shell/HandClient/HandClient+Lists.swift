@@ -4,14 +4,16 @@ import HandWire
 
 extension HandClient {
     /// Follows a list, from what the journal keeps of it or from nothing. Does not wait for the server.
+    ///
+    /// A client that keeps no lists leaves a kept one as it is, unless edits wait on it.
     public func open(_ name: String) async throws -> FollowedList {
-        let outcome: Result<Void, any Error> = try await onLoop { engine, done in
-            let outcome = Result {
-                if engine.lists[name] == nil { engine.open(name, from: try engine.kept(name)) }
+        let _: Void = try await onLoop { engine, reply in
+            if engine.lists[name] == nil {
+                let kept = try engine.keepsLists || engine.mayHavePending(name) ? engine.kept(name) : nil
+                engine.open(name, from: kept)
             }
-            done(.success(outcome))
+            reply.succeed(())
         }
-        try outcome.get()
         return FollowedList(client: self, name: name)
     }
 
@@ -19,16 +21,17 @@ extension HandClient {
     ///
     /// - Throws: `.unreachable` with the reason if the next try fails; `.refused` if the server does not let this client in.
     public func connected() async throws {
-        let _: Void = try await onLoop { engine, done in Self.waitForConnection(engine, done) }
+        let _: Void = try await onLoop { engine, reply in try Self.waitForConnection(engine, reply) }
     }
 
-    private static func waitForConnection(
-        _ engine: ClientEngine, _ done: @escaping @Sendable (Result<Void, ClientError>) -> Void
-    ) {
+    private static func waitForConnection(_ engine: ClientEngine, _ reply: Reply<Void>) throws(ClientError) {
         switch engine.status {
-        case .online: done(.success(()))
-        case .offline(let reason, _): done(.failure(engine.error(reason)))
-        case .connecting: engine.onStatusChange { _ in waitForConnection(engine, done) }
+        case .online: reply.succeed(())
+        case .offline(let reason, _): throw engine.error(reason)
+        case .connecting:
+            engine.onStatusChange { [unowned engine] _ in
+                do { try waitForConnection(engine, reply) } catch { reply.fail(error) }
+            }
         }
     }
 
@@ -89,12 +92,14 @@ extension HandClient {
         _ ask: @escaping @Sendable (inout ClientSession, (ClientSession.Effect) -> Void) -> UInt64?
     ) async throws -> ClientSession.Answer {
         try await connected()
-        return try await onLoop { engine, done in
-            engine.begin(ask) { answer in
+        return try await onLoop { engine, reply in
+            engine.begin(ask) { [unowned engine] answer in
                 switch answer {
-                case .error(let code, let text): done(.failure(.refused(code, text)))
-                case .disconnected: done(.failure(.unreachable("the connection was lost before the answer came")))
-                default: done(.success(answer))
+                case .error(let code, let text): reply.fail(ClientError.refused(code, text))
+                case .disconnected where engine.isClosed: reply.fail(ClientError.closed)
+                case .disconnected:
+                    reply.fail(ClientError.unreachable("the connection was lost before the answer came"))
+                default: reply.succeed(answer)
                 }
             }
         }

@@ -9,8 +9,8 @@ final class ListFollowers {
 
     private var receivers: [Int: Receiver] = [:]
     private var nextReceiver = 0
-    private var loadWaiters: [(Result<ListState, ClientError>) -> Void] = []
-    private var settleWaiters: [(Result<Settlement, ClientError>) -> Void] = []
+    private var loadWaiters: [Reply<ListState>] = []
+    private var settleWaiters: [Reply<Settlement>] = []
     private var settlement = Settlement()
     private(set) var state: ListState?
     /// Who is here, as far as it was told on this connection.
@@ -18,11 +18,6 @@ final class ListFollowers {
     private var isDue = false
     private var changes = Composer()
     private var notices: [Replica.Notice] = []
-
-    enum End {
-        case closed
-        case refused(ErrorCode, String)
-    }
 
     /// Adds a receiver, which is told of the present first.
     func add(_ receiver: @escaping Receiver) -> Int {
@@ -91,42 +86,33 @@ final class ListFollowers {
         guard subscription.isLive else { return }
         let loaded = loadWaiters
         loadWaiters = []
-        for waiter in loaded { waiter(.success(subscription.state)) }
+        for waiter in loaded { waiter.succeed(subscription.state) }
         guard !subscription.replica.hasPending, !settleWaiters.isEmpty else { return }
         let settled = settleWaiters
         settleWaiters = []
         let outcome = settlement
         settlement = Settlement()
-        for waiter in settled { waiter(.success(outcome)) }
+        for waiter in settled { waiter.succeed(outcome) }
     }
 
-    /// Waits until the list is the server's present.
-    func whenLive(
-        _ subscription: ClientSession.Subscription?, _ body: @escaping (Result<ListState, ClientError>) -> Void
-    ) {
-        loadWaiters.append(body)
-        if let subscription { resolve(subscription) }
+    /// Answers when the list is the server's present.
+    func whenLive(_ subscription: ClientSession.Subscription, _ reply: Reply<ListState>) {
+        loadWaiters.append(reply)
+        resolve(subscription)
     }
 
-    /// Waits until the server has answered to all edits.
-    func whenSettled(
-        _ subscription: ClientSession.Subscription?, _ body: @escaping (Result<Settlement, ClientError>) -> Void
-    ) {
-        settleWaiters.append(body)
-        if let subscription { resolve(subscription) }
+    /// Answers when the server has answered to all edits.
+    func whenSettled(_ subscription: ClientSession.Subscription, _ reply: Reply<Settlement>) {
+        settleWaiters.append(reply)
+        resolve(subscription)
     }
 
-    func finish(_ end: End) {
-        let error: ClientError
-        switch end {
-        case .closed: error = .closed
-        case .refused(let code, let message):
-            error = .refused(code, message)
-            yield(.refused(code, message))
-        }
+    /// The list is not followed any more.
+    func finish(_ end: ClientError) {
+        if case .refused(let code, let message) = end { yield(.refused(code, message)) }
         for receiver in receivers.values { receiver(nil) }
         receivers = [:]
-        fail(error)
+        fail(end)
     }
 
     /// Ends all waiting.
@@ -134,8 +120,8 @@ final class ListFollowers {
         let (loads, settles) = (loadWaiters, settleWaiters)
         loadWaiters = []
         settleWaiters = []
-        for waiter in loads { waiter(.failure(error)) }
-        for waiter in settles { waiter(.failure(error)) }
+        for waiter in loads { waiter.fail(error) }
+        for waiter in settles { waiter.fail(error) }
     }
 }
 

@@ -121,8 +121,10 @@ struct Log: AsyncParsableCommand {
     private func print(_ commit: Commit, _ person: String, _ before: Hand, _ after: Hand, json: Bool) {
         if json { return Output.json(HistoryReader.json(commit, by: person, from: before, to: after)) }
         let time = utc ? JSON.date(milliseconds: commit.time) : Self.localTime(commit.time)
-        Output.line("revision \(commit.revision)  \(time)  \(Printable.clean(person))")
-        for line in DeltaText.lines(commit.delta, from: before, to: after) { Output.line("  \(line)") }
+        Output.together {
+            Output.line("revision \(commit.revision)  \(time)  \(Printable.clean(person))")
+            for line in DeltaText.lines(commit.delta, from: before, to: after) { Output.line("  \(line)") }
+        }
     }
 }
 
@@ -140,7 +142,7 @@ struct Diff: AsyncParsableCommand {
         }
         let delta = Delta(from: before, to: after)
         if list.server.json { return Output.json(JSON.delta(delta)) }
-        for line in DeltaText.lines(delta, from: before, to: after) { Output.line(line) }
+        Output.together { for line in DeltaText.lines(delta, from: before, to: after) { Output.line(line) } }
     }
 }
 
@@ -180,7 +182,7 @@ struct Undo: AsyncParsableCommand {
         let person = try Settings.person(flag: options.list.server.person)
         let revision = revision
         let expected = options.ifRevision
-        try await options.perform { client, followed in
+        try await options.perform(from: .history) { client, followed in
             // Edits of one's own that were kept go out first: what takes a commit back is worked out without them.
             _ = try await followed.settled()
             if let expected, try await followed.state().revision != expected {

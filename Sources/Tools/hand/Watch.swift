@@ -48,7 +48,7 @@ struct Watch: AsyncParsableCommand {
 
     private func print(_ delta: Delta, from old: Hand?, to new: Hand) {
         guard let old, !full else { return ItemPrinter.print(new, json: false) }
-        for line in DeltaText.lines(delta, from: old, to: new) { Output.line(line) }
+        Output.together { for line in DeltaText.lines(delta, from: old, to: new) { Output.line(line) } }
     }
 }
 
