@@ -74,7 +74,7 @@ public struct App: Sendable {
             if case .offline(_, let wait?) = status { world.retryAt = world.now + wait }
             // What ends for good is said where one is.
             if case .offline(let reason, nil) = status { say(Printable.clean(reason)) }
-            if case .offline = status { for name in world.lists.keys { world.lists[name]?.forgetPeople() } }
+            if case .offline = status { for name in world.lists.keys { world.lists[name]?.lostConnection() } }
         case .latency(let milliseconds): world.latency = milliseconds
         case .list(let name, let news): world.withList(name) { [now = world.now] in $0.follow(news, now: now) }
         case .lists(let entries): world.catalog = entries

@@ -50,9 +50,9 @@ public struct ListData: Sendable {
     /// Others who are here, by their number.
     public var people: [UInt64: Person] { everybody.filter { $0.key != standing.author } }
 
-    /// The connection is lost: who is there when it is back will be told anew.
-    mutating func forgetPeople() {
-        everybody = [:]
+    /// Who is there when the connection is back will be told anew, and what was on its way comes anew.
+    mutating func lostConnection() {
+        (everybody, progress) = ([:], nil)
     }
 
     /// The others who are on an item.
@@ -71,7 +71,7 @@ public struct ListData: Sendable {
         case .standing(let new):
             standing = new
             isLookedUp = true
-            if new.isLoaded { progress = nil }
+            if new.isLive { progress = nil }
             unsent.confirmed(allBut: new.unconfirmed, kept: new.pendingItems)
         case .progress(let items, let total): progress = Progress(items: items, total: total)
         case .presence(let entries): for entry in entries { note(entry) }
