@@ -86,9 +86,10 @@ struct Stage {
     private mutating func change(_ list: String, _ command: Command, _ body: (inout Replica) throws -> Delta?) {
         guard var replica = replicas[list] else { return }
         do {
-            guard let delta = try body(&replica) else { return }
+            guard let delta = try body(&replica) else { return send(.failed(command, "nothing is left")) }
             replicas[list] = replica
-            send(.list(list, .changed(replica.view, delta, isOwn: true)))
+            if !delta.isIdentity { send(.list(list, .changed(replica.view, delta, isOwn: true))) }
+            send(.done(command))
             stand(list)
         } catch {
             send(.failed(command, "\(error)"))

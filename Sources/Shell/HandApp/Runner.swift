@@ -189,7 +189,11 @@ package final class Runner {
         isOwnEdit = true
         defer { isOwnEdit = false }
         do {
-            if try !engine.perform(body) { take(.failed(command, "there is nothing to do")) }
+            if try engine.perform(body) {
+                take(.done(command))
+            } else {
+                take(.failed(command, "nothing of yours is left to undo or redo"))
+            }
         } catch let error as Replica.EditError {
             take(.failed(command, "\(ClientError.notMade(error))"))
         } catch {

@@ -93,7 +93,10 @@ struct ItemScreen: Screen {
             guard case .task(_, let done) = item.content else { return [] }
             return [.edit(list: list, Operation.edit(at: place, Change(done: !done)).delta)]
         case .follow: return LinkOpener.commands(for: item, world)
-        case .delete: return [.edit(list: list, .deleting([place..<place + 1])), .back]
+        case .delete:
+            let what = Deed.name([place..<place + 1], of: world.list(list).hand)
+            let key = world.keys.symbol(for: .undo)
+            return [.edit(list: list, .deleting([place..<place + 1])), .back, .say("\(what) deleted; \(key) undoes")]
         default: break
         }
         return []
