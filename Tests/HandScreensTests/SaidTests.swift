@@ -84,9 +84,9 @@ import Testing
 
     /// Keys, and what the line at the bottom then tells.
     static let hints: [(String, String)] = [
-        ("", "o add  e edit  ␣ tick"), ("o", "⏎ end  esc leave  tab note instead  M-⏎ line break"),
+        ("", "o add  e edit  ␣ tick"), ("o", "⏎ end  esc leave  tab note instead  alt-⏎ line break"),
         ("o 'x'", "⏎ add  esc leave  tab note instead"), ("o tab", "tab heading instead"),
-        ("e", "⏎ save  esc leave as it was  M-⏎ line break"), ("enter e", "⏎ save  esc leave as it was"),
+        ("e", "⏎ save  esc leave as it was  alt-⏎ line break"), ("enter e", "⏎ save  esc leave as it was"),
         ("/ 'x'", "/ x"), ("/ 'x'", "⏎ keep  esc leave"), (": '2'", "⏎ go  esc leave"),
         ("q a 'x'", "⏎ make  esc leave"),
     ]

@@ -123,7 +123,9 @@ struct Stage {
             count: after.count, digest: after.digest, delta: delta)
         guard let update = try? replica.receive(commit) else { return }
         replicas[list] = replica
-        if !update.delta.isIdentity { send(.list(list, .changed(replica.view, update.delta, isOwn: false))) }
+        if !update.delta.isIdentity {
+            send(.list(list, .changed(replica.view, update.delta, isOwn: false, by: author)))
+        }
         for notice in update.notices { send(.list(list, .notice(notice))) }
         stand(list)
     }

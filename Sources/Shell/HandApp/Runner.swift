@@ -220,7 +220,8 @@ package final class Runner {
 
     private func hear(_ event: ListEvent?, of list: String) {
         switch event {
-        case .changed(let hand, let delta): take(.list(list, .changed(hand, delta, isOwn: isOwnEdit)))
+        case .changed(let hand, let delta, let author):
+            take(.list(list, .changed(hand, delta, isOwn: isOwnEdit, by: author)))
         case .notice(let notice): take(.list(list, .notice(notice)))
         case .presence(let entries): take(.list(list, .presence(entries)))
         case .progress(let items, let total):

@@ -61,13 +61,13 @@ public struct ListData: Sendable {
         return people.filter { $0.value.item == item }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    func name(of author: UInt64) -> String { names[author] ?? "somebody" }
+    func name(of author: UInt64?) -> String { author.flatMap { names[$0] } ?? "somebody" }
 
     // MARK: Events
 
     mutating func follow(_ news: ListNews, now: UInt64) {
         switch news {
-        case .changed(let new, let delta, let isOwn): changed(to: new, delta, isOwn: isOwn, now: now)
+        case .changed(let new, let delta, let isOwn, _): changed(to: new, delta, isOwn: isOwn, now: now)
         case .standing(let new):
             standing = new
             isLookedUp = true

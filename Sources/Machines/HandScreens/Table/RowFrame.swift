@@ -45,7 +45,9 @@ enum RowFrame {
 
     private static func highlighted(_ line: Line, _ state: RowState, _ width: Int) -> Line {
         line.padded(to: width).restyled { style in
-            if state.isSelected || state.isDragged { return Style(.standard, on: .blue, style.attributes.subtracting(.dim)) }
+            if state.isSelected || state.isDragged {
+                return Style(.standard, on: .blue, style.attributes.subtracting(.dim))
+            }
             return style.background == .standard ? style.with(.reverse) : style
         }
     }
