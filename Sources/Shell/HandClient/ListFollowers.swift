@@ -17,13 +17,15 @@ final class ListFollowers {
     private var people: [UInt64: DownMessage.Presence] = [:]
     private var isDue = false
     private var changes = Composer()
+    /// Whose the changes are.
+    private var authors: Set<UInt64?> = []
     private var notices: [Replica.Notice] = []
 
     /// Adds a receiver, which is told of the present first.
     func add(_ receiver: @escaping Receiver) -> Int {
         defer { nextReceiver += 1 }
         receivers[nextReceiver] = receiver
-        if let state { receiver(.changed(state.view, .identity)) }
+        if let state { receiver(.changed(state.view, .identity, by: nil)) }
         if !people.isEmpty { receiver(.presence(people.values.sorted { $0.author < $1.author })) }
         return nextReceiver
     }
@@ -54,7 +56,11 @@ final class ListFollowers {
     func collect(_ update: Replica.Update) {
         isDue = true
         // Who sees the list for the first time is told of no change: `add` does the same.
-        if state != nil || !update.isFirst { changes.append(update.delta) }
+        if state != nil || !update.isFirst {
+            let delta = update.delta
+            changes.append(delta)
+            if !delta.isIdentity { authors.insert(update.author) }
+        }
         notices += update.notices
     }
 
@@ -65,7 +71,9 @@ final class ListFollowers {
         if subscription.isLoaded { state = subscription.state }
         let delta = changes.delta
         changes = Composer()
-        if !delta.isIdentity || isFirst { yield(.changed(subscription.replica.view, delta)) }
+        let author = authors.count == 1 ? authors.first ?? nil : nil
+        authors = []
+        if !delta.isIdentity || isFirst { yield(.changed(subscription.replica.view, delta, by: author)) }
         let news = notices
         notices = []
         for notice in news { note(notice) }

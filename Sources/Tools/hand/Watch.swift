@@ -27,7 +27,7 @@ struct Watch: AsyncParsableCommand {
         for await event in followed.events {
             switch event {
             case .changed where list.server.json: try await commits.catchUp(with: followed, client)
-            case .changed(let hand, let delta):
+            case .changed(let hand, let delta, _):
                 print(delta, from: shown, to: hand)
                 shown = hand
             case .status(.offline(let reason, let wait?)):

@@ -130,7 +130,8 @@ extension ClientSession {
         }
         // One that has diverged waits for its snapshot.
         if commit.revision <= subscription.replica.revision || subscription.replica.hasDiverged { return }
-        guard let update = subscriptions[name]?.replica.receiveAnything(commit) else { return }
+        guard var update = subscriptions[name]?.replica.receiveAnything(commit) else { return }
+        update.author = commit.author
         journal(name, .commit(commit), effect)
         effect(.update(list: name, update))
         if subscriptions[name]?.replica.hasDiverged == true {

@@ -7,6 +7,8 @@ extension Replica {
         /// What became of the view.
         var change: Change
         public var notices: [Notice] = []
+        /// Whose commit it came by; nil for one's own edits, and for what came in other ways.
+        public internal(set) var author: UInt64?
 
         enum Change: Equatable, Sendable {
             case delta(Delta)
