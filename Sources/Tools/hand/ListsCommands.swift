@@ -124,7 +124,7 @@ struct Delete: AsyncParsableCommand {
             Output.message("This deletes '\(name)' (\(items)) and its history for everybody. Type its name to go on:")
             guard readLine() == name else { throw Failure(.error, "nothing was deleted") }
         }
-        try await server.withClient { client, _ in try await client.delete(name) }
+        try await server.withClient(list: name) { client, _ in try await client.delete(name) }
         server.say("deleted '\(name)'")
     }
 }

@@ -54,8 +54,11 @@ struct ServerOptions: ParsableArguments {
             let task: @Sendable () async throws -> Result = {
                 try await client.connected()
                 do { return try await body(client, address) } catch ClientError.refused(.noSuchList, let message) {
-                    guard let name = address.list else { throw ClientError.refused(.noSuchList, message) }
-                    throw Failure(.notFound, Lists.missing(name, among: try await client.lists().map(\.name)))
+                    let names = try await client.lists().map(\.name)
+                    guard let name = address.list, !names.contains(name) else {
+                        throw ClientError.refused(.noSuchList, message)
+                    }
+                    throw Failure(.notFound, Lists.missing(name, among: names))
                 }
             }
             let result = try await timeLimited ? limited(client, address, task) : task()

@@ -87,7 +87,9 @@ struct List: AsyncParsableCommand {
         let address = try Settings.address(flag: list.server.url, list: name)
         guard let kept = try Identity.kept(name, at: address) else {
             throw Failure(
-                .notFound, "nothing of '\(name)' is kept on this machine; 'hand ls' keeps a copy")
+                .notFound,
+                "nothing of '\(name)' is kept on this machine, unless a command that is running has it; 'hand ls' keeps "
+                    + "a copy")
         }
         let waiting = kept.hasPending ? ", with edits that wait for it" : ""
         list.server.say("as this machine has kept it: revision \(kept.revision) of the server\(waiting)")
