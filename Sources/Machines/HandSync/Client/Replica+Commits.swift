@@ -30,6 +30,9 @@ extension Replica {
             set { change = .delta(newValue) }
         }
 
+        /// Whether another program has used this client's id.
+        public var isUsedTwice: Bool { notices.contains { if case .usedTwice = $0 { true } else { false } } }
+
         /// Whether this is the first that there is in the view.
         public var isFirst: Bool {
             if case .replaced(let old, _) = change { old.isEmpty } else { false }
@@ -43,6 +46,9 @@ extension Replica {
         case superseded(Item, Superseded.Loss, author: UInt64, revision: Int)
         /// The server did not take an edit; it is undone here. `delta` is what it was, on the view before.
         case rejected(Rejection, Delta)
+        /// Another program has used this client's id: that commit has the sequence of what is in flight, and is something else.
+        /// What is in flight is kept, and submitted under another sequence.
+        case usedTwice(revision: Int)
         /// This replica's digest is not the server's: it resynchronizes from a snapshot.
         case diverged(revision: Int)
     }
@@ -58,7 +64,7 @@ extension Replica {
         guard commit.revision == revision + 1 else {
             throw .wrongRevision(expected: revision + 1, found: commit.revision)
         }
-        let isOwn = commit.author == author && commit.sequence == inFlight?.sequence
+        let isOwn = hasSequence(commit) && isWhatWasSubmitted(commit.delta)
         var update = Update()
         do {
             if isOwn {
@@ -74,8 +80,30 @@ extension Replica {
         if confirmed.digest != commit.digest || confirmed.count != commit.count {
             hasDiverged = true
             update.notices.append(.diverged(revision: revision))
+        } else if hasSequence(commit) {
+            update.notices.append(.usedTwice(revision: revision))
         }
         return update
+    }
+
+    /// Whether a commit has the author and the sequence of what is in flight.
+    private func hasSequence(_ commit: Commit) -> Bool {
+        commit.author == author && commit.sequence == inFlight?.sequence
+    }
+
+    /// Whether a commit is what is in flight: of that the server changes nothing but the faces of cards that it deals.
+    private func isWhatWasSubmitted(_ delta: Delta) -> Bool {
+        guard let mine = inFlight?.delta else { return false }
+        if mine == delta { return true }
+        guard confirmed.rules.hasDeck else { return false }
+        var dealt = delta.insertedItems[...]
+        let expected = mine.mappingInserted { item in
+            guard case .card(let card)? = dealt.popFirst()?.content, item.content == .card(.faceDown) else {
+                return item.content
+            }
+            return .card(card)
+        }
+        return expected == delta
     }
 
     /// Takes a commit even if it cannot follow what is here: then this replica is not what the server takes it for, and only
