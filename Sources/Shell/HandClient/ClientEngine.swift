@@ -101,7 +101,9 @@ package final class ClientEngine {
         case .disconnect: disconnect()
         case .journal(let list, let event): journal?.add(event, to: list)
         case .checkpoint(let list): journal?.replace(list)
-        case .update(let list, let update): lists[list]?.collect(update)
+        case .update(let list, let update):
+            if update.isUsedTwice { try? journal?.journal.noteSharedClient() }
+            lists[list]?.collect(update)
         case .status(let status): changed(status)
         case .progress(let list, let items, let total): lists[list]?.yield(.progress(items: items, of: total))
         case .presence(let list, let entries): lists[list]?.note(entries)
@@ -117,6 +119,10 @@ package final class ClientEngine {
 
     private func changed(_ status: ClientSession.Status) {
         self.status = status
+        // Who forgets that can still take back what it makes from now on.
+        if status == .online, let author = session.author {
+            try? journal?.journal.note(author: author, of: configuration.person)
+        }
         for list in lists.values { list.note(status, errorGivenUp) }
         onStatus?(status)
         let waiters = statusWaiters

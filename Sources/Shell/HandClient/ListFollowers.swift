@@ -85,7 +85,7 @@ final class ListFollowers {
         switch notice {
         case .acknowledged(_, let revision): settlement.revision = revision
         case .rejected(let reason, _): settlement.rejections.append(reason)
-        case .superseded, .diverged: break
+        case .superseded, .usedTwice, .diverged: break
         }
         yield(.notice(notice))
     }

@@ -38,6 +38,14 @@ enum Identity {
         return newest
     }
 
+    /// The numbers under which that server knows the ids of this machine by a name.
+    static func authors(named person: String, at address: HandAddress) -> Set<UInt64> {
+        Set(
+            used(at: address).compactMap {
+                ClientJournal.author(of: person, inJournalAt: "\(folder(address.server))/\($0).sqlite")
+            })
+    }
+
     /// A client with the first id that no other command is using.
     static func client(
         at address: HandAddress, person: String, keepsLists: Bool = false, among slots: [Int] = Array(0..<most)

@@ -110,6 +110,8 @@ final class System {
             if client.link?.serverEnd.hasGarbled != true {
                 report(.digest, "client \(client.number) diverged from \(name) at \(revision)")
             }
+        case .usedTwice(let revision):
+            report(.exactlyOnce, "client \(client.number) does not know its own commit \(revision) of \(name)")
         case .superseded: break
         }
     }

@@ -44,7 +44,9 @@ final class SimulatedClient {
         armed = nil
         buffer = JournalBuffer(waiting: 4, compaction: system.weather.journalCompaction)
         followed = [:]
-        session = ClientSession(client: id, person: "person \(number)", program: "simulated", seed: random.next())
+        // Its person has another name each time, and an old one again.
+        let person = "person \(number).\(process % 3)"
+        session = ClientSession(client: id, person: person, program: "simulated", seed: random.next())
         for name in journal.names { reopen(name) }
         perform { session, effect in session.start(effect) }
     }
