@@ -40,7 +40,9 @@ extension System {
             trouble(&random, { $0.server.diskDelay = delay }, { $0.server.diskDelay = 0 })
         case .jumpClock: server.clockOffset = random.next() % 1_000_000
         case .stranger: stranger(&random)
-        case .garble: client.link?.serverEnd.garbles = true
+        case .garble:
+            client.link?.serverEnd.garbles = true
+            hasGarbled = true
         }
     }
 
