@@ -59,7 +59,9 @@ public struct TopView {
         let bottom = Point(row: canvas.size.rows - 1, column: 1)
         if let number = choice.closing {
             let name = report.connections.first { $0.number == number }.map { Self.name(of: $0) } ?? "\(number)"
-            return canvas.write(Line("close \(name)? its client does not come back by itself (y/n)", .bold), at: bottom)
+            // What is asked stands in front of a name that may be long.
+            let question = "close (y/n)? its client does not come back by itself: \(name)"
+            return canvas.write(Line(question, .bold), at: bottom)
         }
         if choice.isTyping {
             let visible = choice.query.visible(width: max(1, canvas.size.columns - 4))
