@@ -88,6 +88,8 @@ final class Visitor {
         else { return system.report(.exactlyOnce, "revision \(revision) of \(visit.name) is not the visit's") }
         // The list may be gone by now, and another may have its name.
         let isThere = system.disk.durable.list(named: visit.name)?.stored.logID == visit.logID
-        if isThere { system.promises.edit(client: client.number, list: visit.name, inserted: [visit.item.id], deleted: []) }
+        if isThere {
+            system.promises.edit(client: client.number, list: visit.name, inserted: [visit.item.id], deleted: [])
+        }
     }
 }
