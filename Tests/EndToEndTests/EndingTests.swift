@@ -1,12 +1,11 @@
 import EventLoop
 import FaultyNetwork
 import Foundation
+import HandClient
 import HandCore
 import HandFormats
 import HandTestSupport
 import Testing
-
-@testable import HandClient
 
 /// Whatever is waited for ends, whatever strikes and when: with a result, with a refusal, or as unreachable.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct EndingTests {
@@ -85,6 +84,7 @@ import Testing
     /// The order that made commands hang: something is asked while the client is being closed.
     @Test func whatIsAskedWhileTheClientCloses() async throws {
         let client = try client()
+        let list = try await client.open("list")
         var answer: (any Error)?
         do {
             let _: Void = try await withCheckedThrowingContinuation { continuation in
@@ -96,7 +96,7 @@ import Testing
             }
         } catch { answer = error }
         #expect(answer as? ClientError == .closed)
-        var iterator = FollowedList(client: client, name: "list").events.makeAsyncIterator()
+        var iterator = list.events.makeAsyncIterator()
         #expect(await iterator.next() == nil)
         await client.close()
     }

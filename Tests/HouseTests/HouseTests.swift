@@ -82,6 +82,16 @@ import Testing
         }
     }
 
+    /// The tests are built as what people use is built; `package` is for what they look into.
+    @Test func testsNeedNoDebugBuild() throws {
+        let tests = Self.root.appending(path: "Tests")
+        let files = try #require(FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil))
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(!text.split(separator: "\n").contains { $0.hasPrefix("@testable") }, "\(file.path)")
+        }
+    }
+
     /// Plant the fault: the reading of import lines must see every form that they take.
     @Test func everyFormOfImportIsSeen() {
         let text = "import A\ninternal import B\n@testable import C\nimport struct D.E\n// import F\nlet important = 1"

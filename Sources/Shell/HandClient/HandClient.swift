@@ -95,7 +95,7 @@ public final class HandClient: Sendable {
     }
 
     /// What lies in the mailbox is dropped, and answered by that.
-    func shut(_ engine: ClientEngine) {
+    package func shut(_ engine: ClientEngine) {
         engine.close()
         mailbox.close()
     }
@@ -113,7 +113,7 @@ public final class HandClient: Sendable {
         }
     }
 
-    func post(_ body: @escaping @Sendable (ClientEngine) -> Void) {
+    package func post(_ body: @escaping @Sendable (ClientEngine) -> Void) {
         mailbox.post(body)
     }
 }

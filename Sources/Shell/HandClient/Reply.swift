@@ -4,10 +4,10 @@ import Synchronization
 ///
 /// Law: who waits is answered exactly once. Whoever lets go of the question without an answer (a mailbox that is closed
 /// while it lies in it, a list that is dropped, an engine that ends) answers `.closed` by that.
-final class Reply<Value: Sendable>: Sendable {
+package final class Reply<Value: Sendable>: Sendable {
     private let waiting: Mutex<CheckedContinuation<Value, any Error>?>
 
-    init(_ continuation: CheckedContinuation<Value, any Error>) {
+    package init(_ continuation: CheckedContinuation<Value, any Error>) {
         waiting = Mutex(continuation)
     }
 
@@ -16,11 +16,11 @@ final class Reply<Value: Sendable>: Sendable {
     }
 
     /// Only the first answer counts.
-    func succeed(_ value: Value) {
+    package func succeed(_ value: Value) {
         take()?.resume(returning: value)
     }
 
-    func fail(_ error: any Error) {
+    package func fail(_ error: any Error) {
         take()?.resume(throwing: error)
     }
 
