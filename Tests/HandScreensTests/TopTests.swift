@@ -116,7 +116,7 @@ import Testing
         var choice = TopChoice()
         #expect(try press("x y", &choice) == nil)
         #expect(try press("j j x", &choice) == nil)
-        #expect(lines(choice)[23].hasPrefix(" close 19 p19 10.0.0.19:5?"))
+        #expect(lines(choice)[23] == " close (y/n)? its client does not come back by itself: 19 p19 10.0.0.19:5")
         #expect(try press("n", &choice) == nil)
         #expect(try press("x y", &choice) == .close(19))
         // However far down it stands, it is seen; and it stays chosen when it moves.
