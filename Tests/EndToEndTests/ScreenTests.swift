@@ -140,11 +140,6 @@ import Testing
         try tmux.wait(for: tmux.first, until: Self.isSynced)
         try tmux.resize(rows: 12, columns: 60)
         try tmux.wait(for: tmux.first) { $0.count == 12 && Self.isSynced($0) }
-        try tmux.press("Q", in: tmux.first)
-        try tmux.wait(for: tmux.first, until: isAtPrompt)
-        try tmux.type("echo status $?", in: tmux.first)
-        try tmux.press("Enter", in: tmux.first)
-        try tmux.wait(for: tmux.first) { $0.contains { $0.hasSuffix("status 0") } }
     }
 
     /// Both reword one item without the server. Whoever comes back first is overridden, is told so, and gets it back.
