@@ -172,6 +172,11 @@ import Testing
         try tmux.wait(for: tmux.first) { screen in
             screen.contains { $0.contains("groceries") && $0.firstMatch(of: #/ 1 +1 +1 /#) != nil }
         }
+        // The connection is chosen and closed; its client is told and stays away.
+        try tmux.press("j", "x", in: tmux.first)
+        try tmux.wait(for: tmux.first) { $0.last?.contains("(y/n)") == true && $0.last?.contains("ada") == true }
+        try tmux.press("y", in: tmux.first)
+        try tmux.wait(for: tmux.first) { screen in !screen.contains { $0.contains("ada") } }
         server.kill()
         try tmux.wait(for: tmux.first) { screen in screen.contains { $0.contains("no server answers") } }
         try server.start()

@@ -29,6 +29,27 @@ import Testing
         }
     }
 
+    /// Two names on one machine are two authors, whatever each of them is called afterwards; each takes back its own.
+    @Test func undoTakesBackOnesOwn() throws {
+        try hand("create", "list")
+        try hand("add", "one's", "--as", "ONE")
+        try hand("add", "two's", "--as", "TWO")
+        // The same name on another machine is somebody else.
+        let elsewhere = environment.merging(["XDG_STATE_HOME": server.folder.path + "/elsewhere"]) { $1 }
+        #expect(try Binary.run(["add", "another's", "--as", "ONE"], environment: elsewhere).status == 0)
+        let people = try hand("log", "--json").split(separator: "\n").map { line in
+            (try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["person"] as? String
+        }
+        #expect(people == ["ONE", "TWO", "ONE"])
+        #expect(try texts() == ["one's", "two's", "another's"])
+        let outcome = try Binary.run(["undo", "--as", "ONE"], environment: environment)
+        #expect(outcome.status == 0 && outcome.messages.contains("taking back revision 1: + 1  [ ] one's"))
+        #expect(try texts() == ["two's", "another's"])
+        try hand("undo", "--as", "THREE", expecting: 3)
+        try hand("undo", "--as", "TWO")
+        #expect(try texts() == ["another's"])
+    }
+
     @Test func exitCodes() throws {
         try hand("ls", expecting: 3)
         try hand("create", "list", "--max-items", "2")

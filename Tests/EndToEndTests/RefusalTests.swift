@@ -41,6 +41,9 @@ import Testing
         let refusal = try user.hand("delete", "groceries", expecting: 3)
         #expect(refusal == "hand: there is no list 'groceries'. Make it with: hand create groceries\n")
         try user.hand("create", "groceries")
+        #expect(
+            try user.hand("delete", "grocerie", "--force", expecting: 3)
+                == "hand: there is no list 'grocerie'. Did you mean 'groceries'?\n")
         try user.hand("add", "-l", "groceries", "milk")
         let question = try user.hand("delete", "groceries", input: "no\n", expecting: 1)
         #expect(question.contains("'groceries' (1 item)") && question.contains("nothing was deleted"))
@@ -89,6 +92,7 @@ import Testing
                 == "hand: no server answers at 127.0.0.1:1. Start one: hand serve --listen 127.0.0.1:1\n")
         #expect(
             try words("hand://127.0.0.2:1/list") == "hand: no server answers at 127.0.0.2:1: connection refused\n")
+        try user.hand("add", "x", "--queue", "--url", "hand://127.0.0.1:1/list")
         #expect(
             try user.hand("sync", "--url", "hand://127.0.0.1:1/list", expecting: 6).hasSuffix("--listen 127.0.0.1:1\n"))
     }

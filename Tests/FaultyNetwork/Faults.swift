@@ -13,10 +13,26 @@ public struct Faults: Sendable, Equatable {
         public var isSilent = false
         /// Nothing is taken from the sender, who finds that there is no room any more.
         public var takesNothing = false
+        /// What happens to a connection when so many of its bytes have arrived.
+        public var strike: Strike?
         /// The probability that a piece ends its connection instead of arriving.
         public var resetsPerPiece = 0.0
 
         public init() {}
+    }
+
+    /// Where a connection is struck, to the byte.
+    public enum Strike: Sendable, Equatable {
+        /// Nothing arrives any more, and nobody is told.
+        case silence(after: Int)
+        /// The connection is reset.
+        case reset(after: Int)
+
+        var bytes: Int {
+            switch self {
+            case .silence(let bytes), .reset(let bytes): bytes
+            }
+        }
     }
 
     /// From those who connect to the server.

@@ -13,17 +13,21 @@ public final class FaultyProxy: Sendable {
     public let address: SocketAddress
     private let mailbox: Mailbox<@Sendable (Relay) -> Void>
     private let count = TrafficCount()
+    /// One for each connection that was struck where its faults say.
+    public let strikes: AsyncStream<Void>
     private let current: Mutex<Faults>
 
     /// - Throws: `UVError` if there is no loop or no port to be had.
     public init(to target: SocketAddress, seed: UInt64, faults: Faults = Faults()) throws {
         current = Mutex(faults)
+        let (strikes, strike) = AsyncStream<Void>.makeStream()
+        self.strikes = strikes
         let (started, result) = (DispatchSemaphore(value: 0), Started())
         let count = count
         let thread = Thread {
             do {
                 let loop = try Loop()
-                let relay = try Relay(to: target, seed: seed, faults, loop, count)
+                let relay = try Relay(to: target, seed: seed, faults, loop, count) { strike.yield() }
                 let mailbox = try Mailbox<@Sendable (Relay) -> Void>(loop) { for message in $0 { message(relay) } }
                 guard let address = relay.address else { throw UVError.addressNotAvailable }
                 result.value.withLock { $0 = .success((address, mailbox)) }

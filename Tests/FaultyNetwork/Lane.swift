@@ -32,6 +32,11 @@ final class Lane {
             throttle()
         }
     }
+    /// Bytes that have been handed on.
+    private var handedOn = 0
+    private var isStruck = false
+    /// Called when the connection is struck where its faults say.
+    var onStrike: () -> Void = {}
     /// Called when a piece has met a reset.
     var onReset: () -> Void = {}
     /// Called when the end of the source has arrived at the target.
@@ -117,7 +122,7 @@ final class Lane {
     // MARK: Handing on
 
     private func deliver() {
-        guard !isFinished, !faults.isSilent else { return }
+        guard !isFinished, !faults.isSilent, !isStruck else { return }
         // What the target does not take stays here, where it counts.
         while next < parcels.count, !target.isWriting {
             let parcel = parcels[next]
@@ -130,8 +135,11 @@ final class Lane {
             guard let bytes = parcel.bytes else { return finish() }
             if random.chance(faults.resetsPerPiece) { return onReset() }
             heldBytes -= bytes.count
-            onDelivered(bytes.count)
-            target.write([OutputBuffer(bytes)])
+            if let strike = faults.strike, handedOn + bytes.count >= strike.bytes {
+                hand(on: Array(bytes.prefix(strike.bytes - handedOn)))
+                return meet(strike)
+            }
+            hand(on: bytes)
         }
         // Not for each parcel, so that the cost of one does not depend on the number of them.
         if next * 2 >= parcels.count {
@@ -139,6 +147,18 @@ final class Lane {
             next = 0
         }
         throttle()
+    }
+
+    private func hand(on bytes: [UInt8]) {
+        handedOn += bytes.count
+        onDelivered(bytes.count)
+        target.write([OutputBuffer(bytes)])
+    }
+
+    private func meet(_ strike: Faults.Strike) {
+        isStruck = true
+        onStrike()
+        if case .reset = strike { onReset() }
     }
 
     private func finish() {

@@ -20,16 +20,22 @@ final class Relay {
     var target: SocketAddress
     private(set) var faults: Faults
     private let traffic: TrafficCount
+    /// Called when a connection is struck where its faults say.
+    let onStrike: () -> Void
     private let ticker: Timer
     private var listener: Listener?
     private var passages: [UInt64: Passage] = [:]
     private var nextNumber: UInt64 = 0
 
-    init(to target: SocketAddress, seed: UInt64, _ faults: Faults, _ loop: Loop, _ traffic: TrafficCount) throws {
+    init(
+        to target: SocketAddress, seed: UInt64, _ faults: Faults, _ loop: Loop, _ traffic: TrafficCount,
+        onStrike: @escaping () -> Void
+    ) throws {
         self.target = target
         self.seed = seed
         self.faults = faults
         self.traffic = traffic
+        self.onStrike = onStrike
         ticker = Timer(loop)
         listener = try Listener.tcp(
             loop, address: try SocketAddress(ip: "127.0.0.1", port: 0),

@@ -112,6 +112,26 @@ import Testing
         #expect(Delta(from: list, to: list).isIdentity)
     }
 
+    /// Looking for ids, from any position on, finds what looking at each item finds.
+    @Test func itemsAreFoundByID() {
+        var chaos = Chaos(seed: testSeed(9))
+        let list = Hand(chaos.items(500))
+        for round in 0..<200 {
+            let ids = (0..<3).map { _ in list[chaos.random.next(below: 500)].id }.sorted()
+            let wanted = round % 2 == 0 ? [ids[2]...ids[2], ids[0]...ids[0]] : [ids[0]...ids[1], ids[1]...ids[2]]
+            let start = chaos.random.next(below: 501)
+            var found: [Int] = []
+            list.forEachPosition(of: wanted, from: start) { position in
+                found.append(position)
+                return found.count < 20
+            }
+            let expected = list.indices.filter { index in
+                index >= start && wanted.contains { $0.contains(list[index].id) }
+            }
+            #expect(found == Array(expected.prefix(20)))
+        }
+    }
+
     @Test func mapFollowsItemsAndGaps() throws {
         var chaos = Chaos(seed: testSeed(8))
         let marker = Item(id: ItemID(rawValue: 7), content: .note("cursor"))

@@ -1,9 +1,8 @@
 import HandCore
+import HandFormats
 import HandSimulation
 import HandTestSupport
 import Testing
-
-@testable import HandFormats
 
 /// What a delta does, in words that a script can use.
 @Suite struct JSONChangesTests {

@@ -1,7 +1,6 @@
+import HandFormats
 import HandTestSupport
 import Testing
-
-@testable import HandFormats
 
 @Suite struct SpellingTests {
     private static let commands = ["ls", "add", "lists", "delete", "done", "undone", "undo", "show", "mv"]

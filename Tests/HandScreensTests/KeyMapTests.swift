@@ -26,6 +26,7 @@ import Testing
         #expect(stage.hand().count == 3)
         stage.press("z f8")
         #expect(stage.hand().count == 1)
+        stage.wait(5_000)
         #expect(stage.lines[10].contains("zz delete"))
     }
 

@@ -72,6 +72,8 @@ import Testing
         Row("a >b c d", "v j d u", "a >b c d"),
     ]
 
+    static let ticked = [Row(">a +b c", "s j d s", ">a +b"), Row("+a >b +c", "S", ">b")]
+
     static let filtering = [
         Row(">ab b cb d", "/ 'b' enter j d", "ab >cb d"), Row(">ab b cb d", "/ 'b' enter v G d", ">d"),
         Row(">ab x b", "/ 'b' enter J", "x b >ab"), Row(">ab b cb d", "/ 'zz' enter esc", ">ab b cb d"),
@@ -83,7 +85,7 @@ import Testing
         Row(">ab x cb", "/ 'b' enter j space", "ab x >+cb"), Row(">ab x cb", "/ 'b' enter j : '2' enter", "ab >x cb"),
     ]
 
-    @Test(arguments: moving + adding + editing + selecting + filtering)
+    @Test(arguments: moving + adding + editing + selecting + filtering + ticked)
     func key(_ row: Row) {
         var stage = Self.stage(row.before)
         stage.press(row.keys)
@@ -130,7 +132,7 @@ import Testing
 
     /// Plant the fault: an action of the list screen that no row above presses must not go unseen.
     @Test func everyKeyOfTheListIsTried() throws {
-        let rows = Self.moving + Self.adding + Self.editing + Self.selecting + Self.filtering
+        let rows = Self.moving + Self.adding + Self.editing + Self.selecting + Self.filtering + Self.ticked
         let pressed = rows.map(\.keys) + Self.leading.map(\.0) + Self.commanding.map(\.0)
         let elsewhere: Set<Action> = [.deal, .retrieve, .notices, .editAddress]
         for action in ScreenKind.list.actions where !elsewhere.contains(action) {

@@ -13,10 +13,10 @@ import Testing
         ("pgup", Key(.pageUp), "pgup"), ("pgdn", Key(.pageDown), "pgdn"), ("f1", Key(.function(1)), "f1"),
         ("f12", Key(.function(12)), "f12"), ("ctrl-r", .control("r"), "^R"), ("ctrl--", .control("-"), "^-"),
         ("ctrl-_", .control("_"), "^_"), ("ctrl-ß", .control("ß"), "^ß"), ("ctrl-space", .control(" "), "^␣"),
-        ("ctrl-left", Key(.left, .control), "^←"), ("alt-down", Key(.down, .alt), "M-↓"),
-        ("alt-a", Key(.character("a"), .alt), "M-a"), ("alt-A", Key(.character("A"), .alt), "M-A"),
-        ("shift-up", Key(.up, .shift), "⇧↑"), ("ctrl-alt-x", Key(.character("x"), [.control, .alt]), "^M-X"),
-        ("ctrl-alt-shift-f5", Key(.function(5), [.control, .alt, .shift]), "^M-⇧f5"),
+        ("ctrl-left", Key(.left, .control), "^←"), ("alt-down", Key(.down, .alt), "alt-↓"),
+        ("alt-a", Key(.character("a"), .alt), "alt-a"), ("alt-A", Key(.character("A"), .alt), "alt-A"),
+        ("shift-up", Key(.up, .shift), "⇧↑"), ("ctrl-alt-x", Key(.character("x"), [.control, .alt]), "^alt-X"),
+        ("ctrl-alt-shift-f5", Key(.function(5), [.control, .alt, .shift]), "^alt-⇧f5"),
     ]
 
     @Test(arguments: keys)

@@ -86,7 +86,7 @@ import Testing
         Row(.people("things"), "enter", "/things/people", sees: "on no item"),
         Row(.people("things"), "q", "/things"), Row(.notices("things"), "R", "/things/notices", .bell),
         Row(.notices("things"), "esc", "/things"),
-        Row(.help, "j", "/-/help"), Row(.help, "G", "/-/help", sees: "one revision on"), Row(.help, "q", "/"),
+        Row(.help, "j", "/-/help"), Row(.help, "G", "/-/help", sees: "scroll"), Row(.help, "q", "/"),
         Row(.help, "?", "/-/help"),
         Row(.connection, "r", "/-/connection", .bell), Row(.connection, "q", "/"),
         Row(.connection, "Q", "/-/connection", .quit),

@@ -86,9 +86,10 @@ struct Stage {
     private mutating func change(_ list: String, _ command: Command, _ body: (inout Replica) throws -> Delta?) {
         guard var replica = replicas[list] else { return }
         do {
-            guard let delta = try body(&replica) else { return }
+            guard let delta = try body(&replica) else { return send(.failed(command, "nothing is left")) }
             replicas[list] = replica
-            send(.list(list, .changed(replica.view, delta, isOwn: true)))
+            if !delta.isIdentity { send(.list(list, .changed(replica.view, delta, isOwn: true))) }
+            send(.done(command))
             stand(list)
         } catch {
             send(.failed(command, "\(error)"))
@@ -122,7 +123,9 @@ struct Stage {
             count: after.count, digest: after.digest, delta: delta)
         guard let update = try? replica.receive(commit) else { return }
         replicas[list] = replica
-        if !update.delta.isIdentity { send(.list(list, .changed(replica.view, update.delta, isOwn: false))) }
+        if !update.delta.isIdentity {
+            send(.list(list, .changed(replica.view, update.delta, isOwn: false, by: author)))
+        }
         for notice in update.notices { send(.list(list, .notice(notice))) }
         stand(list)
     }

@@ -64,9 +64,10 @@ import Testing
 
     @Test func whatIsTypedOutlivesItsItem() {
         var stage = KeyTests.stage("a >b c")
+        stage.presence("Bob", on: nil)
         stage.press("e ' more'")
         stage.remote(.delete(1..<2))
-        #expect(stage.lines.contains { $0.contains("somebody deleted the item") })
+        #expect(stage.lines.contains { $0.contains("Bob deleted this item") })
         stage.press("enter esc")
         #expect(stage.hand().map(\.content.text) == ["a", "b more", "c"])
     }
@@ -75,9 +76,20 @@ import Testing
         var stage = KeyTests.stage("a >b c")
         stage.press("enter e ' more'")
         stage.remote(.delete(1..<2))
-        #expect(stage.lines.contains { $0.contains("somebody deleted the item") })
+        #expect(stage.lines.contains { $0.contains("somebody deleted this item") })
         stage.press("esc p")
         #expect(stage.hand().map(\.content.text) == ["a", "c", "b more"])
+    }
+
+    @Test func whoDeletedAnItemIsNamed() {
+        var stage = KeyTests.stage("a >b c")
+        stage.presence("Bob", on: nil)
+        stage.press("enter")
+        stage.remote(.delete(1..<2))
+        #expect(stage.lines.contains { $0.contains("Bob deleted this item.") })
+        stage = KeyTests.stage("a >b c")
+        stage.press("o 'x' enter esc enter u")
+        #expect(stage.lines.contains { $0.contains("You deleted this item.") })
     }
 
     @Test func lineBreaksSurviveEditing() {

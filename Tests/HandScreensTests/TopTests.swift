@@ -35,7 +35,7 @@ import Testing
         #expect(lines[3].contains("half ≤ 1 ms, 99 % ≤ 10 ms"))
         #expect(lines[6].contains("groceries�[2J") && lines[6].contains("1.2 M") && lines[6].contains("1.0 k"))
         #expect(lines[9].contains("7 ada� 10.0.0.1:5") && lines[9].contains("1.5 k") && lines[9].contains("3.0 MiB"))
-        #expect(lines[9].hasSuffix("slowed") && lines[13] == " q quit")
+        #expect(lines[9].hasSuffix("slowed") && lines[13] == " s S sort  / filter  j k choose  q quit")
     }
 
     /// Without a report before it there are no rates, and on any size of screen it draws.
@@ -44,9 +44,88 @@ import Testing
         #expect(view.canvas(Size(rows: 24, columns: 80)).lines[2].contains("commits –"))
         for rows in 0..<16 {
             for columns in stride(from: 0, through: 120, by: 7) {
-                #expect(view.canvas(Size(rows: rows, columns: columns), problem: "gone").lines.count == rows)
+                #expect(view.canvas(Size(rows: rows, columns: columns), said: "gone").lines.count == rows)
             }
         }
+    }
+
+    private func crowd(at time: UInt64) -> ServerReport {
+        var report = report(at: time, commits: 0)
+        report.lists = [("b", 5, 2, 1), ("a-list-with-a-very-long-name-indeed", 9, 1, 3), ("c", 1, 0, 2)].map {
+            ListReport(
+                name: $0.0, items: $0.1, revision: 100 + $0.2 * Int(time), followers: $0.3, pending: 0, windowBytes: 0)
+        }
+        report.connections = (1...30).map {
+            ConnectionReport(
+                number: $0, peer: "10.0.0.\($0):5", person: $0 == 9 ? "Zoë" : "p\($0)", lists: $0 == 8 ? ["c"] : [],
+                behind: Int($0 % 10), queuedBytes: 0, isSlowed: false, silence: 1_000 * (30 - $0))
+        }
+        return report
+    }
+
+    private func lines(_ choice: TopChoice, columns: Int = 80) -> [String] {
+        TopView(crowd(at: 2_000), since: crowd(at: 0), choice).canvas(Size(rows: 24, columns: columns)).lines
+    }
+
+    private func press(_ keys: String, _ choice: inout TopChoice) throws -> TopChoice.Wish? {
+        var wish: TopChoice.Wish?
+        for key in keys.split(separator: " ") {
+            let shown = TopView(crowd(at: 2_000), since: crowd(at: 0), choice).connections
+            wish = choice.take(try Key(String(key)), among: shown) ?? wish
+        }
+        return wish
+    }
+
+    /// The name gives way first: no figure is cut off at 80 columns, nor at 60.
+    @Test(arguments: [60, 80, 100, 120])
+    func figuresAreNotCutOff(_ columns: Int) {
+        let lines = lines(TopChoice(), columns: columns)
+        #expect(lines[5].hasSuffix("commits/s     waiting") || lines[5].hasSuffix("commits/s  waiting"), "\(lines[5])")
+        #expect(lines[7].contains("a-list-wi") && lines[7].hasSuffix("0") && lines[7].contains("1.0 k"))
+        #expect(lines.allSatisfy { $0.count <= columns })
+    }
+
+    @Test(arguments: [("s", "b a c"), ("s s", "a b c"), ("s s s s", "a c b"), ("s s s s s s", "a b c"), ("", "b a c")])
+    func listsAreSorted(_ keys: String, _ names: String) throws {
+        var choice = TopChoice()
+        _ = try press(keys, &choice)
+        #expect(
+            lines(choice)[6...8].map { String($0.dropFirst().prefix(1)) }
+                == names.split(separator: " ").map(String.init))
+        #expect(lines(choice)[5].contains("▾") == !keys.isEmpty)
+    }
+
+    @Test func connectionsAreSortedAndLookedFor() throws {
+        var choice = TopChoice()
+        #expect(lines(choice)[11].hasPrefix(" 9 Zoë") && lines(choice)[12].hasPrefix(" 19 p19"))
+        _ = try press("S S", &choice)
+        #expect(lines(choice)[11].hasPrefix(" 1 p1 "))
+        _ = try press("/ z O ë", &choice)
+        #expect(lines(choice)[23] == " / zOë")
+        #expect(try press("backspace backspace backspace z o ë q esc", &choice) == nil)
+        _ = try press("/ z o ë enter", &choice)
+        #expect(lines(choice).contains { $0.hasPrefix(" 9 Zoë") } && !lines(choice).contains { $0.contains("p1 ") })
+        #expect(lines(choice)[23].hasPrefix(" only 'zoë'"))
+        // Who is on a list is found by its name.
+        _ = try press("esc / c enter", &choice)
+        #expect(TopView(crowd(at: 2_000), choice).connections.map(\.number) == [8])
+        #expect(try press("esc q", &choice) == .quit)
+    }
+
+    @Test func aConnectionIsClosed() throws {
+        var choice = TopChoice()
+        #expect(try press("x y", &choice) == nil)
+        #expect(try press("j j x", &choice) == nil)
+        #expect(lines(choice)[23] == " close (y/n)? its client does not come back by itself: 19 p19 10.0.0.19:5")
+        #expect(try press("n", &choice) == nil)
+        #expect(try press("x y", &choice) == .close(19))
+        // However far down it stands, it is seen; and it stays chosen when it moves.
+        _ = try press((0..<25).map { _ in "j" }.joined(separator: " "), &choice)
+        let chosen = try #require(try press("x y", &choice))
+        guard case .close(let number) = chosen else { return }
+        #expect(lines(choice).contains { $0.hasPrefix(" \(number) ") })
+        _ = try press("S", &choice)
+        #expect(try press("x y", &choice) == .close(number))
     }
 
     @Test func boundsOfShares() {

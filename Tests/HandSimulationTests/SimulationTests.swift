@@ -45,7 +45,7 @@ import Testing
         let whole = Simulation(seed: 6, steps: 150)
         let commits = whole.run().commits
         #expect(commits > 3)
-        let reduced = whole.reduced { $0.commits >= 2 }
+        let reduced = whole.reduced(while: { $0.commits >= 2 }, on: { nil })
         #expect(reduced.run().commits >= 2)
         #expect(reduced.stepCount <= 4)
     }

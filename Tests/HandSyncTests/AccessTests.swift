@@ -197,6 +197,20 @@ import Testing
         #expect(!later.heard.contains { if case .welcome = $0 { true } else { false } })
     }
 
+    /// The same of an excerpt, while the list is loaded, or an old revision is read.
+    @Test func anExcerptIsNotGivenToWhoMayNoLongerRead() {
+        let scene = Scene(Access(everywhere: .read))
+        let count = scene.guest.heard.count
+        scene.guest.say(.excerpt(.init(request: 8, name: "other", [.positions(start: 0, count: 9)])))
+        #expect(scene.world.waiting == 1)
+        scene.world.tokens?["guest"] = Access(everywhere: .none, lists: ["open": .read])
+        scene.world.service.accessChanged()
+        scene.world.settle()
+        let answers = scene.guest.heard[count...]
+        #expect(answers.contains { if case .error(.noSuchList, 8, _, _) = $0 { true } else { false } })
+        #expect(!answers.contains { if case .excerpt = $0 { true } else { false } })
+    }
+
     @Test func aLowerRoleHoldsAtOnce() {
         let scene = Scene(Access(everywhere: .write))
         #expect(!Self.isDenied(scene.say(Self.submission(.delete(0..<1)))))

@@ -1,8 +1,7 @@
 import HandCore
+import HandSync
 import HandWire
 import Testing
-
-@testable import HandSync
 
 /// What an awkward server plays is right by the protocol, and it plays all of it.
 @Suite struct AwkwardTests {
@@ -256,8 +255,8 @@ private final class AwkwardPlay {
         guard let replica = session.subscriptions["list"]?.replica else { return }
         let mine = replica.confirmed.map(\.content.text).filter { Int($0) != nil }
         if mine.sorted() != kept.sorted() { problem = "expected \(kept.sorted()), found \(mine.sorted())" }
-        let room = world.service.rooms.values.first
-        if room?.authority.revision == replica.revision, room?.authority.hand.digest != replica.confirmed.digest {
+        let durable = world.service.durable("list")
+        if durable?.revision == replica.revision, durable?.hand.digest != replica.confirmed.digest {
             problem = "another list than the server's"
         }
     }

@@ -157,4 +157,62 @@ import Testing
         world.settle()
         #expect(stream.errors.isEmpty && stream.heard.contains { if case .commit(1, _) = $0 { true } else { false } })
     }
+
+    /// Who sends nothing for too long counts as gone.
+    @Test func whoIsSilentIsClosed() throws {
+        let world = try Self.world()
+        let (silent, other) = (world.connect(1), world.connect(2))
+        world.settle()
+        world.now += world.limits.idleDeadline
+        other.say(.ping(1))
+        world.now += 1
+        world.service.timeout()
+        world.settle()
+        #expect(silent.errors.count == 1 && silent.isShutDown)
+        #expect(other.errors.isEmpty && !other.isShutDown)
+    }
+
+    /// However often somebody moves, others are told once in an interval where they are.
+    @Test func presenceIsToldNowAndThen() throws {
+        let world = try Self.world()
+        let (mover, other) = (world.connect(1), world.connect(2))
+        world.settle()
+        for one in [mover, other] { one.subscribe("list", request: 1) }
+        world.settle()
+        world.now += world.limits.presenceInterval
+        world.service.timeout()
+        world.settle()
+        func told() -> Int { other.heard.count { if case .presence = $0 { true } else { false } } }
+        let before = told()
+        for id in 1...5 {
+            mover.say(.presence(list: 1, item: ItemID(rawValue: UInt64(id))))
+            world.service.timeout()
+            world.settle()
+        }
+        #expect(told() == before)
+        world.now += world.limits.presenceInterval
+        world.service.timeout()
+        world.settle()
+        #expect(told() == before + 1)
+    }
+
+    /// A snapshot that could not be written is tried again after as many commits.
+    @Test func aFailedSnapshotIsNotTheLast() throws {
+        var limits = Limits()
+        limits.snapshotCommits = 3
+        let world = try Self.world(limits: limits)
+        let stream = world.connect(1)
+        world.settle()
+        stream.subscribe("list", request: 1)
+        world.settle()
+        for sequence in 1...6 {
+            stream.submit(UInt64(sequence), base: sequence - 1, "n")
+            world.answer()
+            if sequence == 3 { world.failure = .failed("no room") }
+            world.settle()
+            world.failure = nil
+            if sequence == 3 { #expect(try world.store.load(1).snapshotRevision == 0) }
+        }
+        #expect(try world.store.load(1).snapshotRevision == 6)
+    }
 }

@@ -82,6 +82,33 @@ import Testing
         }
     }
 
+    /// The tests are built as what people use is built; `package` is for what they look into.
+    @Test func testsNeedNoDebugBuild() throws {
+        let tests = Self.root.appending(path: "Tests")
+        let files = try #require(FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil))
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            #expect(!text.split(separator: "\n").contains { $0.hasPrefix("@testable") }, "\(file.path)")
+        }
+    }
+
+    /// A planted bug whose place has changed would not be planted any more. What stands around it may change.
+    @Test func whatMutantsTakeAwayIsThere() throws {
+        let folder = Self.root.appending(path: "Tests/Mutants")
+        let patches = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        for patch in patches where patch.pathExtension == "patch" {
+            var source = ""
+            for line in try String(contentsOf: patch, encoding: .utf8).split(separator: "\n") {
+                if line.hasPrefix("--- a/") {
+                    source = try String(contentsOf: Self.root.appending(path: line.dropFirst(6)), encoding: .utf8)
+                } else if line.hasPrefix("-"), !source.isEmpty {
+                    #expect(source.contains(line.dropFirst() + "\n"), "\(patch.lastPathComponent)")
+                }
+            }
+            #expect(!source.isEmpty, "\(patch.lastPathComponent) names no file")
+        }
+    }
+
     /// Plant the fault: the reading of import lines must see every form that they take.
     @Test func everyFormOfImportIsSeen() {
         let text = "import A\ninternal import B\n@testable import C\nimport struct D.E\n// import F\nlet important = 1"

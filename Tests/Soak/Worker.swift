@@ -160,6 +160,8 @@ struct Worker {
             case .acknowledged: commits += 1
             case .diverged(let revision):
                 ledger.report("worker \(number) had another '\(list.name)' than the server at revision \(revision)")
+            case .usedTwice(let revision):
+                ledger.report("worker \(number) does not know its own commit \(revision) of '\(list.name)'")
             case .rejected, .superseded: break
             }
         }

@@ -70,7 +70,11 @@ public enum ItemReference: Equatable, Sendable {
             return index - 1
         case .prefix(let prefix):
             guard let range = ItemID.range(ofPrefix: prefix) else { throw .notAReference(prefix) }
-            let matches = list.enumerated().filter { range.contains($0.element.id) }.map(\.offset)
+            var matches: [Int] = []
+            list.forEachPosition(of: [range]) { position in
+                matches.append(position)
+                return true
+            }
             guard let first = matches.first else { throw .unknown(prefix) }
             guard matches.count == 1 else { throw .ambiguous(prefix, matches: matches.count) }
             return first
@@ -148,8 +152,11 @@ public enum Place: Equatable, Sendable {
 /// How many characters of their ids tell the items of a list apart, at least four.
 public enum ShortID {
     /// O(n log n).
-    public static func length(in list: some Sequence<Item>) -> Int {
-        let ids = list.map(\.id.rawValue).sorted()
+    public static func length(in list: some Sequence<Item>) -> Int { length(of: list.lazy.map(\.id)) }
+
+    /// The same of their ids. O(n log n).
+    public static func length(of items: some Sequence<ItemID>) -> Int {
+        let ids = items.map(\.rawValue).sorted()
         var shared = 0
         for (left, right) in zip(ids, ids.dropFirst()) { shared = max(shared, (left ^ right).leadingZeroBitCount) }
         return min(ItemID.textLength, max(4, shared / 5 + 1))

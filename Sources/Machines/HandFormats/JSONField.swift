@@ -53,7 +53,7 @@ extension JSONField {
     }
 
     /// A number of items: up to 2³¹ − 1, the longest list there is.
-    func count() throws(FormatError) -> Int {
+    package func count() throws(FormatError) -> Int {
         try integer(0...Rules.unlimitedCount)
     }
 

@@ -17,7 +17,7 @@ public enum Spelling {
     }
 
     /// How many characters must be inserted, deleted, replaced or exchanged with their neighbour to make one of the other.
-    static func distance(_ left: String, _ right: String) -> Int {
+    package static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left), Array(right))
         // Three rows of the table: the distances of the first `row` characters of `left` from all beginnings of `right`.
         var (older, old) = ([Int](), Array(0...right.count))

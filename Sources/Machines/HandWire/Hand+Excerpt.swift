@@ -19,7 +19,7 @@ extension Hand {
             case .ids(let range): ids.append(range)
             }
         }
-        let end = ids.isEmpty ? count : addPositions(of: ids.joined, from: start, to: &runs)
+        let end = ids.isEmpty ? count : addPositions(of: ids, from: start, to: &runs)
         var (left, next) = (bytes, start)
         for run in runs.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             let range =
@@ -42,38 +42,16 @@ extension Hand {
     private func addPositions(
         of ids: [ClosedRange<ItemID>], from start: Int, to runs: inout [Range<Int>]
     ) -> Int {
-        guard start < count else { return count }
-        var found = 0
-        for (position, item) in zip(start..., packedItems(from: start)) where ids.contain(item.id) {
-            if found == Limits.selections { return position }
+        var (found, end) = (0, count)
+        forEachPosition(of: ids, from: start) { position in
+            if found == Limits.selections {
+                end = position
+                return false
+            }
             runs.append(position..<position + 1)
             found += 1
+            return true
         }
-        return count
-    }
-}
-
-extension [ClosedRange<ItemID>] {
-    /// In order and without overlaps.
-    fileprivate var joined: [ClosedRange<ItemID>] {
-        var all: [ClosedRange<ItemID>] = []
-        for range in sorted(by: { $0.lowerBound < $1.lowerBound }) {
-            if let last = all.last, range.lowerBound <= last.upperBound {
-                all[all.count - 1] = last.lowerBound...Swift.max(last.upperBound, range.upperBound)
-            } else {
-                all.append(range)
-            }
-        }
-        return all
-    }
-
-    /// Whether one of them contains the id. O(log ranges). They are in order and do not overlap.
-    fileprivate func contain(_ id: ItemID) -> Bool {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].upperBound < id { low = middle + 1 } else { high = middle }
-        }
-        return low < count && self[low].contains(id)
+        return end
     }
 }

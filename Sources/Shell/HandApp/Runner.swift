@@ -110,14 +110,17 @@ package final class Runner {
 
     /// Works off what has happened, in order; what an event leads to comes before all that waits.
     private func workOff() {
-        while !events.isEmpty, !isClosed {
-            let event = events.removeFirst()
-            let waiting = events
-            events = []
-            for command in app.update(event, now: loop.now) where !isClosed { carryOut(command) }
+        repeat {
+            while !events.isEmpty, !isClosed {
+                let event = events.removeFirst()
+                let waiting = events
+                events = []
+                for command in app.update(event, now: loop.now) where !isClosed { carryOut(command) }
+                events += waiting
+            }
+            // Where a list stands now comes after all that led there.
             noteStandings()
-            events += waiting
-        }
+        } while !events.isEmpty && !isClosed
     }
 
     private func endTurn() {
@@ -186,7 +189,11 @@ package final class Runner {
         isOwnEdit = true
         defer { isOwnEdit = false }
         do {
-            if try !engine.perform(body) { take(.failed(command, "there is nothing to do")) }
+            if try engine.perform(body) {
+                take(.done(command))
+            } else {
+                take(.failed(command, "nothing of yours is left to undo or redo"))
+            }
         } catch let error as Replica.EditError {
             take(.failed(command, "\(ClientError.notMade(error))"))
         } catch {
@@ -213,10 +220,14 @@ package final class Runner {
 
     private func hear(_ event: ListEvent?, of list: String) {
         switch event {
-        case .changed(let hand, let delta): take(.list(list, .changed(hand, delta, isOwn: isOwnEdit)))
+        case .changed(let hand, let delta, let author):
+            take(.list(list, .changed(hand, delta, isOwn: isOwnEdit, by: author)))
         case .notice(let notice): take(.list(list, .notice(notice)))
         case .presence(let entries): take(.list(list, .presence(entries)))
-        case .progress(let items, let total): take(.list(list, .progress(items: items, of: total)))
+        case .progress(let items, let total):
+            // That it is over is to be told, even if nothing else is new then.
+            standings[list]?.isLive = false
+            take(.list(list, .progress(items: items, of: total)))
         case .refused(_, let reason): take(.list(list, .refused(Printable.clean(reason))))
         case .status: break
         case nil:

@@ -11,6 +11,7 @@ extension ClientEngine {
         guard lists[name] == nil else { return }
         let followers = ListFollowers()
         lists[name] = followers
+        refusals[name] = nil
         perform { session, effect in
             session.open(name, from: replica, isJournaled: keepsLists || replica != nil, effect)
         }
@@ -23,6 +24,19 @@ extension ClientEngine {
         _ = lists[name]?.add(receiver)
     }
 
+    /// Those who follow a list, and what the session knows of it.
+    ///
+    /// - Throws: why it is not followed any more.
+    func followed(_ name: String) throws(ClientError) -> (ListFollowers, ClientSession.Subscription) {
+        guard let followers = lists[name], let subscription = session.subscriptions[name] else { throw end(of: name) }
+        return (followers, subscription)
+    }
+
+    /// Why a list is not followed any more.
+    func end(of name: String) -> ClientError {
+        refusals[name] ?? .refused(.noSuchList, "the list '\(name)' is not followed any more")
+    }
+
     /// Where a list that is followed stands.
     package func state(of name: String) -> ListState? { session.subscriptions[name]?.state }
 
@@ -33,6 +47,15 @@ extension ClientEngine {
 
     /// The replica that was kept of a list; blocks.
     func kept(_ name: String) throws -> Replica? { try journal?.load(name, session) }
+
+    /// Whether edits of a list that is not followed wait to be sent; blocks.
+    func isWaiting(_ name: String) throws -> Bool { try mayHavePending(name) && kept(name)?.hasPending == true }
+
+    /// Keeps that copy of a list that is not followed, unless edits wait on the one that is kept; blocks.
+    func keep(_ copy: Replica, of name: String) throws {
+        guard let journal, lists[name] == nil, try !isWaiting(name) else { return }
+        try journal.journal.checkpoint(copy, of: name)
+    }
 
     /// Reads the replica that was kept of a list on another thread, and hands it over on this one.
     package func load(_ name: String, _ body: @escaping (Result<Replica?, any Error>) -> Void) {
@@ -65,5 +88,5 @@ extension ClientEngine {
         keptWaiters.append(body)
     }
 
-    private var keepsLists: Bool { journal != nil && configuration.keepsLists }
+    var keepsLists: Bool { journal != nil && configuration.keepsLists }
 }

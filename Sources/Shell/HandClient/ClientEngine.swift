@@ -22,6 +22,8 @@ package final class ClientEngine {
     private var attempt: Cancellable?
     private var outgoing: [UInt8] = []
     var lists: [String: ListFollowers] = [:]
+    /// Why lists that were opened are not followed any more.
+    var refusals: [String: ClientError] = [:]
     private var answers: [UInt64: (ClientSession.Answer) -> Void] = [:]
     private(set) var status = ClientSession.Status.connecting
     private var statusWaiters: [(ClientSession.Status) -> Void] = []
@@ -54,10 +56,10 @@ package final class ClientEngine {
 
     package func close() {
         guard !isClosed else { return }
+        isClosed = true
         for list in lists.values { list.finish(.closed) }
         lists = [:]
         perform { session, effect in session.stop(reason: "closed", effect) }
-        isClosed = true
         endTurn()
         journal?.close(session)
         hook?.cancel()
@@ -99,20 +101,28 @@ package final class ClientEngine {
         case .disconnect: disconnect()
         case .journal(let list, let event): journal?.add(event, to: list)
         case .checkpoint(let list): journal?.replace(list)
-        case .update(let list, let update): lists[list]?.collect(update)
+        case .update(let list, let update):
+            if update.isUsedTwice { try? journal?.journal.noteSharedClient() }
+            lists[list]?.collect(update)
         case .status(let status): changed(status)
         case .progress(let list, let items, let total): lists[list]?.yield(.progress(items: items, of: total))
         case .presence(let list, let entries): lists[list]?.note(entries)
         case .latency(let milliseconds): onLatency?(milliseconds)
         case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
         case .refused(let list, let code, let message):
-            lists.removeValue(forKey: list)?.finish(.refused(code, message))
+            let end = ClientError.refused(code, message)
+            refusals[list] = end
+            lists.removeValue(forKey: list)?.finish(end)
         case .told(_, let message): onTold?(message)
         }
     }
 
     private func changed(_ status: ClientSession.Status) {
         self.status = status
+        // Who forgets that can still take back what it makes from now on.
+        if status == .online, let author = session.author {
+            try? journal?.journal.note(author: author, of: configuration.person)
+        }
         for list in lists.values { list.note(status, errorGivenUp) }
         onStatus?(status)
         let waiters = statusWaiters
@@ -127,7 +137,7 @@ package final class ClientEngine {
 
     /// What being offline for that reason is to whoever asks something.
     func error(_ reason: String) -> ClientError {
-        session.refusal.map { .refused($0, reason) } ?? .unreachable(reason)
+        isClosed ? .closed : session.refusal.map { .refused($0, reason) } ?? .unreachable(reason)
     }
 
     /// Calls `body` at the next change of the connection.

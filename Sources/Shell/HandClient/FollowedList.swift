@@ -7,19 +7,22 @@ public struct FollowedList: Sendable {
     let client: HandClient
     public let name: String
 
-    /// What happens to the list from now on; the first event is its present state, if it is known. Ends when the list is
-    /// refused or the client closed.
+    /// What happens to the list from now on; the first events are its present state, if it is known, and why the server is
+    /// not there, if it is not. Ends when the list is refused, which is the last event then, or the client closed.
     ///
     /// Events wait in memory for a reader that is slow.
     public var events: AsyncStream<ListEvent> {
         let (stream, continuation) = AsyncStream<ListEvent>.makeStream()
-        let name = name
-        let client = client
+        let (name, client) = (name, client)
+        let sink = EventSink(continuation)
         client.post { engine in
-            guard let followers = engine.lists[name] else { return continuation.finish() }
-            let number = followers.add { event in
-                if let event { continuation.yield(event) } else { continuation.finish() }
+            // It may have come to its end before anybody listened.
+            guard let followers = engine.lists[name] else {
+                if case .refused(let code, let message) = engine.end(of: name) { sink.yield(.refused(code, message)) }
+                return
             }
+            if case .offline = engine.status { sink.yield(.status(engine.status)) }
+            let number = followers.add { if let event = $0 { sink.yield(event) } }
             continuation.onTermination = { _ in client.post { $0.lists[name]?.remove(number) } }
         }
         return stream
@@ -27,22 +30,15 @@ public struct FollowedList: Sendable {
 
     /// Where the list stands; the view is empty as long as nothing is known of it.
     public func state() async throws -> ListState {
-        try await client.onLoop { engine, done in
-            guard let subscription = engine.session.subscriptions[name] else {
-                return done(.failure(.refused(.noSuchList, "the list '\(name)' is not followed any more")))
-            }
-            done(.success(subscription.state))
-        }
+        try await client.onLoop { engine, reply in reply.succeed(try engine.followed(name).1.state) }
     }
 
     /// Waits until the view is the server's present.
     public func live() async throws -> ListState {
-        try await client.onLoop { engine, done in
-            guard let followers = engine.lists[name] else {
-                return done(.failure(.refused(.noSuchList, "the list '\(name)' is not followed any more")))
-            }
-            if let error = engine.errorGivenUp { return done(.failure(error)) }
-            followers.whenLive(engine.session.subscriptions[name]) { done($0) }
+        try await client.onLoop { engine, reply in
+            let (followers, subscription) = try engine.followed(name)
+            if let error = engine.errorGivenUp { throw error }
+            followers.whenLive(subscription, reply)
         }
     }
 
@@ -54,50 +50,42 @@ public struct FollowedList: Sendable {
     public func edit(
         isExact: Bool = false, _ make: @escaping @Sendable (ListState) throws -> Delta
     ) async throws {
-        let outcome: Result<Void, any Error> = try await client.onLoop { engine, done in
-            let made = Result {
-                guard let state = engine.session.subscriptions[name]?.state else {
-                    throw ClientError.refused(.noSuchList, "the list '\(name)' is not followed any more")
-                }
-                let delta = try make(state)
-                do {
-                    try engine.perform { session, effect in
-                        try session.edit(name, delta, isExact: isExact, effect)
-                    }
-                } catch let error as Replica.EditError {
-                    throw ClientError.notMade(error)
-                }
-            }
-            engine.whenKept { problem in done(.success(problem.map { .failure(ClientError.notKept($0)) } ?? made)) }
+        let _: Void = try await step { engine in
+            let delta = try make(try engine.followed(name).1.state)
+            try engine.perform { session, effect in try session.edit(name, delta, isExact: isExact, effect) }
         }
-        try outcome.get()
     }
 
     /// Takes one's newest edit back, or makes it again; false if there is none.
-    public func undo() async throws -> Bool { try await step { try $0.undo($1, $2) } }
-    public func redo() async throws -> Bool { try await step { try $0.redo($1, $2) } }
+    public func undo() async throws -> Bool {
+        try await step { engine in try engine.perform { session, effect in try session.undo(name, effect) } }
+    }
+    public func redo() async throws -> Bool {
+        try await step { engine in try engine.perform { session, effect in try session.redo(name, effect) } }
+    }
 
-    private func step(
-        _ body: @escaping @Sendable (inout ClientSession, String, (ClientSession.Effect) -> Void) throws -> Bool
-    ) async throws -> Bool {
-        try await client.onLoop { engine, done in
+    /// Has an edit made, and waits until it is kept.
+    private func step<Value: Sendable>(_ body: @escaping @Sendable (ClientEngine) throws -> Value) async throws -> Value
+    {
+        try await client.onLoop { engine, reply in
+            let made: Value
             do {
-                let isMade = try engine.perform { session, effect in try body(&session, name, effect) }
-                engine.whenKept { problem in done(problem.map { .failure(.notKept($0)) } ?? .success(isMade)) }
-            } catch {
-                done(.failure((error as? Replica.EditError).map { .notMade($0) } ?? .closed))
+                made = try body(engine)
+            } catch let error as Replica.EditError {
+                throw ClientError.notMade(error)
+            }
+            engine.whenKept { problem in
+                if let problem { reply.fail(ClientError.notKept(problem)) } else { reply.succeed(made) }
             }
         }
     }
 
     /// Waits until the server has answered to every edit made so far, and tells what became of them since the last call.
     public func settled() async throws -> Settlement {
-        try await client.onLoop { engine, done in
-            guard let followers = engine.lists[name] else {
-                return done(.failure(.refused(.noSuchList, "the list '\(name)' is not followed any more")))
-            }
-            if let error = engine.errorGivenUp { return done(.failure(error)) }
-            followers.whenSettled(engine.session.subscriptions[name]) { done($0) }
+        try await client.onLoop { engine, reply in
+            let (followers, subscription) = try engine.followed(name)
+            if let error = engine.errorGivenUp { throw error }
+            followers.whenSettled(subscription, reply)
         }
     }
 

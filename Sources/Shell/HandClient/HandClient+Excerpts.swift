@@ -54,15 +54,15 @@ extension HandClient {
     /// Whether a list may be edited on excerpts: the server knows them, and no edits of the list wait here, which must go first.
     public func canEditExcerpts(of name: String) async throws -> Bool {
         guard try await version() >= 2 else { return false }
-        return try await onLoop { engine, done in
-            done(.success(engine.lists[name] == nil && !engine.mayHavePending(name)))
+        return try await onLoop { engine, reply in
+            reply.succeed(engine.lists[name] == nil && !engine.mayHavePending(name))
         }
     }
 
     /// The version of the protocol that the server speaks with this client.
     private func version() async throws -> Int {
         try await connected()
-        return try await onLoop { engine, done in done(.success(engine.session.version)) }
+        return try await onLoop { engine, reply in reply.succeed(engine.session.version) }
     }
 
     /// Makes an edit on an excerpt of a list and waits for the server's answer; nil if the excerpt is too old.

@@ -4,45 +4,34 @@ import HandWire
 
 extension HandClient {
     /// Follows a list, from what the journal keeps of it or from nothing. Does not wait for the server.
+    ///
+    /// A client that keeps no lists leaves a kept one as it is, unless edits wait on it.
     public func open(_ name: String) async throws -> FollowedList {
-        let outcome: Result<Void, any Error> = try await onLoop { engine, done in
-            let outcome = Result {
-                if engine.lists[name] == nil { engine.open(name, from: try engine.kept(name)) }
+        let _: Void = try await onLoop { engine, reply in
+            if engine.lists[name] == nil {
+                let kept = try engine.keepsLists || engine.mayHavePending(name) ? engine.kept(name) : nil
+                engine.open(name, from: kept)
             }
-            done(.success(outcome))
+            reply.succeed(())
         }
-        try outcome.get()
         return FollowedList(client: self, name: name)
-    }
-
-    /// Throws away what is kept of a list that is not followed, and how many edits of it had not been sent.
-    public func discard(_ name: String) async throws -> Int {
-        let outcome: Result<Int, any Error> = try await onLoop { engine, done in
-            done(
-                .success(
-                    Result {
-                        let pending = try engine.kept(name)?.unconfirmedCount ?? 0
-                        try engine.journal?.journal.forget(name)
-                        return pending
-                    }))
-        }
-        return try outcome.get()
     }
 
     /// Waits until the server has welcomed this client.
     ///
     /// - Throws: `.unreachable` with the reason if the next try fails; `.refused` if the server does not let this client in.
     public func connected() async throws {
-        let _: Void = try await onLoop { engine, done in Self.waitForConnection(engine, done) }
+        let _: Void = try await onLoop { engine, reply in try Self.waitForConnection(engine, reply) }
     }
 
-    private static func waitForConnection(
-        _ engine: ClientEngine, _ done: @escaping @Sendable (Result<Void, ClientError>) -> Void
-    ) {
+    private static func waitForConnection(_ engine: ClientEngine, _ reply: Reply<Void>) throws(ClientError) {
         switch engine.status {
-        case .online: done(.success(()))
-        case .offline(let reason, _): done(.failure(engine.error(reason)))
-        case .connecting: engine.onStatusChange { _ in waitForConnection(engine, done) }
+        case .online: reply.succeed(())
+        case .offline(let reason, _): throw engine.error(reason)
+        case .connecting:
+            engine.onStatusChange { [unowned engine] _ in
+                do { try waitForConnection(engine, reply) } catch { reply.fail(error) }
+            }
         }
     }
 
@@ -90,7 +79,7 @@ extension HandClient {
     /// A server of an older version would close the connection on what it does not know.
     private func needVersion(_ version: Int) async throws {
         try await connected()
-        let found: Int = try await onLoop { engine, done in done(.success(engine.session.version)) }
+        let found: Int = try await onLoop { engine, reply in reply.succeed(engine.session.version) }
         guard found >= version else {
             let text = "the server is too old for that: it speaks version \(found) of the protocol"
             throw ClientError.refused(.versionNotSupported, text)
@@ -146,12 +135,14 @@ extension HandClient {
         _ ask: @escaping @Sendable (inout ClientSession, (ClientSession.Effect) -> Void) -> UInt64?
     ) async throws -> ClientSession.Answer {
         try await connected()
-        return try await onLoop { engine, done in
-            engine.begin(ask) { answer in
+        return try await onLoop { engine, reply in
+            engine.begin(ask) { [unowned engine] answer in
                 switch answer {
-                case .error(let code, let text): done(.failure(.refused(code, text)))
-                case .disconnected: done(.failure(.unreachable("the connection was lost before the answer came")))
-                default: done(.success(answer))
+                case .error(let code, let text): reply.fail(ClientError.refused(code, text))
+                case .disconnected where engine.isClosed: reply.fail(ClientError.closed)
+                case .disconnected:
+                    reply.fail(ClientError.unreachable("the connection was lost before the answer came"))
+                default: reply.succeed(answer)
                 }
             }
         }

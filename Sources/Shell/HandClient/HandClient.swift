@@ -84,33 +84,36 @@ public final class HandClient: Sendable {
         return try handover.take()
     }
 
-    /// Closes the connection and the journal. Edits that were not submitted stay in the journal, if there is one.
+    /// Closes the connection and the journal. Edits that were not submitted stay in the journal, if there is one. All that
+    /// waits for an answer is answered `.closed`.
     public func close() async {
-        let mailbox = mailbox
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            let isPosted = mailbox.post { engine in
-                engine.close()
-                mailbox.close()
-                continuation.resume()
-            }
-            if !isPosted { continuation.resume() }
+        // Who finds it closed already has what was asked for.
+        let _: Void? = try? await onLoop { [self] engine, reply in
+            shut(engine)
+            reply.succeed(())
         }
     }
 
-    /// Runs `body` on the loop's thread; `body` calls its argument once with the outcome.
+    /// What lies in the mailbox is dropped, and answered by that.
+    package func shut(_ engine: ClientEngine) {
+        engine.close()
+        mailbox.close()
+    }
+
+    /// Runs `body` on the loop's thread and waits until it, or what it has started, answers; `.closed` if nothing will.
     func onLoop<Value: Sendable>(
-        _ body: @escaping @Sendable (ClientEngine, @escaping @Sendable (Result<Value, ClientError>) -> Void) -> Void
+        _ body: @escaping @Sendable (ClientEngine, Reply<Value>) throws -> Void
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Value, any Error>) in
-            let isPosted = mailbox.post { engine in
-                if engine.isClosed { return continuation.resume(throwing: ClientError.closed) }
-                body(engine) { result in continuation.resume(with: result.mapError { $0 as any Error }) }
+            let reply = Reply(continuation)
+            mailbox.post { engine in
+                if engine.isClosed { return }
+                do { try body(engine, reply) } catch { reply.fail(error) }
             }
-            if !isPosted { continuation.resume(throwing: ClientError.closed) }
         }
     }
 
-    func post(_ body: @escaping @Sendable (ClientEngine) -> Void) {
+    package func post(_ body: @escaping @Sendable (ClientEngine) -> Void) {
         mailbox.post(body)
     }
 }

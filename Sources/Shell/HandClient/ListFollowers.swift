@@ -9,26 +9,23 @@ final class ListFollowers {
 
     private var receivers: [Int: Receiver] = [:]
     private var nextReceiver = 0
-    private var loadWaiters: [(Result<ListState, ClientError>) -> Void] = []
-    private var settleWaiters: [(Result<Settlement, ClientError>) -> Void] = []
+    private var loadWaiters: [Reply<ListState>] = []
+    private var settleWaiters: [Reply<Settlement>] = []
     private var settlement = Settlement()
     private(set) var state: ListState?
     /// Who is here, as far as it was told on this connection.
     private var people: [UInt64: DownMessage.Presence] = [:]
     private var isDue = false
     private var changes = Composer()
+    /// Whose the changes are.
+    private var authors: Set<UInt64?> = []
     private var notices: [Replica.Notice] = []
-
-    enum End {
-        case closed
-        case refused(ErrorCode, String)
-    }
 
     /// Adds a receiver, which is told of the present first.
     func add(_ receiver: @escaping Receiver) -> Int {
         defer { nextReceiver += 1 }
         receivers[nextReceiver] = receiver
-        if let state { receiver(.changed(state.view, .identity)) }
+        if let state { receiver(.changed(state.view, .identity, by: nil)) }
         if !people.isEmpty { receiver(.presence(people.values.sorted { $0.author < $1.author })) }
         return nextReceiver
     }
@@ -59,7 +56,11 @@ final class ListFollowers {
     func collect(_ update: Replica.Update) {
         isDue = true
         // Who sees the list for the first time is told of no change: `add` does the same.
-        if state != nil || !update.isFirst { changes.append(update.delta) }
+        if state != nil || !update.isFirst {
+            let delta = update.delta
+            changes.append(delta)
+            if !delta.isIdentity { authors.insert(update.author) }
+        }
         notices += update.notices
     }
 
@@ -70,7 +71,9 @@ final class ListFollowers {
         if subscription.isLoaded { state = subscription.state }
         let delta = changes.delta
         changes = Composer()
-        if !delta.isIdentity || isFirst { yield(.changed(subscription.replica.view, delta)) }
+        let author = authors.count == 1 ? authors.first ?? nil : nil
+        authors = []
+        if !delta.isIdentity || isFirst { yield(.changed(subscription.replica.view, delta, by: author)) }
         let news = notices
         notices = []
         for notice in news { note(notice) }
@@ -82,7 +85,7 @@ final class ListFollowers {
         switch notice {
         case .acknowledged(_, let revision): settlement.revision = revision
         case .rejected(let reason, _): settlement.rejections.append(reason)
-        case .superseded, .diverged: break
+        case .superseded, .usedTwice, .diverged: break
         }
         yield(.notice(notice))
     }
@@ -91,42 +94,33 @@ final class ListFollowers {
         guard subscription.isLive else { return }
         let loaded = loadWaiters
         loadWaiters = []
-        for waiter in loaded { waiter(.success(subscription.state)) }
+        for waiter in loaded { waiter.succeed(subscription.state) }
         guard !subscription.replica.hasPending, !settleWaiters.isEmpty else { return }
         let settled = settleWaiters
         settleWaiters = []
         let outcome = settlement
         settlement = Settlement()
-        for waiter in settled { waiter(.success(outcome)) }
+        for waiter in settled { waiter.succeed(outcome) }
     }
 
-    /// Waits until the list is the server's present.
-    func whenLive(
-        _ subscription: ClientSession.Subscription?, _ body: @escaping (Result<ListState, ClientError>) -> Void
-    ) {
-        loadWaiters.append(body)
-        if let subscription { resolve(subscription) }
+    /// Answers when the list is the server's present.
+    func whenLive(_ subscription: ClientSession.Subscription, _ reply: Reply<ListState>) {
+        loadWaiters.append(reply)
+        resolve(subscription)
     }
 
-    /// Waits until the server has answered to all edits.
-    func whenSettled(
-        _ subscription: ClientSession.Subscription?, _ body: @escaping (Result<Settlement, ClientError>) -> Void
-    ) {
-        settleWaiters.append(body)
-        if let subscription { resolve(subscription) }
+    /// Answers when the server has answered to all edits.
+    func whenSettled(_ subscription: ClientSession.Subscription, _ reply: Reply<Settlement>) {
+        settleWaiters.append(reply)
+        resolve(subscription)
     }
 
-    func finish(_ end: End) {
-        let error: ClientError
-        switch end {
-        case .closed: error = .closed
-        case .refused(let code, let message):
-            error = .refused(code, message)
-            yield(.refused(code, message))
-        }
+    /// The list is not followed any more.
+    func finish(_ end: ClientError) {
+        if case .refused(let code, let message) = end { yield(.refused(code, message)) }
         for receiver in receivers.values { receiver(nil) }
         receivers = [:]
-        fail(error)
+        fail(end)
     }
 
     /// Ends all waiting.
@@ -134,8 +128,8 @@ final class ListFollowers {
         let (loads, settles) = (loadWaiters, settleWaiters)
         loadWaiters = []
         settleWaiters = []
-        for waiter in loads { waiter(.failure(error)) }
-        for waiter in settles { waiter(.failure(error)) }
+        for waiter in loads { waiter.fail(error) }
+        for waiter in settles { waiter.fail(error) }
     }
 }
 

@@ -189,7 +189,7 @@ final class FullClient: Participant {
                 LoadResult.diverged,
                 "client \(number + 1) diverged at revision \(revision) of '\(list)': after that commit its list has "
                     + "another digest than the server's")
-        case .superseded: break
+        case .superseded, .usedTwice: break
         }
     }
 

@@ -165,7 +165,7 @@ final class Setup {
                 whenSettled = nil
                 then?()
             case .rejected(let reason, _): failed("'\(list)' cannot be filled: \(reason)")
-            case .diverged, .superseded: break
+            case .diverged, .superseded, .usedTwice: break
             }
         }
     }

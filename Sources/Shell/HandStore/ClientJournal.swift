@@ -12,11 +12,12 @@ public final class ClientJournal: Sendable {
     private let database: DatabaseQueue
     private let lock: StoreLock
     private let path: String
-    /// The secret by which the server knows this client; made with the journal.
+    /// The secret by which the server knows this client; made with the journal, and anew where another program has it too.
     public let client: ClientID
 
     /// 2: checkpoints say which revision the author of an edit saw, and whether the replica has diverged.
-    private static let version = 2
+    /// 3: events say when the client has become another author; the journal says under which numbers it is known.
+    private static let version = 3
     private static let applicationID = 0x6861_6E63
     private static let partBytes = 256 << 10
 
@@ -46,9 +47,23 @@ public final class ClientJournal: Sendable {
         if !isEmpty && mark != applicationID { throw StoreError.notAStore(path: path) }
         if found > version { throw StoreError.newer(path: path, found: found, known: version) }
         if found < 1 { try createFirstFormat(database, fresh) }
+        if found < 3 {
+            try database.execute(
+                sql: """
+                    CREATE TABLE authors (person TEXT PRIMARY KEY, number INTEGER NOT NULL);
+                    ALTER TABLE client ADD COLUMN is_shared INTEGER NOT NULL DEFAULT 0;
+                    """)
+        }
         if found < version { try database.execute(sql: "PRAGMA user_version = \(version)") }
-        guard let row = try Row.fetchOne(database, sql: "SELECT high, low FROM client") else {
+        guard let row = try Row.fetchOne(database, sql: "SELECT high, low, is_shared FROM client") else {
             throw StoreError.damaged("\(path) has lost its client id")
+        }
+        let isShared: Bool = try row.value(2)
+        if isShared, try !hasInFlight(database, path) {
+            try database.execute(
+                sql: "UPDATE client SET high = ?, low = ?, is_shared = 0; DELETE FROM authors",
+                arguments: [fresh.high.stored, fresh.low.stored])
+            return fresh
         }
         return ClientID(high: try row.bits(0), low: try row.bits(1))
     }
@@ -114,21 +129,30 @@ extension ClientJournal {
     /// The replica of a list as it was kept; nil if nothing was.
     public func load(_ list: String) throws -> Replica? {
         try SQLiteStore.translating(path) {
-            try database.read { database in
-                let sql = "SELECT head FROM checkpoints WHERE list = ?"
-                guard let head = try Data.fetchOne(database, sql: sql, arguments: [list]) else { return nil }
-                let parts = try Data.fetchCursor(
-                    database, sql: "SELECT items FROM items WHERE list = ? ORDER BY part", arguments: [list])
-                let events = try Data.fetchCursor(
-                    database, sql: "SELECT event FROM events WHERE list = ? ORDER BY number", arguments: [list])
-                do {
-                    return try Self.replica(head, parts, events)
-                } catch let error as DatabaseError {
-                    throw error
-                } catch {
-                    throw StoreError.damaged("what \(self.path) keeps of '\(list)' does not read: \(error)")
-                }
-            }
+            try database.read { try Self.load(list, $0, path) }
+        }
+    }
+
+    private static func load(_ list: String, _ database: Database, _ path: String) throws -> Replica? {
+        let sql = "SELECT head FROM checkpoints WHERE list = ?"
+        guard let head = try Data.fetchOne(database, sql: sql, arguments: [list]) else { return nil }
+        let parts = try Data.fetchCursor(
+            database, sql: "SELECT items FROM items WHERE list = ? ORDER BY part", arguments: [list])
+        let events = try Data.fetchCursor(
+            database, sql: "SELECT event FROM events WHERE list = ? ORDER BY number", arguments: [list])
+        do {
+            return try replica(head, parts, events)
+        } catch let error as DatabaseError {
+            throw error
+        } catch {
+            throw StoreError.damaged("what \(path) keeps of '\(list)' does not read: \(error)")
+        }
+    }
+
+    /// Whether of some submission it is not known yet what became of it under this client's id.
+    private static func hasInFlight(_ database: Database, _ path: String) throws -> Bool {
+        try String.fetchAll(database, sql: "SELECT list FROM checkpoints").contains {
+            try load($0, database, path)?.inFlight != nil
         }
     }
 
@@ -187,6 +211,44 @@ extension ClientJournal {
     public func lists() throws -> [String] {
         try SQLiteStore.translating(path) {
             try database.read { try String.fetchAll($0, sql: "SELECT list FROM checkpoints ORDER BY list") }
+        }
+    }
+}
+
+// MARK: - Authors
+
+extension ClientJournal {
+    /// Another program has this client's id too. A new one is taken when the journal is opened next and nothing is in flight: what
+    /// became of that, only the old id can tell.
+    public func noteSharedClient() throws {
+        try SQLiteStore.translating(path) {
+            try database.write { try $0.execute(sql: "UPDATE client SET is_shared = 1") }
+        }
+    }
+
+    /// The server knows this client by that number under that name. If it had another, it is another server by now.
+    public func note(author: UInt64, of person: String) throws {
+        try SQLiteStore.translating(path) {
+            try database.writeWithoutTransaction { database in
+                let sql = "SELECT number FROM authors WHERE person = ?"
+                let known = try Int64.fetchOne(database, sql: sql, arguments: [person])
+                guard known != author.stored else { return }
+                try database.inTransaction {
+                    if known != nil { try database.execute(sql: "DELETE FROM authors") }
+                    try database.execute(sql: "INSERT INTO authors VALUES (?, ?)", arguments: [person, author.stored])
+                    return .commit
+                }
+            }
+        }
+    }
+
+    /// The number that the client of a journal has under a name, also while another process has it open; nil if none is known.
+    public static func author(of person: String, inJournalAt path: String) -> UInt64? {
+        var configuration = Configuration()
+        configuration.readonly = true
+        return try? DatabaseQueue(path: path, configuration: configuration).read { database in
+            let sql = "SELECT number FROM authors WHERE person = ?"
+            return try Int64.fetchOne(database, sql: sql, arguments: [person]).map { UInt64(bitPattern: $0) }
         }
     }
 }

@@ -89,6 +89,14 @@ public final class SQLiteStore: CommitStore {
         try database.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") ?? -1 }
     }
 
+    /// Whether writes that need more pages fail, as on a full disk; for tests.
+    package func stopGrowing(_ isStopped: Bool) throws {
+        // SQLite takes the number of pages that there are for a smaller one.
+        try database.writeWithoutTransaction { database in
+            _ = try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(isStopped ? 1 : 4_294_967_294)")
+        }
+    }
+
     public func close() throws {
         defer { lock.release() }
         // DatabasePool closes a reader last, and a reader does not copy the log into the database. If that fails, the log has

@@ -5,7 +5,22 @@ import HandCore
 import HandFormats
 import HandSync
 
-extension ListFormat: ExpressibleByArgument {}
+extension ListFormat: ExpressibleByArgument {
+    /// The format that is asked for, or that the file's ending tells; JSON Lines where there is no ending.
+    ///
+    /// - Throws: if the ending is of no format.
+    init(_ given: ListFormat?, of file: String) throws {
+        let ending = (file as NSString).pathExtension
+        if let known = given ?? ListFormat(fileName: "." + ending) ?? (ending.isEmpty ? .jsonl : nil) {
+            self = known
+        } else {
+            let formats = Self.allCases.map { "\($0.name) (.\($0.fileExtensions[0]))" }
+            throw Failure(
+                .usage,
+                "which format is '.\(Printable.clean(ending))'? Say --format: \(formats.joined(separator: ", "))")
+        }
+    }
+}
 
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,19 +37,28 @@ struct Export: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The revision to export (default: the newest).", valueName: "revision"))
     var at: Int?
 
+    @Flag(name: .shortAndLong, help: "Overwrite a file that is no export, without asking.")
+    var force = false
+
     func run() async throws {
         let (name, at) = (try list.name(), at)
-        let format = format ?? ListFormat(fileName: file) ?? .jsonl
-        let state = try await list.server.withClient(list: name) { client, _ in try await client.state(of: name, at: at)
-        }
-        if file == "-" {
-            return format.export(state.hand) { Output.line(String($0.dropLast())) }
-        }
-        var text = ""
-        format.export(state.hand) { text += $0 }
-        try Data(text.utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
+        let format = try ListFormat(format, of: file)
+        let target = file == "-" ? nil : try ExportFile(file)
+        if !force, let target, try target.holdsSomethingElse(than: format) { try askForLeave() }
+        let state = try await list.whole(at: at)
+        guard let target else { return Output.together { format.export(state.hand) { Output.lines($0) } } }
+        try target.write { write throws(LineWriter.Problem) in try format.export(state.hand, write: write) }
         list.server.say(
             "wrote \(Words.count(state.hand.count, "item")) of '\(name)' at revision \(state.revision) to \(file)")
+    }
+
+    private func askForLeave() throws {
+        let file = Printable.clean(file)
+        guard isatty(0) == 1, isatty(2) == 1 else {
+            throw Failure(.error, "\(file) holds something else than an export; --force overwrites it")
+        }
+        Output.message("\(file) holds something else than an export. Overwrite it? Type yes to go on:")
+        guard readLine() == "yes" else { throw Failure(.error, "nothing was written") }
     }
 }
 
@@ -76,17 +100,15 @@ struct Import: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let format = try ListFormat(format, of: file)
         let data =
             file == "-"
             ? FileHandle.standardInput.readDataToEndOfFile() : try Data(contentsOf: URL(fileURLWithPath: file))
         var random = SystemRandomNumberGenerator()
-        let items = try (format ?? ListFormat(fileName: file) ?? .jsonl).read(
+        let items = try format.read(
             data, ids: newIds ? .minted : .kept, using: &random)
         let place = try placeOptions.place() ?? .end
-        let quiet = list.server.quiet
-        let revision = try await list.withList(timeLimited: false) { _, followed -> Int? in
-            try await Self.add(items, at: place, to: followed, quiet: quiet)
-        }
+        let revision = try await add(items, at: place)
         if list.server.json {
             Output.json(["imported": JSONValue(items.count), "revision": revision.map { JSONValue($0) } ?? .null])
         } else {
@@ -95,31 +117,40 @@ struct Import: AsyncParsableCommand {
         }
     }
 
-    /// Adds the items portion by portion, each behind the one before.
-    private static func add(
-        _ items: [Item], at place: Place, to list: FollowedList, quiet: Bool
-    ) async throws -> Int? {
-        var revision: Int?
-        var previous: ItemID?
-        for range in portions(of: items) {
-            let part = Array(items[range])
-            let last = previous
-            try await list.edit { state in
-                var (gap, side) = try place.gap(in: state.view)
-                if place != .end, let last, let index = state.view.index(of: last) { (gap, side) = (index + 1, .after) }
-                return HandCore.Operation.insert(part, at: gap, side).delta
+    /// Adds the items portion by portion, each behind the one before; the server has `--timeout` for each.
+    private func add(_ items: [Item], at place: Place) async throws -> Int? {
+        let name = try list.name()
+        let server = list.server
+        return try await server.withClient(list: name, timeLimited: false) { client, address in
+            let followed = try await client.open(name)
+            _ = try await server.limited(client, address) { try await followed.live() }
+            var revision: Int?
+            var previous: ItemID?
+            for range in Self.portions(of: items) {
+                let (part, last) = (Array(items[range]), previous)
+                let outcome = try await server.limited(client, address) {
+                    try await followed.edit { try Self.insertion(of: part, behind: last, at: place, $0.view) }
+                    return try await followed.settled()
+                }
+                if let rejection = outcome.rejections.first {
+                    throw Failure(
+                        .rejected, "\(range.lowerBound) of \(items.count) items were imported, then: \(rejection)")
+                }
+                revision = outcome.revision
+                previous = part.last?.id
+                if !server.quiet { Output.progress("imported \(range.upperBound) of \(items.count) items") }
             }
-            let outcome = try await list.settled()
-            if let rejection = outcome.rejections.first {
-                throw Failure(
-                    .rejected, "\(range.lowerBound) of \(items.count) items were imported, then: \(rejection)")
-            }
-            revision = outcome.revision
-            previous = part.last?.id
-            if !quiet { Output.progress("imported \(range.upperBound) of \(items.count) items") }
+            if !server.quiet, items.count > Self.portion { Output.progress("") }
+            return revision
         }
-        if !quiet, items.count > portion { Output.progress("") }
-        return revision
+    }
+
+    private static func insertion(
+        of items: [Item], behind last: ItemID?, at place: Place, _ view: Hand
+    ) throws -> Delta {
+        var (gap, side) = try place.gap(in: view)
+        if place != .end, let last, let index = view.index(of: last) { (gap, side) = (index + 1, .after) }
+        return HandCore.Operation.insert(items, at: gap, side).delta
     }
 }
 

@@ -47,6 +47,7 @@ struct HandCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        Output.claimDescriptors()
         var layers: ServeLayers?
         do {
             var arguments = try Arguments.given()

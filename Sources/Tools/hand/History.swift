@@ -121,8 +121,10 @@ struct Log: AsyncParsableCommand {
     private func print(_ commit: Commit, _ person: String, _ before: Hand, _ after: Hand, json: Bool) {
         if json { return Output.json(HistoryReader.json(commit, by: person, from: before, to: after)) }
         let time = utc ? JSON.date(milliseconds: commit.time) : Self.localTime(commit.time)
-        Output.line("revision \(commit.revision)  \(time)  \(Printable.clean(person))")
-        for line in DeltaText.lines(commit.delta, from: before, to: after) { Output.line("  \(line)") }
+        Output.together {
+            Output.line("revision \(commit.revision)  \(time)  \(Printable.clean(person))")
+            for line in DeltaText.lines(commit.delta, from: before, to: after) { Output.line("  \(line)") }
+        }
     }
 }
 
@@ -140,7 +142,7 @@ struct Diff: AsyncParsableCommand {
         }
         let delta = Delta(from: before, to: after)
         if list.server.json { return Output.json(JSON.delta(delta)) }
-        for line in DeltaText.lines(delta, from: before, to: after) { Output.line(line) }
+        Output.together { for line in DeltaText.lines(delta, from: before, to: after) { Output.line(line) } }
     }
 }
 
@@ -165,7 +167,10 @@ struct Restore: AsyncParsableCommand {
 struct Undo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Take back your newest commit, or the one named; others' edits since then stay.",
-        discussion: "Yours are the commits under your name (--as). Undoing once more makes the edit again.")
+        discussion: """
+            Yours are the commits that this machine made under your name (--as), not those of others with the same name. Undoing
+            once more makes the edit again.
+            """)
 
     @OptionGroup var options: EditOptions
 
@@ -180,13 +185,17 @@ struct Undo: AsyncParsableCommand {
         let person = try Settings.person(flag: options.list.server.person)
         let revision = revision
         let expected = options.ifRevision
-        try await options.perform { client, followed in
+        let quiet = options.list.server.quiet
+        let address = try Settings.address(flag: options.list.server.url, list: name)
+        try await options.perform(from: .history) { client, followed in
             // Edits of one's own that were kept go out first: what takes a commit back is worked out without them.
             _ = try await followed.settled()
             if let expected, try await followed.state().revision != expected {
                 throw ClientError.rejected(.revisionMoved(now: try await followed.state().revision))
             }
-            var undo = try await Self.find(revision, by: person, in: name, client, head: followed.state().revision)
+            let state = try await followed.state()
+            let mine = Identity.authors(named: person, at: address).union(state.author.map { [$0] } ?? [])
+            var undo = try await Self.find(revision, by: mine, person, in: name, client, head: state.revision)
             // Others may commit meanwhile; what takes the edit back is carried over that, too.
             while try await !undo.make(on: followed, isExact: expected != nil) {
                 if expected != nil {
@@ -197,11 +206,16 @@ struct Undo: AsyncParsableCommand {
                     for commit in commits { undo.pass(commit) }
                 }
             }
+            guard !quiet else { return }
+            for line in undo.lines { Output.message("taking back revision \(undo.target): \(line)") }
         }
     }
 
     /// What takes a commit back, on the list at revision `base`.
     private struct Reversal: Sendable {
+        /// The revision that is taken back, and what it did.
+        let target: Int
+        let lines: [String]
         var inverse: Delta
         var base: Int
 
@@ -227,24 +241,22 @@ struct Undo: AsyncParsableCommand {
     }
 
     private static func find(
-        _ revision: Int?, by person: String, in name: String, _ client: HandClient, head: Int
+        _ revision: Int?, by mine: Set<UInt64>, _ person: String, in name: String, _ client: HandClient, head: Int
     ) async throws -> Reversal {
         var commits: [Commit] = []
-        var people: [UInt64: String] = [:]
         let first = revision ?? max(1, head - depth + 1)
-        try await HistoryReader.commits(of: name, from: first, through: head, client) { page, names in
-            commits += page
-            people.merge(names) { $1 }
-        }
+        try await HistoryReader.commits(of: name, from: first, through: head, client) { page, _ in commits += page }
         let found =
             revision != nil
             ? commits.first { $0.revision == revision }
-            : commits.last { people[$0.author] == person && !$0.delta.isIdentity }
+            : commits.last { mine.contains($0.author) && !$0.delta.isIdentity }
         guard let target = found else {
             throw Failure(.notFound, revision.map { "there is no revision \($0)" } ?? "'\(person)' has nothing to undo")
         }
         let before = try await client.state(of: name, at: target.revision - 1).hand
-        var reversal = Reversal(inverse: target.delta.inverted(on: before), base: target.revision)
+        let lines = DeltaText.lines(target.delta, from: before, to: try before.applying(target.delta))
+        var reversal = Reversal(
+            target: target.revision, lines: lines, inverse: target.delta.inverted(on: before), base: target.revision)
         for later in commits where later.revision > target.revision { reversal.pass(later) }
         return reversal
     }

@@ -19,27 +19,31 @@ enum Identity {
         (0..<most).filter { FileManager.default.fileExists(atPath: "\(folder(address.server))/\($0).sqlite") }
     }
 
-    /// The newest that this machine keeps of a list; nil if it keeps nothing of it.
-    ///
-    /// - Throws: if another command that is running has all that there is.
+    /// The newest that this machine keeps of a list; nil if it keeps nothing of it. What another command that is running has
+    /// is passed over.
     static func kept(_ list: String, at address: HandAddress) throws -> Replica? {
         var newest: Replica?
-        var isInUse = false
         for slot in used(at: address) {
             do {
+                var random = SystemRandomNumberGenerator()
                 let journal = try ClientJournal(
-                    path: "\(folder(address.server))/\(slot).sqlite", fresh: ClientID(high: 0, low: 0))
+                    path: "\(folder(address.server))/\(slot).sqlite", fresh: .random(using: &random))
                 defer { try? journal.close() }
                 guard let kept = try journal.load(list) else { continue }
                 if newest.map({ $0.revision < kept.revision || kept.hasPending }) ?? true { newest = kept }
             } catch StoreError.inUse {
-                isInUse = true
+                continue
             }
         }
-        if newest == nil, isInUse {
-            throw Failure(.error, "another command that is running has what this machine keeps; look there, or end it")
-        }
         return newest
+    }
+
+    /// The numbers under which that server knows the ids of this machine by a name.
+    static func authors(named person: String, at address: HandAddress) -> Set<UInt64> {
+        Set(
+            used(at: address).compactMap {
+                ClientJournal.author(of: person, inJournalAt: "\(folder(address.server))/\($0).sqlite")
+            })
     }
 
     /// A client with the first id that no other command is using.

@@ -143,7 +143,8 @@ struct Create: AsyncParsableCommand {
 
 struct Sync: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Send the edits that were kept while the server could not be reached (--queue).")
+        abstract: "Send the edits that were kept while the server could not be reached (--queue).",
+        discussion: "Those of all lists, or of the one named with -l.")
 
     @OptionGroup var list: ListOptions
 
@@ -152,31 +153,49 @@ struct Sync: AsyncParsableCommand {
 
     func run() async throws {
         if discard { return try await throwAway() }
-        let name = try list.name()
-        let address = try Settings.address(flag: list.server.url, list: name)
+        let address = try Settings.address(flag: list.server.url, list: list.list)
         let person = try Settings.person(flag: list.server.person)
-        var newest: Int?
-        var rejection: Rejection?
+        var problem: (any Error)?
+        var hasSent = false
         for slot in Identity.used(at: address) {
             // What another command that is running keeps is its own to send.
             guard let client = try? Identity.client(at: address, person: person, among: [slot]) else { continue }
             do {
-                let outcome = try await list.server.limited(client, address) {
-                    try await client.connected()
-                    let followed = try await client.open(name)
-                    _ = try await followed.live()
-                    return try await followed.settled()
+                for name in try await client.waitingLists() where list.list == nil || list.list == name {
+                    hasSent = true
+                    do { try await send(name, client, address) } catch {
+                        if case ClientError.unreachable = error { throw error }
+                        // The other lists have their turn.
+                        list.server.say("'\(name)': \(Failure(error).message)")
+                        problem = problem ?? error
+                    }
                 }
-                newest = [newest, outcome.revision].compactMap { $0 }.max()
-                rejection = rejection ?? outcome.rejections.first
             } catch {
                 await client.close()
                 throw ServerOptions.explained(error, at: address.server)
             }
             await client.close()
         }
-        if let rejection { throw ClientError.rejected(rejection) }
-        list.server.say(newest.map { "sent; revision \($0)" } ?? "nothing was waiting")
+        if let problem { throw Failure(Failure(problem).status, "not everything was sent") }
+        if !hasSent { list.server.say("nothing was waiting") }
+    }
+
+    /// Sends what waits of one list, and says what became of it.
+    private func send(_ name: String, _ client: HandClient, _ address: HandAddress) async throws {
+        let outcome = try await list.server.limited(client, address) {
+            try await client.connected()
+            return try await client.open(name).settled()
+        }
+        for notice in outcome.notices {
+            if case .rejected = notice { continue }
+            if let text = Notices.text(notice) { list.server.say("'\(name)': \(text)") }
+        }
+        if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
+        if list.server.json {
+            Output.json(["list": .string(name), "revision": outcome.revision.map { JSONValue($0) } ?? .null])
+        } else {
+            list.server.say("'\(name)': sent" + (outcome.revision.map { "; revision \($0)" } ?? ""))
+        }
     }
 
     private func throwAway() async throws {

@@ -30,11 +30,19 @@ struct ServerOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print no messages.")
     var quiet = false
 
+    func validate() throws {
+        guard timeout >= 0, timeout <= 1e6 else {
+            throw ValidationError("--timeout: expected 0 to 1000000 seconds, found \(timeout.formatted())")
+        }
+    }
+
     func say(_ text: String) {
         if !quiet { Output.message(text) }
     }
 
     /// Connects, runs `body`, and closes, whatever happens; gives up when the time is over.
+    ///
+    /// - Parameter timeLimited: whether all of it must be done within `--timeout`; otherwise `body` sees to its parts itself.
     func withClient<Result: Sendable>(
         list: String? = nil, timeLimited: Bool = true,
         _ body: @escaping @Sendable (HandClient, HandAddress) async throws -> Result
@@ -42,11 +50,15 @@ struct ServerOptions: ParsableArguments {
         let address = try Settings.address(flag: url, list: list)
         let client = try Identity.client(at: address, person: try Settings.person(flag: person))
         do {
+            if !timeLimited { try await limited(client, address) { try await client.connected() } }
             let task: @Sendable () async throws -> Result = {
                 try await client.connected()
                 do { return try await body(client, address) } catch ClientError.refused(.noSuchList, let message) {
-                    guard let name = address.list else { throw ClientError.refused(.noSuchList, message) }
-                    throw Failure(.notFound, Lists.missing(name, among: try await client.lists().map(\.name)))
+                    let names = try await client.lists().map(\.name)
+                    guard let name = address.list, !names.contains(name) else {
+                        throw ClientError.refused(.noSuchList, message)
+                    }
+                    throw Failure(.notFound, Lists.missing(name, among: names))
                 }
             }
             let result = try await timeLimited ? limited(client, address, task) : task()
@@ -72,17 +84,25 @@ struct ServerOptions: ParsableArguments {
     func limited<Result: Sendable>(
         _ client: HandClient, _ address: HandAddress, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
+        if let result = try await inTime(body) { return result }
+        await client.close()
+        throw ClientError.unreachable("\(address.serverURL) did not answer within \(timeout.formatted()) s")
+    }
+
+    /// What `body` gives; nil if it takes longer than `--timeout`. Then it goes on, and nobody hears what becomes of it.
+    func inTime<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result? {
         let seconds = timeout
+        let (outcomes, outcome) = AsyncThrowingStream<Result?, any Error>.makeStream()
         let alarm = Task {
             try await Task.sleep(for: .seconds(seconds))
-            await client.close()
+            outcome.yield(nil)
         }
         defer { alarm.cancel() }
-        do {
-            return try await body()
-        } catch ClientError.closed {
-            throw ClientError.unreachable("\(address.serverURL) did not answer within \(seconds.formatted()) s")
+        Task {
+            do { outcome.yield(try await body()) } catch { outcome.finish(throwing: error) }
         }
+        for try await result in outcomes { return result }
+        return nil
     }
 }
 
@@ -101,13 +121,23 @@ struct ListOptions: ParsableArguments {
         throw Failure(.usage, "which list? Name it with -l LIST, or put it into the address: hand://HOST:PORT/LIST")
     }
 
+    /// The list as it was at a revision, or as it is; then a copy is kept, for edits without the server.
+    func whole(at revision: Int? = nil) async throws -> (hand: Hand, revision: Int) {
+        let name = try name()
+        return try await server.withClient(list: name) { client, _ in
+            let state = try await client.state(of: name, at: revision)
+            // What cannot be kept is shown all the same.
+            if revision == nil { try? await client.keep(name, state.hand, at: state.revision) }
+            return state
+        }
+    }
+
     /// Connects and follows the list until it is present.
     func withList<Result: Sendable>(
-        timeLimited: Bool = true,
         _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Result
     ) async throws -> Result {
         let name = try name()
-        return try await server.withClient(list: name, timeLimited: timeLimited) { client, _ in
+        return try await server.withClient(list: name) { client, _ in
             let list = try await client.open(name)
             _ = try await list.live()
             return try await body(client, list)
@@ -129,28 +159,44 @@ struct EditOptions: ParsableArguments {
 
     /// Makes an edit on the whole list as it is, waits for the server's answer, and says what became of it.
     func editWhole(_ make: @escaping @Sendable (Hand) throws -> Delta) async throws {
-        let expected = ifRevision
+        let (name, expected) = (try list.name(), ifRevision)
         let deletions = Deletions()
         try await perform(deletions) { _, followed in
             try await followed.edit(isExact: expected != nil) { state in
-                if let expected, state.revision != expected {
-                    throw ClientError.rejected(.revisionMoved(now: state.revision))
+                do {
+                    if let expected, state.revision != expected {
+                        throw ClientError.rejected(.revisionMoved(now: state.revision))
+                    }
+                    let delta = try make(state.view)
+                    if delta.changesNothing(of: state.view) { throw NothingToDo() }
+                    deletions.note(delta, from: state.view)
+                    return delta
+                } catch {
+                    if state.isLoaded { throw error }
+                    throw Failure(
+                        .unreachable,
+                        "no server answers, and this machine has no copy of '\(name)': without one, items can only be added "
+                            + "at the end or the top. 'hand ls' keeps a copy")
                 }
-                let delta = try make(state.view)
-                if delta.changesNothing(of: state.view) { throw NothingToDo() }
-                deletions.note(delta, from: state.view)
-                return delta
             }
         }
     }
 
+    /// What an edit is worked out from.
+    enum Source {
+        /// The list, as far as this machine knows it.
+        case list
+        /// Its history, which only the server has.
+        case history
+    }
+
     /// Has `body` edit the list, waits for the server's answer, and says what became of it.
     func perform(
-        _ deletions: Deletions = Deletions(),
+        from source: Source = .list, _ deletions: Deletions = Deletions(),
         _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
     ) async throws {
         do {
-            if queue { return try await performOrKeep(deletions, body) }
+            if queue { return try await performOrKeep(from: source, deletions, body) }
             let outcome = try await list.withList { client, followed -> Settlement in
                 try await body(client, followed)
                 return try await followed.settled()
@@ -166,46 +212,44 @@ struct EditOptions: ParsableArguments {
 
     /// Edits whatever is known of the list, and keeps the edit on disk if the server does not answer in time.
     private func performOrKeep(
-        _ deletions: Deletions, _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
+        from source: Source, _ deletions: Deletions,
+        _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
     ) async throws {
         let name = try list.name()
-        let address = try Settings.address(flag: list.server.url, list: name)
+        let server = list.server
+        let address = try Settings.address(flag: server.url, list: name)
         let client = try Identity.client(
-            at: address, person: try Settings.person(flag: list.server.person), keepsLists: true)
+            at: address, person: try Settings.person(flag: server.person), keepsLists: true)
         let outcome: Settlement?
         do {
             let followed = try await client.open(name)
             // The list as it is, if the server answers; otherwise as it was.
-            let isHere = await Self.answers(client, within: list.server.timeout)
-            if isHere { _ = try await list.server.limited(client, address) { try await followed.live() } }
-            try await body(client, followed)
-            outcome = isHere ? await settled(client, address, followed) : nil
+            let isHere =
+                try await ifReached {
+                    try await client.connected()
+                    return try await followed.live()
+                } != nil
+            if !isHere, source == .history {
+                throw ClientError.unreachable(
+                    "an edit is taken back by the history, which only \(address.serverURL) has")
+            }
+            try await server.limited(client, address) { try await body(client, followed) }
+            outcome = isHere ? try await ifReached { try await followed.settled() } : nil
         } catch {
             await client.close()
             throw error
         }
         await client.close()
         if let outcome { return try report(outcome, deletions) }
-        deletions.tell(list.server)
-        list.server.say("\(address.serverURL) cannot be reached: the edit is kept, 'hand sync' sends it")
+        deletions.tell(server)
+        server.say("\(address.serverURL) cannot be reached: the edit is kept, 'hand sync' sends it")
     }
 
-    /// What became of an edit that is kept; nil if the server was lost before it said so.
-    private func settled(_ client: HandClient, _ address: HandAddress, _ followed: FollowedList) async -> Settlement? {
-        try? await list.server.limited(client, address) { try await followed.settled() }
-    }
-
-    /// Whether the server welcomes the client in time.
-    private static func answers(_ client: HandClient, within seconds: Double) async -> Bool {
-        let (stream, answer) = AsyncStream<Bool>.makeStream()
-        Task { answer.yield((try? await client.connected()) != nil) }
-        let alarm = Task {
-            try await Task.sleep(for: .seconds(seconds))
-            answer.yield(false)
-        }
-        defer { alarm.cancel() }
-        for await isHere in stream { return isHere }
-        return false
+    /// What `body` gives; nil if the server is not reached, or not in time.
+    private func ifReached<Result: Sendable>(
+        _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result? {
+        do { return try await list.server.inTime(body) } catch ClientError.unreachable { return nil }
     }
 
     func report(_ outcome: Settlement, _ deletions: Deletions) throws {
@@ -278,6 +322,9 @@ enum Notices {
                 case .edit(let fields): "your edit (\(fields.names.joined(separator: ", "))) of"
                 }
             return "\(what) '\(Printable.clean(item.content.text))' was overridden by somebody in revision \(revision)"
+        case .usedTwice(let revision):
+            return "another program used this one's id for revision \(revision), perhaps from a copy of "
+                + "\(Settings.stateFolder)/clients; your edit was sent again, and a new id is taken at the next start"
         case .rejected(let reason, _): return "rejected: \(Printable.clean("\(reason)"))"
         case .diverged(let revision):
             return "this list differed from the server's at revision \(revision); it was loaded again"

@@ -1,46 +1,85 @@
 import Foundation
 import HandFormats
+import Synchronization
 
 /// Data goes to standard output, messages to standard error.
 enum Output {
+    private static let standardOutput = Mutex(LineWriter(descriptor: 1))
+    private static let stderrDescriptor: Int32 = 2
+
     static func line(_ text: String) {
-        write(text + "\n", to: stdoutDescriptor)
+        lines(text + "\n")
+    }
+
+    /// Lines of data with their ends, written at once.
+    static func lines(_ text: String) {
+        standardOutput.withLock { writer in
+            do throws(LineWriter.Problem) {
+                try writer.write(text)
+                if writer.isLive { try writer.flush() }
+            } catch {
+                fail(error)
+            }
+        }
     }
 
     static func json(_ value: JSONValue) {
         line(value.line)
     }
 
+    /// Writes the lines of `body` in large pieces; on a terminal at once, as ever.
+    static func together<Result>(_ body: () throws -> Result) rethrows -> Result {
+        standardOutput.withLock { $0.begin() }
+        defer {
+            standardOutput.withLock { writer in
+                do throws(LineWriter.Problem) { try writer.end() } catch { fail(error) }
+            }
+        }
+        return try body()
+    }
+
     static func message(_ text: String) {
-        write(text + "\n", to: stderrDescriptor)
+        write(text + "\n")
     }
 
     /// A line that the next one overwrites; nothing where standard error is no terminal.
     static func progress(_ text: String) {
         guard isatty(stderrDescriptor) == 1 else { return }
-        write(clear + text, to: stderrDescriptor)
+        write(clear + text)
     }
 
     /// Takes back a line of progress.
     static var clear: String { isatty(stderrDescriptor) == 1 ? "\r\u{1B}[K" : "" }
 
     static func exit(_ status: ExitStatus) -> Never {
+        standardOutput.withLock { writer in
+            do throws(LineWriter.Problem) { try writer.flush() } catch { fail(error) }
+        }
         Foundation.exit(status.rawValue)
     }
 
-    private static let stdoutDescriptor: Int32 = 1
-    private static let stderrDescriptor: Int32 = 2
-
-    /// Writes all of it. A reader that went away (`hand watch | head -1`) ends the command quietly, as it does others.
-    private static func write(_ text: String, to descriptor: Int32) {
-        var bytes = Array(text.utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 {
-                if errno == EINTR || errno == EAGAIN { continue }
-                Foundation.exit(errno == EPIPE ? ExitStatus.ok.rawValue : ExitStatus.error.rawValue)
-            }
-            bytes = bytes.dropFirst(count)
+    /// Takes the numbers of standard descriptors that are closed, so that no file gets one of them and is written over.
+    /// What is written to standard output then fails, as it should.
+    static func claimDescriptors() {
+        for (descriptor, mode) in [(Int32(0), O_WRONLY), (1, O_RDONLY), (2, O_WRONLY)]
+        where fcntl(descriptor, F_GETFD) < 0 {
+            _ = open("/dev/null", mode)
         }
+    }
+
+    /// A message that cannot be written is lost: there is nowhere to say so, and the exit code tells the rest.
+    private static func write(_ text: String) {
+        var writer = LineWriter(descriptor: stderrDescriptor)
+        do {
+            try writer.write(text)
+            try writer.flush()
+        } catch {}
+    }
+
+    /// A reader that went away (`hand watch | head -1`) ends the command quietly, as it does others.
+    private static func fail(_ error: LineWriter.Problem) -> Never {
+        if error.code == EPIPE { Foundation.exit(ExitStatus.ok.rawValue) }
+        message("hand: cannot write to standard output: \(error)")
+        Foundation.exit(ExitStatus.error.rawValue)
     }
 }

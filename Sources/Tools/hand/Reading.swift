@@ -9,21 +9,26 @@ import HandWire
 /// Prints items as people or scripts want them.
 enum ItemPrinter {
     /// - Parameter isShown: which of the items to print, all with their numbers in the whole list.
-    static func print(_ items: some Sequence<Item>, json: Bool, where isShown: (Int, Item) -> Bool = { _, _ in true }) {
-        let all = Array(items)
-        print(zip(1..., all).filter(isShown), idLength: ShortID.length(in: all), json: json)
+    static func print(_ list: Hand, json: Bool, where isShown: (Int, Item) -> Bool = { _, _ in true }) {
+        var shown: [(number: Int, item: Item)] = []
+        for (number, item) in zip(1..., list) where isShown(number, item) { shown.append((number, item)) }
+        print(shown, idLength: ShortID.length(of: list.ids), json: json)
     }
 
     /// - Parameter idLength: characters of an id that tell the items of the whole list apart.
     static func print(_ shown: [(number: Int, item: Item)], idLength length: Int, json: Bool) {
-        if json {
-            for (_, item) in shown { Output.json(JSON.item(item)) }
-            return
-        }
-        let width = shown.last.map { String($0.number).count } ?? 0
-        for (number, item) in shown {
-            let number = String(repeating: " ", count: width - String(number).count) + String(number)
-            Output.line("\(number)  \(item.id.description.prefix(length))  \(Printable.line(of: item.content))")
+        Output.together {
+            if json {
+                for (_, item) in shown { Output.json(JSON.item(item)) }
+                return
+            }
+            let width = shown.last.map { String($0.number).count } ?? 0
+            for (number, item) in shown {
+                let number = String(number)
+                let space = String(repeating: " ", count: width - number.count)
+                Output.line(
+                    "\(space)\(number)  \(item.id.description.prefix(length))  \(Printable.line(of: item.content))")
+            }
         }
     }
 }
@@ -48,7 +53,7 @@ struct List: AsyncParsableCommand {
         let name = try list.name()
         let references = try ItemReference.all(items)
         if !offline, let part = looks.part(references) { return try await show(part, of: name, references) }
-        let hand = try await offline ? kept(name) : present(name)
+        let hand = try await offline ? kept(name) : list.whole().hand
         let named = try Set(references.map { try $0.position(in: hand) + 1 })
         var left = looks.number ?? .max
         ItemPrinter.print(hand, json: list.server.json) { number, item in
@@ -77,16 +82,14 @@ struct List: AsyncParsableCommand {
         if excerpt.count == 0 && !list.server.json { list.server.say("'\(name)' is empty") }
     }
 
-    private func present(_ name: String) async throws -> Hand {
-        try await list.server.withClient(list: name) { client, _ in try await client.state(of: name).hand }
-    }
-
     /// The newest of what commands and screens of this machine keep.
     private func kept(_ name: String) throws -> Hand {
         let address = try Settings.address(flag: list.server.url, list: name)
         guard let kept = try Identity.kept(name, at: address) else {
             throw Failure(
-                .notFound, "nothing of '\(name)' is kept on this machine; 'hand open' keeps the lists that it shows")
+                .notFound,
+                "nothing of '\(name)' is kept on this machine, unless a command that is running has it; 'hand ls' keeps "
+                    + "a copy")
         }
         let waiting = kept.hasPending ? ", with edits that wait for it" : ""
         list.server.say("as this machine has kept it: revision \(kept.revision) of the server\(waiting)")
@@ -142,8 +145,7 @@ struct Show: AsyncParsableCommand {
     func run() async throws {
         let (name, at) = (try list.name(), at)
         let reference = try item.map { try ItemReference($0) }
-        let state = try await list.server.withClient(list: name) { client, _ in try await client.state(of: name, at: at)
-        }
+        let state = try await list.whole(at: at)
         if let reference {
             let item = state.hand[try reference.position(in: state.hand)]
             if list.server.json { return Output.json(JSON.item(item)) }

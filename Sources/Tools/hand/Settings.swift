@@ -9,9 +9,15 @@ import TOMLKit
 enum Settings {
     private static var environment: [String: String] { ProcessInfo.processInfo.environment }
 
+    /// $HOME; without it what the system knows of the user.
+    private static var home: String {
+        if let path = environment["HOME"], path.hasPrefix("/") { return path }
+        return NSHomeDirectory()
+    }
+
     private static func folder(_ variable: String, _ fallback: String) -> String {
         if let path = environment[variable], path.hasPrefix("/") { return path + "/hand" }
-        return NSHomeDirectory() + fallback + "/hand"
+        return home + fallback + "/hand"
     }
 
     /// Where servers and clients keep their data.

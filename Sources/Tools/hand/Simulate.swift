@@ -14,6 +14,7 @@ struct Simulate: ParsableCommand {
 
               hand simulate --seeds 1000          seeds 1 to 1000, on all processors
               hand simulate --seed 42 --trace     one seed, and what happened
+              hand simulate --seeds 200 --store sqlite   the same worlds, with the server's real store in them
 
             When a promise is broken, the run is reduced to the fewest steps that still break it, and printed; the exit \
             code is 1.
@@ -22,10 +23,26 @@ struct Simulate: ParsableCommand {
     @Option(help: "The first seed.") var seed: UInt64 = 1
     @Option(help: "How many seeds, one after the other.") var seeds = 1
     @Option(help: "Steps that people and misfortune take in each.") var steps = 150
+    @Option(help: "What the server keeps its lists in: one in virtual time, or SQLite in a temporary folder.")
+    var store = Store.simulated
     @Option(help: "Worlds at one time; all processors if not given.") var jobs: Int?
     @Flag(help: "Print what happened.") var trace = false
     @Flag(help: "Stop at the first finding, and print it without reducing its run.") var first = false
     @Flag(help: "Print a JSON object for each seed with a finding, and one for all.") var json = false
+
+    enum Store: String, CaseIterable, ExpressibleByArgument {
+        case simulated, sqlite
+    }
+
+    private func bench() throws -> (any StoreBench)? { store == .sqlite ? try SQLiteBench() : nil }
+
+    /// A world in which there is no room for a real store cannot be run.
+    private func run(_ simulation: Simulation, isTracing: Bool) -> Simulation.Outcome {
+        do { return simulation.run(isTracing: isTracing, on: try bench()) } catch {
+            Output.message("hand: cannot make a store: \(error)")
+            Output.exit(.error)
+        }
+    }
 
     func validate() throws {
         guard seeds > 0, steps > 0, (jobs ?? 1) > 0 else {
@@ -48,7 +65,7 @@ struct Simulate: ParsableCommand {
         let workers = min(seeds, jobs ?? ProcessInfo.processInfo.activeProcessorCount)
         DispatchQueue.concurrentPerform(iterations: workers) { _ in
             while let seed = tally.withLock({ Self.take(&$0, before: end, most: most) }) {
-                let outcome = Simulation(seed: seed, steps: steps).run(isTracing: trace && seeds == 1)
+                let outcome = run(Simulation(seed: seed, steps: steps), isTracing: trace && seeds == 1)
                 tally.withLock { tally in
                     tally.done += 1
                     tally.commits += outcome.commits
@@ -59,7 +76,7 @@ struct Simulate: ParsableCommand {
             }
         }
         let result = tally.withLock { $0 }
-        for seed in result.failed.sorted().prefix(most) { report(seed) }
+        for seed in result.failed.sorted().prefix(most) { try report(seed) }
         finish(result, Date().timeIntervalSince(began))
     }
 
@@ -76,10 +93,10 @@ struct Simulate: ParsableCommand {
     }
 
     /// The shortest run found that shows the same.
-    private func report(_ seed: UInt64) {
+    private func report(_ seed: UInt64) throws {
         let whole = Simulation(seed: seed, steps: steps)
-        let reduced = first ? whole : whole.reduced()
-        let outcome = reduced.run(isTracing: true)
+        let reduced = try first ? whole : whole.reduced(on: bench)
+        let outcome = run(reduced, isTracing: true)
         guard let finding = outcome.finding else { return }
         if json {
             return Output.json([
@@ -92,7 +109,7 @@ struct Simulate: ParsableCommand {
         Output.line("seed \(seed): \(finding.checker.rawValue): \(finding.text)")
         Output.line("reduced from \(steps) to \(reduced.stepCount) steps:")
         for line in outcome.trace { Output.line("  " + line) }
-        Output.line("again: hand simulate --seed \(seed) --steps \(steps)")
+        Output.line("again: hand simulate --seed \(seed) --steps \(steps)\(store == .sqlite ? " --store sqlite" : "")")
     }
 
     private func finish(_ tally: Tally, _ seconds: Double) {

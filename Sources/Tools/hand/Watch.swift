@@ -27,7 +27,7 @@ struct Watch: AsyncParsableCommand {
         for await event in followed.events {
             switch event {
             case .changed where list.server.json: try await commits.catchUp(with: followed, client)
-            case .changed(let hand, let delta):
+            case .changed(let hand, let delta, _):
                 print(delta, from: shown, to: hand)
                 shown = hand
             case .status(.offline(let reason, let wait?)):
@@ -48,7 +48,7 @@ struct Watch: AsyncParsableCommand {
 
     private func print(_ delta: Delta, from old: Hand?, to new: Hand) {
         guard let old, !full else { return ItemPrinter.print(new, json: false) }
-        for line in DeltaText.lines(delta, from: old, to: new) { Output.line(line) }
+        Output.together { for line in DeltaText.lines(delta, from: old, to: new) { Output.line(line) } }
     }
 }
 

@@ -100,7 +100,12 @@ extension Hand: RandomAccessCollection {
 
     /// Where the item with that id stands; nil if it is not here. O(n): ids are not indexed.
     public func index(of id: ItemID) -> Int? {
-        ids.enumerated().first { $0.element == id }?.offset
+        var found: Int?
+        forEachPosition(of: [id...id]) { position in
+            found = position
+            return false
+        }
+        return found
     }
 }
 

@@ -14,6 +14,8 @@ public struct App: Sendable {
     public private(set) var router: Router
     /// What was said last, and until when it is shown.
     private var message: (text: String, until: UInt64)?
+    /// What one's newest edit did; said if it was undoing or redoing.
+    private var deed: String?
     /// Keys of a sequence that is not finished, and the number typed before it.
     private var pressed: [Key] = []
     private var count: Int?
@@ -54,8 +56,13 @@ public struct App: Sendable {
         learn(event)
         var commands: [Command] = []
         if case .input(let input) = event {
+            let isHinting = Frame.showsHints(on: router.top, message: message?.text, world)
             message = nil
-            commands += take(input)
+            if case .mouse(let mouse) = input, isHinting, let hint = hint(under: mouse) {
+                for key in hint.keys { commands += press(key) }
+            } else {
+                commands += take(input)
+            }
         }
         // Hidden screens follow too, so that one comes back to where one was.
         var followed: [Command] = []
@@ -74,13 +81,19 @@ public struct App: Sendable {
             if case .offline(_, let wait?) = status { world.retryAt = world.now + wait }
             // What ends for good is said where one is.
             if case .offline(let reason, nil) = status { say(Printable.clean(reason)) }
-            if case .offline = status { for name in world.lists.keys { world.lists[name]?.forgetPeople() } }
+            if case .offline = status { for name in world.lists.keys { world.lists[name]?.lostConnection() } }
         case .latency(let milliseconds): world.latency = milliseconds
-        case .list(let name, let news): world.withList(name) { [now = world.now] in $0.follow(news, now: now) }
+        case .list(let name, let news):
+            if case .changed(let new, let delta, isOwn: true, _) = news {
+                deed = Deed.again(delta, from: world.list(name).hand, to: new)
+            }
+            world.withList(name) { [now = world.now] in $0.follow(news, now: now) }
         case .lists(let entries): world.catalog = entries
         case .kept(let names): world.keptLists = names
         case .failed(_, let reason), .told(let reason): say(reason)
         case .tick: for name in world.lists.keys { _ = world.lists[name]?.expire(now: world.now) }
+        case .done(.undo): say("undone: " + (deed ?? "nothing is left of that edit"))
+        case .done(.redo): say("redone: " + (deed ?? "nothing is left of that edit"))
         case .input, .continueWork, .history, .state, .done: break
         }
     }
@@ -103,6 +116,12 @@ public struct App: Sendable {
         case .mouse(let mouse): return router.top.prompt == nil ? router.top.mouse(mouse, &world) : []
         case .resize: return []
         }
+    }
+
+    /// The hint that is clicked.
+    private func hint(under mouse: Mouse) -> Hint? {
+        guard mouse.act == .press, mouse.point.row == Frame.hintRow(world) else { return nil }
+        return HintLine.placed(on: router.top, world).first { $0.columns.contains(mouse.point.column) }?.hint
     }
 
     private mutating func press(_ key: Key) -> [Command] {
@@ -186,6 +205,9 @@ public struct App: Sendable {
             case .back:
                 if router.back() { rest += run(router.top.appear(&world)) } else { rest.append(.quit) }
             case .say(let text): say(text)
+            case .undo, .redo:
+                deed = nil
+                rest.append(command)
             default: if !rest.contains(command) || command.mayRepeat { rest.append(command) }
             }
         }
@@ -228,7 +250,7 @@ extension Command {
     /// Whether doing it twice is something else than doing it once.
     fileprivate var mayRepeat: Bool {
         switch self {
-        case .edit, .undo, .redo, .presence: true
+        case .edit, .presence: true
         default: false
         }
     }

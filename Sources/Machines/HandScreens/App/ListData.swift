@@ -50,9 +50,9 @@ public struct ListData: Sendable {
     /// Others who are here, by their number.
     public var people: [UInt64: Person] { everybody.filter { $0.key != standing.author } }
 
-    /// The connection is lost: who is there when it is back will be told anew.
-    mutating func forgetPeople() {
-        everybody = [:]
+    /// Who is there when the connection is back will be told anew, and what was on its way comes anew.
+    mutating func lostConnection() {
+        (everybody, progress) = ([:], nil)
     }
 
     /// The others who are on an item.
@@ -61,17 +61,17 @@ public struct ListData: Sendable {
         return people.filter { $0.value.item == item }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    func name(of author: UInt64) -> String { names[author] ?? "somebody" }
+    func name(of author: UInt64?) -> String { author.flatMap { names[$0] } ?? "somebody" }
 
     // MARK: Events
 
     mutating func follow(_ news: ListNews, now: UInt64) {
         switch news {
-        case .changed(let new, let delta, let isOwn): changed(to: new, delta, isOwn: isOwn, now: now)
+        case .changed(let new, let delta, let isOwn, _): changed(to: new, delta, isOwn: isOwn, now: now)
         case .standing(let new):
             standing = new
             isLookedUp = true
-            if new.isLoaded { progress = nil }
+            if new.isLive { progress = nil }
             unsent.confirmed(allBut: new.unconfirmed, kept: new.pendingItems)
         case .progress(let items, let total): progress = Progress(items: items, total: total)
         case .presence(let entries): for entry in entries { note(entry) }

@@ -25,6 +25,9 @@ public struct Notice: Equatable, Sendable {
         case .diverged(let revision):
             text = "this copy differed from the server's at revision \(revision); it was loaded again"
             recovery = nil
+        case .usedTwice(let revision):
+            text = "another program used this one's id for revision \(revision); your edit is sent again"
+            recovery = nil
         case .rejected(let reason, let delta):
             text = "rejected: \(Printable.clean("\(reason)"))"
             let contents = delta.insertedItems.map(\.content)

@@ -54,6 +54,8 @@ public struct TaskCell: TableCell {
     }
 
     private var task = Task(text: "", isDone: false)
+    /// Columns of the box in front of the text.
+    static let boxWidth = 3
 
     public init() {}
 

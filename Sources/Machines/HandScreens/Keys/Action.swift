@@ -11,7 +11,7 @@ public enum Action: String, CaseIterable, Sendable {
     case range, selectUp, selectDown, selectAll
     case undo, redo, retrieve
     // Looking around.
-    case filter, jump, follow, history, people, notices
+    case filter, hideTicked, clearTicked, jump, follow, history, people, notices
     // The lists of a server.
     case newList, deleteList, refresh
     // History.
@@ -51,6 +51,8 @@ public enum Action: String, CaseIterable, Sendable {
         case .end: Manual(short: "end", long: "to the end; with a number before it, to that row", keys: ["G", "end"])
         case .open: Manual(short: "open", long: "open it", keys: ["enter", "right", "l"])
         case .filter: Manual(short: "filter", long: "show only what contains a text", keys: ["/"])
+        case .hideTicked: Manual(short: "hide ticked", long: "hide what is ticked, or show it again", keys: ["s"])
+        case .clearTicked: Manual(short: "clear ticked", long: "delete all that is ticked", keys: ["S"])
         case .jump: Manual(short: "jump", long: "to a number, an id or a person", keys: [":"])
         case .follow: Manual(short: "open link", long: "open a link's address", keys: ["ctrl-o"])
         case .history: Manual(short: "history", long: "who changed what, and when", keys: ["H"])
@@ -90,8 +92,8 @@ public enum Action: String, CaseIterable, Sendable {
         case .selectUp: Manual(short: "select up", long: "select upwards", keys: ["shift-up"])
         case .selectDown: Manual(short: "select down", long: "select downwards", keys: ["shift-down"])
         case .selectAll: Manual(short: "all", long: "select everything", keys: ["ctrl-a"])
-        case .undo: Manual(short: "undo", long: "take back your last edit", keys: ["u"])
-        case .redo: Manual(short: "redo", long: "make it again", keys: ["U", "ctrl-r"])
+        case .undo: Manual(short: "undo", long: "undo your last edit", keys: ["u"])
+        case .redo: Manual(short: "redo", long: "redo what was undone", keys: ["U", "ctrl-r"])
         case .retrieve: Manual(short: "get back", long: "get back what was overridden or rejected", keys: ["R"])
         default: Manual(short: rawValue, long: rawValue, keys: [])
         }

@@ -15,7 +15,7 @@ extension Key {
         ("end", .end, "end"), ("pgup", .pageUp, "pgup"), ("pgdn", .pageDown, "pgdn"),
     ]
     private static let prefixes: [(name: String, modifier: Modifiers, symbol: String)] = [
-        ("ctrl-", .control, "^"), ("alt-", .alt, "M-"), ("shift-", .shift, "⇧"),
+        ("ctrl-", .control, "^"), ("alt-", .alt, "alt-"), ("shift-", .shift, "⇧"),
     ]
     private static let functions = 1...12
 

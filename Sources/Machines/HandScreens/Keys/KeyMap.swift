@@ -82,8 +82,9 @@ public struct KeyMap: Equatable, Sendable {
         (sequences[action] ?? []).map { $0.map(\.description).joined(separator: " ") }
     }
 
+    /// The first key or sequence of an action; nil if it has none.
+    public func first(for action: Action) -> [Key]? { sequences[action]?.first }
+
     /// The first key of an action, as short as it can be written.
-    public func symbol(for action: Action) -> String {
-        (sequences[action]?.first ?? []).map(\.symbol).joined()
-    }
+    public func symbol(for action: Action) -> String { (first(for: action) ?? []).map(\.symbol).joined() }
 }

@@ -6,7 +6,7 @@ public struct Router: Sendable {
     public init(opening route: Route) {
         var routes = [route]
         while let beneath = routes[0].beneath { routes.insert(beneath, at: 0) }
-        stack = routes.map { $0.screen() }
+        stack = routes.reduce(into: []) { $0.append($1.screen(over: $0.last)) }
         // Who comes back to the lists is on the one that was opened.
         if stack.count > 1, let list = route.list { stack[0] = ListsScreen(at: list) }
     }
@@ -21,7 +21,7 @@ public struct Router: Sendable {
         if let index = stack.firstIndex(where: { $0.route == route }) {
             stack.removeSubrange((index + 1)...)
         } else {
-            stack.append(route.screen())
+            stack.append(route.screen(over: top))
         }
     }
 
@@ -34,7 +34,7 @@ public struct Router: Sendable {
 
     /// Puts another place where the topmost is.
     public mutating func replaceTop(by route: Route) {
-        top = route.screen()
+        top = route.screen(over: stack.dropLast().last)
     }
 
     /// Has every screen do something, the hidden ones too.
@@ -44,8 +44,8 @@ public struct Router: Sendable {
 }
 
 extension Route {
-    /// The screen of a place: all that it is about is given to it here and stays.
-    func screen() -> any Screen {
+    /// The screen of a place, over another one: all that it is about is given to it here and stays.
+    func screen(over beneath: (any Screen)?) -> any Screen {
         switch self {
         case .lists: ListsScreen()
         case .list(let name): ListScreen(list: name)
@@ -54,7 +54,7 @@ extension Route {
         case .revision(let list, let revision): RevisionScreen(list: list, revision: revision)
         case .people(let list): PeopleScreen(list: list)
         case .notices(let list): NoticesScreen(list: list)
-        case .help: HelpScreen()
+        case .help: HelpScreen(on: beneath.map { type(of: $0).kind } ?? .lists)
         case .connection: ConnectionScreen()
         case .nowhere(let path): NowhereScreen(path: path)
         }

@@ -25,20 +25,34 @@ enum Frame {
         let title = Line(" ") + screen.title(world)
         canvas.write(title.padded(to: width).restyled { $0.with(.reverse) }, at: Point(row: 0, column: 0))
         screen.draw(on: &canvas, world)
-        let hints = Point(row: canvas.size.rows - 2, column: 0)
+        let hints = Point(row: hintRow(world), column: 0)
         if let prompt = screen.prompt {
             let (line, cursor) = prompt.line(width: width)
             canvas.write(line, at: hints)
             canvas.cursor = Point(row: hints.row, column: min(cursor, width - 1))
         } else if let message {
             canvas.write(Line(message, .bold), at: hints)
-        } else if let notice = screen.route.list.flatMap({ world.list($0).unseenNotice }) {
+        } else if let notice = notice(on: screen, world) {
             canvas.write(noticeLine(notice, screen, world), at: hints)
-        } else {
-            canvas.write(keys(of: screen, world, width: width), at: hints)
+        }
+        if showsHints(on: screen, message: message, world) {
+            for placed in HintLine.placed(on: screen, world) {
+                canvas.write(placed.hint.line, at: Point(row: hints.row, column: placed.column))
+            }
         }
         let state = StatusLine.line(of: screen, world, width: width)
         canvas.write(state, at: Point(row: canvas.size.rows - 1, column: 0))
+    }
+
+    static func hintRow(_ world: World) -> Int { world.size.rows - 2 }
+
+    /// What was said, and what others did to one's edits, stands in the place of the keys.
+    static func showsHints(on screen: any Screen, message: String?, _ world: World) -> Bool {
+        screen.prompt != nil || (message == nil && notice(on: screen, world) == nil)
+    }
+
+    private static func notice(on screen: any Screen, _ world: World) -> Notice? {
+        screen.route.list.flatMap { world.list($0).unseenNotice }
     }
 
     private static func noticeLine(_ notice: Notice, _ screen: any Screen, _ world: World) -> Line {
@@ -51,21 +65,5 @@ enum Frame {
         let room = world.size.columns - keys.width
         let text = Wrapping.lines(notice.text, width: max(8, room), limit: 1).first ?? ""
         return Line(text, style) + keys
-    }
-
-    /// The most useful keys of a screen that do something now, as many as fit; the last is always the help.
-    private static func keys(of screen: any Screen, _ world: World, width: Int) -> Line {
-        func hint(_ action: Action) -> Line {
-            Line(world.keys.symbol(for: action), .bold) + Line(" \(action.manual.short)  ", .dim)
-        }
-        let help = hint(.help)
-        var line = Line()
-        for action in screen.actions where action != .help && !world.keys.symbol(for: action).isEmpty {
-            guard screen.refusal(of: action, world) == nil else { continue }
-            let next = hint(action)
-            if line.width + next.width + help.width > width { break }
-            line.append(next)
-        }
-        return line + help
     }
 }

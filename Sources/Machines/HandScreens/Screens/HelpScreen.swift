@@ -1,33 +1,104 @@
-/// All keys, screen by screen.
+/// All keys, those of the screen beneath first.
 struct HelpScreen: TableScreen {
     static let kind = ScreenKind.help
 
+    /// The screen that one asks about.
+    let subject: ScreenKind
     var table = TableView()
     var prompt: Prompt?
 
+    init(on subject: ScreenKind) {
+        self.subject = subject
+    }
+
     var route: Route { .help }
 
-    func rows(_ world: World) -> RowsOfText {
-        var rows: [[Line]] = []
+    private struct Section {
+        let title: String
+        var rows: [(keys: String, meaning: String)]
+    }
+
+    private func sections(_ world: World) -> [Section] {
         var told: Set<Action> = []
-        for kind in ScreenKind.allCases {
-            let new = kind.actions.filter { told.insert($0).inserted }
-            if new.isEmpty { continue }
-            rows.append([Line(), Line(Self.title(of: kind), .bold)])
-            rows += new.map { action in
-                let keys = world.keys.keys(for: action).joined(separator: "  ")
-                return [Line("  " + keys, .bold).padded(to: 24) + Line(action.manual.long)]
-            }
+        func section(_ title: String, _ actions: [Action]) -> Section {
+            let new = actions.filter { told.insert($0).inserted }
+            return Section(
+                title: title,
+                rows: new.map { (world.keys.keys(for: $0).joined(separator: "  "), $0.manual.long) })
+        }
+        let others = ScreenKind.allCases.filter { $0 != subject }
+        let isTyping = subject == .list || subject == .item
+        var sections = [section("Here, \(Self.place(subject))", subject.own)]
+        if isTyping { sections.append(Self.typing) }
+        sections += [
+            section("In every list and table", ScreenKind.moving), section("Everywhere", ScreenKind.everywhere),
+        ]
+        sections +=
+            others.map { section(Self.place($0).capitalizedFirst, $0.own) } + (isTyping ? [] : [Self.typing]) + [
+                Self.mouse
+            ]
+        return sections.filter { !$0.rows.isEmpty }
+    }
+
+    private static let typing = Section(
+        title: "While you type an item",
+        rows: [
+            ("enter", "add it and go on below; with nothing typed: end"), ("esc", "leave it as it was"),
+            ("tab  shift-tab", "another kind: task, note, heading, link"),
+            ("alt-enter", "a line break within the text"),
+            ("# text", "makes a heading"), ("[ ] text  [x] text", "makes a task, to do or done"),
+            ("text https://…", "makes a link"), ("ctrl-a  ctrl-e", "to the start or the end of the line"),
+            ("ctrl-w  ctrl-u  ctrl-k", "delete the word before, all before, all behind the cursor"),
+            ("ctrl-y", "put back what was so deleted"), ("ctrl-_  alt-_", "undo and redo what you type"),
+        ])
+
+    private static let mouse = Section(
+        title: "With the mouse",
+        rows: [
+            ("click", "go to an item; again: open it; on its box: tick it; on a key at the bottom: press it"),
+            ("drag", "move an item or the selected ones; esc leaves off"), ("wheel", "scroll"),
+        ])
+
+    private static func place(_ kind: ScreenKind) -> String {
+        switch kind {
+        case .lists: "among the lists"
+        case .list: "in a list"
+        case .item: "on an item"
+        case .history: "in the history"
+        case .revision: "in a list as it was"
+        case .people: "among the people"
+        case .notices: "among what was overridden or rejected"
+        case .help: "in the help"
+        case .connection: "on the connection"
+        case .nowhere: "nowhere"
+        }
+    }
+
+    func rows(_ world: World) -> RowsOfText {
+        let sections = sections(world)
+        // Cursor and marks stand in front of a row.
+        let width = max(1, world.size.columns - RowFrame.leadWidth(RowState()))
+        let widest = sections.flatMap(\.rows).map { Columns.width(of: $0.keys) }.max() ?? 0
+        let column = min(widest + 4, width / 2)
+        var rows: [[Line]] = []
+        for section in sections {
+            rows.append((rows.isEmpty ? [] : [Line()]) + [Line(section.title, .bold)])
+            rows += section.rows.map { Self.row($0.keys, $0.meaning, column: column, width: width) }
         }
         return RowsOfText(rows.count) { [rows] in rows[$0] }
     }
 
-    private static func title(of kind: ScreenKind) -> String {
-        switch kind {
-        case .lists: "Everywhere, and among the lists"
-        case .list: "In a list"
-        default: "On the screen '\(kind.rawValue)'"
+    /// Keys, and beside them what they do; below them if they need the room.
+    private static func row(_ keys: String, _ meaning: String, column: Int, width: Int) -> [Line] {
+        let head = Line("  " + keys, .bold)
+        let blank = Line(String(repeating: " ", count: column))
+        var lines = Wrapping.lines(meaning, width: max(1, width - column)).map { blank + Line($0) }
+        if head.width + 1 < column, let first = lines.first {
+            lines[0] = head + Line(String(first.text.dropFirst(head.width)))
+        } else {
+            lines.insert(head, at: 0)
         }
+        return lines
     }
 
     func title(_ world: World) -> Line { Line("Keys", .bold) + Line("  the configuration file can change them") }
@@ -36,4 +107,8 @@ struct HelpScreen: TableScreen {
     mutating func performOwn(_ action: Action, count: Int?, _ world: inout World) -> [Command] {
         action == .back ? [.back] : []
     }
+}
+
+extension String {
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

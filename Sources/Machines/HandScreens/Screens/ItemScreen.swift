@@ -16,6 +16,8 @@ struct ItemScreen: Screen {
     private var place: Int?
     private var item: ItemID?
     private var isGone = false
+    /// Who deleted it, if that is known.
+    private var deleter: String?
     /// Whether the whole list was searched for the item.
     private var isSearched = false
     private var field: Field?
@@ -93,7 +95,10 @@ struct ItemScreen: Screen {
             guard case .task(_, let done) = item.content else { return [] }
             return [.edit(list: list, Operation.edit(at: place, Change(done: !done)).delta)]
         case .follow: return LinkOpener.commands(for: item, world)
-        case .delete: return [.edit(list: list, .deleting([place..<place + 1])), .back]
+        case .delete:
+            let what = Deed.name([place..<place + 1], of: world.list(list).hand)
+            let key = world.keys.symbol(for: .undo)
+            return [.edit(list: list, .deleting([place..<place + 1])), .back, .say("\(what) deleted; \(key) undoes")]
         default: break
         }
         return []
@@ -134,15 +139,16 @@ struct ItemScreen: Screen {
 
     mutating func follow(_ event: Event, _ world: inout World) -> [Command] {
         switch event {
-        case .list(list, .changed(_, let delta, _)):
+        case .list(list, .changed(_, let delta, let isOwn, let author)):
             if let old = place {
                 place = delta.map(index: old)
                 isGone = place == nil
+                deleter = isOwn ? "You" : author.flatMap { world.list(list).names[$0] }
                 if isGone, let field {
                     // What was typed is not lost with the item that it was meant for.
                     self.field = nil
                     world.clipboard = World.Clipboard([field.content.applying(field.change) ?? field.content])
-                    return [.say("somebody deleted the item; what you typed can be pasted in a list")]
+                    return [.say("\(deleter ?? "somebody") deleted this item; what you typed can be pasted in a list")]
                 }
             } else if !isSearched || delta.insertedItems.contains(where: { isMeant($0.id) }) {
                 // What is taken back comes under its own id again.
@@ -203,7 +209,8 @@ struct ItemScreen: Screen {
         if isGone {
             let undo = data.standing.canUndo ? " \(world.keys.symbol(for: .undo)) undoes your last edit." : ""
             return [
-                Line("This item was deleted.", .bold), Line("\(world.keys.symbol(for: .back)) goes back.\(undo)", .dim),
+                Line(deleter.map { "\($0) deleted this item." } ?? "This item was deleted.", .bold),
+                Line("\(world.keys.symbol(for: .back)) goes back.\(undo)", .dim),
             ]
         }
         return [

@@ -13,7 +13,7 @@ public struct Prompt: Equatable, Sendable {
     public var editor = LineEditor()
 
     /// Columns that are left for the answer.
-    private static let leastRoom = 12
+    static let leastRoom = 12
 
     /// Whether it is answered with `y` or anything else.
     public var isConfirmation: Bool {
@@ -21,6 +21,19 @@ public struct Prompt: Equatable, Sendable {
         case .restore: true
         case .filter, .jump, .newList, .deleteList: false
         }
+    }
+
+    /// What the keys that end it do.
+    var hints: [Hint] {
+        if isConfirmation { return [Hint(Key(.character("y")), to: "yes"), Hint(Key(.character("n")), to: "no")] }
+        let word =
+            switch purpose {
+            case .filter: "keep"
+            case .jump: "go"
+            case .newList: "make"
+            case .deleteList, .restore: "delete"
+            }
+        return [Hint(Key(.enter), to: word), Hint(Key(.escape), to: "leave")]
     }
 
     /// The line as it is drawn, and the column of the cursor.

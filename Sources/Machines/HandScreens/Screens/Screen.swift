@@ -22,6 +22,8 @@ public protocol Screen: Sendable {
     /// Whether keys are text for a field within the screen.
     var isTyping: Bool { get }
     mutating func type(_ key: Key, _ world: inout World) -> [Command]
+    /// What keys do while one types.
+    func typingHints(_ world: World) -> [Hint]
     mutating func paste(_ text: String, _ world: inout World) -> [Command]
     mutating func mouse(_ mouse: Mouse, _ world: inout World) -> [Command]
     /// The text of the prompt is another.
@@ -45,6 +47,7 @@ extension Screen {
     public mutating func appear(_ world: inout World) -> [Command] { [] }
     public var isTyping: Bool { false }
     public mutating func type(_ key: Key, _ world: inout World) -> [Command] { [] }
+    public func typingHints(_ world: World) -> [Hint] { Hint.whileEditing }
     public mutating func paste(_ text: String, _ world: inout World) -> [Command] { [] }
     public mutating func mouse(_ mouse: Mouse, _ world: inout World) -> [Command] { [] }
     public mutating func typed(_ prompt: Prompt, _ world: inout World) -> [Command] { [] }
@@ -64,21 +67,22 @@ public struct Focus: Equatable, Sendable {
 public enum ScreenKind: String, CaseIterable, Sendable {
     case lists, list, item, history, revision, people, notices, help, connection, nowhere
 
-    private static let moving: [Action] = [.up, .down, .halfPageUp, .halfPageDown, .pageUp, .pageDown, .top, .end]
-    private static let everywhere: [Action] = [.help, .back, .connection, .redraw, .suspend, .quit]
+    static let moving: [Action] = [.up, .down, .halfPageUp, .halfPageDown, .pageUp, .pageDown, .top, .end]
+    static let everywhere: [Action] = [.help, .back, .connection, .redraw, .suspend, .quit]
 
     public var actions: [Action] { own + (hasTable ? Self.moving : []) + Self.everywhere }
 
-    private var hasTable: Bool { self != .item && self != .connection && self != .nowhere }
+    var hasTable: Bool { self != .item && self != .connection && self != .nowhere }
 
-    private var own: [Action] {
+    var own: [Action] {
         switch self {
         case .lists: [.open, .newList, .deleteList, .refresh]
         case .list:
             [
                 .addBelow, .edit, .tick, .delete, .moveDown, .moveUp, .undo, .filter, .open, .deal, .retrieve, .redo,
                 .cut, .copy, .pasteBelow, .pasteAbove, .range, .selectUp, .selectDown, .selectAll, .addAbove, .addTop,
-                .addEnd, .moveTop, .moveEnd, .editAddress, .follow, .jump, .history, .people, .notices,
+                .addEnd, .moveTop, .moveEnd, .editAddress, .follow, .hideTicked, .clearTicked, .jump, .history, .people,
+                .notices,
             ]
         case .item:
             [

@@ -58,9 +58,12 @@ extension TableScreen {
     private func visible(_ world: World) -> Int { table.placed(in: geometry(world)).count }
 
     /// The row that is drawn on a line of the screen.
-    func row(at point: Point, _ world: World) -> Int? {
+    func row(at point: Point, _ world: World) -> Int? { placed(at: point, world)?.row }
+
+    func placed(at point: Point, _ world: World) -> TableView.Placed? {
         let line = point.row - Frame.titleRows
-        return table.placed(in: geometry(world)).first { $0.line <= line && line < $0.line + $0.height }?.row
+        guard line >= 0, line < world.bodyRows else { return nil }
+        return table.placed(in: geometry(world)).first { $0.line <= line && line < $0.line + $0.height }
     }
 
     mutating func mouse(_ mouse: Mouse, _ world: inout World) -> [Command] {

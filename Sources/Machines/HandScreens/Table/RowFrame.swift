@@ -14,7 +14,7 @@ enum RowFrame {
             var line = lead(state, isFirst: index == 0)
             line.append(look(state, content))
             if index == 0, tags.width > 0 { line = line.padded(to: width - tags.width) + tags }
-            return state.isCurrent || state.isSelected ? highlighted(line, state, width) : line
+            return state.isCurrent || state.isSelected || state.isDragged ? highlighted(line, state, width) : line
         }
     }
 
@@ -22,7 +22,7 @@ enum RowFrame {
     static func leadWidth(_ state: RowState) -> Int { gutter + (state.numberWidth == 0 ? 0 : state.numberWidth + 1) }
 
     private static func lead(_ state: RowState, isFirst: Bool) -> Line {
-        var line = Line(isFirst && state.isCurrent ? "▸" : " ", .bold)
+        var line = Line(isFirst && state.isDragged ? "↕" : isFirst && state.isCurrent ? "▸" : " ", .bold)
         if isFirst, let mark = state.mark {
             line.append(mark.rawValue, Style(mark.color, [.bold]))
         } else if isFirst, state.isPending {
@@ -45,7 +45,9 @@ enum RowFrame {
 
     private static func highlighted(_ line: Line, _ state: RowState, _ width: Int) -> Line {
         line.padded(to: width).restyled { style in
-            if state.isSelected { return Style(.standard, on: .blue, style.attributes.subtracting(.dim)) }
+            if state.isSelected || state.isDragged {
+                return Style(.standard, on: .blue, style.attributes.subtracting(.dim))
+            }
             return style.background == .standard ? style.with(.reverse) : style
         }
     }

@@ -15,6 +15,8 @@ public struct RowState: Equatable, Sendable {
     public var isCurrent = false
     /// Within the range that is selected.
     public var isSelected = false
+    /// The mouse takes it along.
+    public var isDragged = false
     /// The server has not confirmed what one did to it.
     public var isPending = false
     /// Somebody has just changed it.

@@ -3,16 +3,19 @@ import HandSync
 
 /// What `hand top` shows: a server's report, and what has changed since the one before it.
 public struct TopView {
-    private let report: ServerReport
+    let report: ServerReport
     private let previous: ServerReport?
+    let choice: TopChoice
+    /// The revisions of the lists at the report before.
+    private let revisions: [String: Int]
 
-    public init(_ report: ServerReport, since previous: ServerReport? = nil) {
-        self.report = report
-        self.previous = previous
+    public init(_ report: ServerReport, since previous: ServerReport? = nil, _ choice: TopChoice = TopChoice()) {
+        (self.report, self.previous, self.choice) = (report, previous, choice)
+        revisions = Dictionary(previous?.lists.map { ($0.name, $0.revision) } ?? []) { first, _ in first }
     }
 
-    /// The screen; `problem` is why no newer report came.
-    public func canvas(_ size: Size, problem: String? = nil) -> Canvas {
+    /// The screen; `said` is what became of what one did, or why no newer report came.
+    public func canvas(_ size: Size, said: String? = nil) -> Canvas {
         var canvas = Canvas(size)
         canvas.write(title.padded(to: size.columns).restyled { $0.with(.reverse) }, at: Point(row: 0, column: 0))
         var row = 1
@@ -20,14 +23,25 @@ public struct TopView {
             canvas.write(line, at: Point(row: row, column: 1))
             row += 1
         }
+        let (lists, connections) = (lists, connections)
+        // The margin at the left.
+        let width = size.columns - 1
         let room = size.rows - row - 2
-        let forLists = min(report.lists.count, max(3, room - 2 - min(report.connections.count + 2, room / 2)))
-        write(Self.listsHead, report.lists.prefix(forLists).map(line(of:)), on: &canvas, from: &row)
+        let forLists = min(lists.count, max(3, room - 2 - min(connections.count + 2, room / 2)))
+        let listLines = lists.prefix(forLists).map {
+            Line(listTable.row(Printable.clean($0.name), values(of: $0), width: width))
+        }
+        write(listTable.head(width: width), listLines, on: &canvas, from: &row)
         let forConnections = max(0, size.rows - row - 3)
-        write(Self.connectionsHead, report.connections.prefix(forConnections).map(line(of:)), on: &canvas, from: &row)
-        let bottom =
-            problem.map { Line(Printable.clean($0), Style(.red, [.bold])) } ?? Line("q", .bold) + Line(" quit", .dim)
-        canvas.write(bottom, at: Point(row: size.rows - 1, column: 1))
+        // The one that the cursor is on is always seen.
+        let place = connections.firstIndex { $0.number == choice.chosen } ?? 0
+        let first = max(0, place - max(0, forConnections - 1))
+        let connectionLines = connections.dropFirst(first).prefix(forConnections).map { connection in
+            let text = connectionTable.row(Self.name(of: connection), Self.values(of: connection), width: width)
+            return Line(text, connection.number == choice.chosen ? Style(.standard, [.reverse]) : .plain)
+        }
+        write(connectionTable.head(width: width), connectionLines, on: &canvas, from: &row)
+        writeBottom(said, on: &canvas)
         return canvas
     }
 
@@ -39,6 +53,29 @@ public struct TopView {
             canvas.write(line, at: Point(row: row, column: 1))
         }
         row += 1
+    }
+
+    private func writeBottom(_ said: String?, on canvas: inout Canvas) {
+        let bottom = Point(row: canvas.size.rows - 1, column: 1)
+        if let number = choice.closing {
+            let name = report.connections.first { $0.number == number }.map { Self.name(of: $0) } ?? "\(number)"
+            // What is asked stands in front of a name that may be long.
+            let question = "close (y/n)? its client does not come back by itself: \(name)"
+            return canvas.write(Line(question, .bold), at: bottom)
+        }
+        if choice.isTyping {
+            let visible = choice.query.visible(width: max(1, canvas.size.columns - 4))
+            canvas.write(Line("/ " + visible.text, .bold), at: bottom)
+            canvas.cursor = Point(
+                row: bottom.row, column: min(3 + visible.cursorColumn, max(0, canvas.size.columns - 1)))
+            return
+        }
+        if let said { return canvas.write(Line(Printable.clean(said), Style(.red, [.bold])), at: bottom) }
+        var keys = [("s S", "sort"), ("/", "filter"), ("j k", "choose"), ("x", "close"), ("q", "quit")]
+        if choice.chosen == nil { keys.remove(at: 3) }
+        let filter = choice.query.text.isEmpty ? Line() : Line("only '\(Printable.clean(choice.query.text))'  ", .bold)
+        canvas.write(
+            keys.reduce(filter) { $0 + Line($1.0, .bold) + Line(" \($1.1)  ", .dim) }, at: bottom)
     }
 
     // MARK: The server
@@ -53,6 +90,12 @@ public struct TopView {
     private var seconds: Double? {
         guard let previous, report.time > previous.time else { return nil }
         return Double(report.time - previous.time) / 1_000
+    }
+
+    /// Commits of a list in a second; nil as long as that is not known.
+    func rate(of list: ListReport) -> Double? {
+        guard let before = revisions[list.name], let seconds else { return nil }
+        return Double(max(0, list.revision - before)) / seconds
     }
 
     /// How fast a figure grows; `–` as long as that is not known.
@@ -98,44 +141,5 @@ public struct TopView {
             line.append("\(value)   ", .bold)
         }
         return line
-    }
-
-    // MARK: Tables
-
-    private static let listsHead = row("list", ["items", "revision", "followers", "commits/s", "waiting"])
-    private static let connectionsHead = row("connection", ["behind", "not taken", "silent", ""])
-
-    private static func row(_ name: String, _ values: [String]) -> String {
-        let width = 32
-        let short = Columns.width(of: name) > width ? Wrapping.lines(name, width: width, limit: 1).first ?? "" : name
-        let padding = String(repeating: " ", count: max(0, width - Columns.width(of: short)))
-        return short + padding
-            + values.map { String(repeating: " ", count: max(1, 12 - Columns.width(of: $0))) + $0 }.joined()
-    }
-
-    private func line(of list: ListReport) -> Line {
-        let before = previous?.lists.first { $0.name == list.name }?.revision
-        let rate = before.flatMap { before in
-            seconds.map { Quantity.count(Double(max(0, list.revision - before)) / $0) }
-        }
-        return Line(
-            Self.row(
-                Printable.clean(list.name),
-                [
-                    Quantity.count(list.items), Quantity.count(list.revision), Quantity.count(list.followers),
-                    rate ?? "–", Quantity.count(list.pending),
-                ]))
-    }
-
-    private func line(of connection: ConnectionReport) -> Line {
-        let person = connection.person.isEmpty ? "(no hello yet)" : Printable.clean(connection.person)
-        return Line(
-            Self.row(
-                "\(connection.number) \(person) \(Printable.clean(connection.peer))",
-                [
-                    Quantity.count(connection.behind), Quantity.bytes(connection.queuedBytes),
-                    connection.silence.map { Quantity.time(milliseconds: $0) } ?? "–",
-                    connection.isSlowed ? "slowed" : "",
-                ]))
     }
 }

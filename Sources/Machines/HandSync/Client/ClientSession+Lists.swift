@@ -9,11 +9,20 @@ extension ClientSession {
         guard subscriptions[name] == nil else { return }
         var subscription = Subscription(
             replica: replica ?? Replica(), isJournaled: isJournaled, isLoaded: replica.map { $0.logID != 0 } ?? false)
-        subscription.replica.author = author ?? replica?.author
+        subscription.replica.author = replica?.author ?? author
         subscriptions[name] = subscription
         // Events are kept behind something that they happened to.
         if isJournaled && replica == nil { effect(.checkpoint(list: name)) }
+        noteAuthor(of: name, effect)
         if isReady { subscribe(to: name, effect) }
+    }
+
+    /// What is kept of a list says under which number its own commits come, or they would be taken for somebody else's when it
+    /// is read again.
+    mutating func noteAuthor(of name: String, _ effect: (Effect) -> Void) {
+        guard let author, subscriptions[name]?.replica.author != author else { return }
+        subscriptions[name]?.replica.author = author
+        journal(name, .author(author), effect)
     }
 
     public mutating func close(_ name: String, _ effect: (Effect) -> Void) {

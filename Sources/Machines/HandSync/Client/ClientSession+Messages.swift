@@ -46,7 +46,7 @@ extension ClientSession {
         effect(.status(.online))
         ping(now: now, effect)
         for name in subscriptions.keys.sorted() {
-            subscriptions[name]?.replica.author = welcome.author
+            noteAuthor(of: name, effect)
             subscribe(to: name, effect)
         }
         for request in visits.keys.sorted() { enter(request, effect) }
@@ -151,9 +151,11 @@ extension ClientSession {
         }
         // One that has diverged waits for its snapshot.
         if commit.revision <= subscription.replica.revision || subscription.replica.hasDiverged { return }
-        guard let update = subscriptions[name]?.replica.receiveAnything(commit) else { return }
+        guard var update = subscriptions[name]?.replica.receiveAnything(commit) else { return }
+        update.author = commit.author
         journal(name, .commit(commit), effect)
         effect(.update(list: name, update))
+        if update.isUsedTwice { submitAnew(name, after: commit.sequence, effect) }
         if subscriptions[name]?.replica.hasDiverged == true {
             // The number stays; a snapshot of the same list comes under a new request.
             return subscribe(to: name, effect)
@@ -171,9 +173,16 @@ extension ClientSession {
         // Too long ago for the server to tell: the last sequence is learnt by subscribing again.
         if revision == 0 { return subscribe(to: name, effect) }
         // Its commit lies in what is here already and was not known as one's own: another program made it.
+        submitAnew(name, after: sequence, effect)
+    }
+
+    /// Another program has used the sequence of what is in flight.
+    private mutating func submitAnew(_ name: String, after sequence: UInt64, _ effect: (Effect) -> Void) {
+        guard subscriptions[name]?.replica.hasDiverged == false else { return }
+        subscriptions[name]?.unanswered = nil
         subscriptions[name]?.replica.caughtUp(lastSequence: sequence)
         journal(name, .caughtUp(lastSequence: sequence), effect)
-        sendSubmission(of: name, effect)
+        if subscriptions[name]?.isCaughtUp == true { sendSubmission(of: name, effect) }
     }
 
     // MARK: Requests

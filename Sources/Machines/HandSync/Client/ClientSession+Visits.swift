@@ -43,6 +43,11 @@ struct Visit: Sendable {
             list: subscribed.list, base: excerpt.revision, sequence: sequence, isExact: isExact, delta: delta)
     }
 
+    /// Whether a commit under the edit's sequence is the edit. Where that cannot be told, it is.
+    func became(_ commit: Commit) -> Bool {
+        rest?.delta.became(commit.delta, under: excerpt.rules) ?? true
+    }
+
     mutating func disconnected() {
         list = nil
     }
@@ -146,7 +151,8 @@ extension ClientSession {
     private mutating func take(_ commit: Commit, on request: UInt64, _ effect: (Effect) -> Void) {
         guard let visit = visits[request] else { return }
         if commit.author == author, let sequence = visit.sequence, commit.sequence == sequence {
-            leave(request, .committed(revision: commit.revision, visit.notices), effect)
+            // A copy of this program, with the same client id, may have used the sequence for something else.
+            leave(request, visit.became(commit) ? .committed(revision: commit.revision, visit.notices) : .stale, effect)
         } else {
             visits[request]?.pass(commit)
         }

@@ -147,7 +147,7 @@ public struct ClientSession: Sendable {
     /// When this client's connection was replaced by another, in the last while.
     var replacedAt: [UInt64] = []
     /// So often it comes back within so many milliseconds.
-    static let mostReplacements = 3
+    package static let mostReplacements = 3
     static let replacementPeriod: UInt64 = 60_000
     /// Milliseconds that a server has to say welcome.
     static let greetingDeadline: UInt64 = 10_000

@@ -11,12 +11,15 @@ public enum JournalEvent: Equatable, Sendable {
     case commit(Commit)
     case rejected(sequence: UInt64, Rejection)
     case caughtUp(lastSequence: UInt64)
+    /// The client goes on under this number: it has another name.
+    case author(UInt64)
 
     /// Whether it must be on disk before anything is sent. Others can be had from the server again.
     public var isUrgent: Bool {
         switch self {
-        case .commit, .caughtUp: false
-        case .edit, .submitted, .rejected: true
+        case .commit, .author: false
+        // What goes out next goes out under the sequence that follows.
+        case .edit, .submitted, .rejected, .caughtUp: true
         }
     }
 }
@@ -30,6 +33,7 @@ extension Replica {
         case .commit(let commit): _ = receiveAnything(commit)
         case .rejected(let sequence, let reason): _ = rejected(sequence: sequence, reason)
         case .caughtUp(let lastSequence): caughtUp(lastSequence: lastSequence)
+        case .author(let number): author = number
         }
     }
 }
@@ -56,6 +60,9 @@ extension JournalEvent {
         case .caughtUp(let lastSequence):
             writer.byte(6)
             writer.varint(lastSequence)
+        case .author(let number):
+            writer.byte(7)
+            writer.varint(number)
         }
         return writer.bytes
     }
@@ -77,6 +84,7 @@ extension JournalEvent {
                     code: try reader.varint("reason"), first: try reader.varint("first detail"),
                     second: try reader.varint("second detail")))
         case 6: self = .caughtUp(lastSequence: try reader.varint("last sequence"))
+        case 7: self = .author(try reader.varint("author"))
         default: throw .unknownValue(field: "kind of event", found: UInt64(number))
         }
         try reader.expectEnd(of: "event")

@@ -7,6 +7,8 @@ extension Replica {
         /// What became of the view.
         var change: Change
         public var notices: [Notice] = []
+        /// Whose commit it came by; nil for one's own edits, and for what came in other ways.
+        public internal(set) var author: UInt64?
 
         enum Change: Equatable, Sendable {
             case delta(Delta)
@@ -30,6 +32,9 @@ extension Replica {
             set { change = .delta(newValue) }
         }
 
+        /// Whether another program has used this client's id.
+        public var isUsedTwice: Bool { notices.contains { if case .usedTwice = $0 { true } else { false } } }
+
         /// Whether this is the first that there is in the view.
         public var isFirst: Bool {
             if case .replaced(let old, _) = change { old.isEmpty } else { false }
@@ -43,6 +48,9 @@ extension Replica {
         case superseded(Item, Superseded.Loss, author: UInt64, revision: Int)
         /// The server did not take an edit; it is undone here. `delta` is what it was, on the view before.
         case rejected(Rejection, Delta)
+        /// Another program has used this client's id: that commit has the sequence of what is in flight, and is something else.
+        /// What is in flight is kept, and submitted under another sequence.
+        case usedTwice(revision: Int)
         /// This replica's digest is not the server's: it resynchronizes from a snapshot.
         case diverged(revision: Int)
     }
@@ -58,7 +66,7 @@ extension Replica {
         guard commit.revision == revision + 1 else {
             throw .wrongRevision(expected: revision + 1, found: commit.revision)
         }
-        let isOwn = commit.author == author && commit.sequence == inFlight?.sequence
+        let isOwn = hasSequence(commit) && inFlight?.delta.became(commit.delta, under: confirmed.rules) == true
         var update = Update()
         do {
             if isOwn {
@@ -74,8 +82,15 @@ extension Replica {
         if confirmed.digest != commit.digest || confirmed.count != commit.count {
             hasDiverged = true
             update.notices.append(.diverged(revision: revision))
+        } else if hasSequence(commit) {
+            update.notices.append(.usedTwice(revision: revision))
         }
         return update
+    }
+
+    /// Whether a commit has the author and the sequence of what is in flight.
+    private func hasSequence(_ commit: Commit) -> Bool {
+        commit.author == author && commit.sequence == inFlight?.sequence
     }
 
     /// Takes a commit even if it cannot follow what is here: then this replica is not what the server takes it for, and only
@@ -212,5 +227,22 @@ extension Replica {
             note(item, work, moves: isMoved, fields: fields)
         }
         return notices
+    }
+}
+
+extension Delta {
+    /// Whether a commit's delta is what became of this one, as it is on the list before the commit: the server changes nothing
+    /// but the faces of cards that it deals.
+    func became(_ made: Delta, under rules: Rules) -> Bool {
+        if self == made { return true }
+        guard rules.hasDeck else { return false }
+        var dealt = made.insertedItems[...]
+        let expected = mappingInserted { item in
+            guard case .card(let card)? = dealt.popFirst()?.content, item.content == .card(.faceDown) else {
+                return item.content
+            }
+            return .card(card)
+        }
+        return expected == made
     }
 }

@@ -1,6 +1,12 @@
+import HandCore
 import HandWire
 
 extension Service {
+    /// A list in memory as everybody may see it, for tests.
+    package func durable(_ name: String) -> (hand: Hand, revision: Int)? {
+        names[name].flatMap { rooms[$0] }.map { ($0.authority.hand, $0.authority.revision) }
+    }
+
     /// What contradicts itself here; nil if nothing does. For tests: O(everything).
     package func brokenInvariant() -> String? {
         for (client, connection) in clients where !connections.contains(connection) {

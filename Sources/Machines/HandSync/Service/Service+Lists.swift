@@ -131,13 +131,15 @@ extension Service {
             switch result {
             case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
             case .success(let frames):
-                guard let last = frames.last, frames.first?.revision == revision + 1 else {
+                // The store may already hold what it has not yet confirmed to have written: that is not anybody's to see.
+                let durable = frames.prefix { $0.revision <= cursor.room.authority.revision }
+                guard let last = durable.last, durable.first?.revision == revision + 1 else {
                     // What comes next has been forgotten meanwhile. From here on it comes as a snapshot.
                     cursor.room.storeFloor = (frames.first?.revision ?? cursor.room.authority.revision + 1) - 1
                     return
                 }
-                for frame in frames { connection.enqueue(FrameRun(frame.bytes)) }
-                figures.deliveries += frames.count
+                for frame in durable { connection.enqueue(FrameRun(frame.bytes)) }
+                figures.deliveries += durable.count
                 connection.cursors[list]?.revision = last.revision
             }
         }

@@ -26,6 +26,8 @@ public struct Finding: Equatable, Sendable {
         case presence
         /// One side says what Protocol.md does not allow, or refuses what it does.
         case `protocol`
+        /// A real store answers something else than a plain one does.
+        case store
         /// When all faults were over, not everybody came to the same list.
         case convergence
     }

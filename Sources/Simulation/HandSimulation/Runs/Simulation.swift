@@ -23,8 +23,9 @@ public struct Simulation: Sendable {
         public let trace: [String]
     }
 
-    public func run(isTracing: Bool = false) -> Outcome {
-        let system = System(Weather(seed: seed), isTracing: isTracing)
+    /// - Parameter bench: a store that is empty, for the server to work on in the place of a simulated one.
+    public func run(isTracing: Bool = false, on bench: (any StoreBench)? = nil) -> Outcome {
+        let system = System(Weather(seed: seed), on: bench, isTracing: isTracing)
         defer { system.dismantle() }
         system.run(steps)
         let commits = system.ledger.histories.values.reduce(0) { $0 + $1.commits.count }
@@ -35,13 +36,17 @@ public struct Simulation: Sendable {
 
     /// The fewest steps found that lead to a finding of the same checker: parts of the steps are left out as long as that
     /// works (Zeller and Hildebrandt, “Simplifying and isolating failure-inducing input”, 2002).
-    public func reduced() -> Simulation {
-        guard let checker = run().finding?.checker else { return self }
-        return reduced { $0.finding?.checker == checker }
+    ///
+    /// - Parameter bench: makes a store for each run.
+    public func reduced(on bench: () throws -> (any StoreBench)?) rethrows -> Simulation {
+        guard let checker = run(on: try bench()).finding?.checker else { return self }
+        return try reduced(while: { $0.finding?.checker == checker }, on: bench)
     }
 
     /// The fewest steps found of which `holds` still holds.
-    package func reduced(while holds: (Outcome) -> Bool) -> Simulation {
+    package func reduced(
+        while holds: (Outcome) -> Bool, on bench: () throws -> (any StoreBench)?
+    ) rethrows -> Simulation {
         var steps = steps
         var size = max(1, steps.count / 2)
         while true {
@@ -50,7 +55,7 @@ public struct Simulation: Sendable {
             while start < steps.count {
                 var fewer = steps
                 fewer.removeSubrange(start..<min(start + size, steps.count))
-                if holds(Simulation(seed: seed, fewer).run()) {
+                if holds(Simulation(seed: seed, fewer).run(on: try bench())) {
                     steps = fewer
                     hasShrunk = true
                 } else {

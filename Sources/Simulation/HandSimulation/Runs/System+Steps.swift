@@ -35,14 +35,16 @@ extension System {
         case .tearClient: client.diesAtNextWrite = true
         case .killServer: server.crash()
         case .stopServer: server.stop()
-        case .fullDisk: trouble(&random, { $0.disk.isFull = true }, { $0.disk.isFull = false })
+        case .fullDisk: trouble(&random, { $0.isDiskFull = true }, { $0.isDiskFull = false })
         case .failFlush: trouble(&random, { $0.disk.failsFlush = true }, { $0.disk.failsFlush = false })
         case .slowDisk:
             let delay = UInt64(random.next(below: 2_000))
             trouble(&random, { $0.server.diskDelay = delay }, { $0.server.diskDelay = 0 })
         case .jumpClock: server.clockOffset = random.next() % 1_000_000
         case .stranger: stranger(&random)
-        case .garble: client.link?.serverEnd.garbles = true
+        case .garble:
+            client.link?.serverEnd.garbles = true
+            hasGarbled = true
         }
     }
 

@@ -6,24 +6,31 @@ import HandWire
 final class System {
     let weather: Weather
     let scheduler = Scheduler()
-    let disk = VirtualDisk()
-    let store: SimulatedStore
+    let disk: VirtualDisk
+    /// The real store, where the world has one.
+    let bench: (any StoreBench)?
+    private(set) lazy var store = makeStore()
     private(set) lazy var ledger = Ledger(self)
     let promises = Promises()
     let mergers = Mergers()
     private(set) lazy var server = SimulatedServer(self)
     private(set) lazy var clients = (0..<weather.clients).map { SimulatedClient(self, number: $0) }
+    private lazy var visitor = Visitor(self)
     private(set) var finding: Finding?
     private(set) var lines: [String] = []
     private let isTracing: Bool
     private var links = 0
+    /// Whether some bits were flipped on their way.
+    var hasGarbled = false
     /// Steps may still make trouble.
     private(set) var isCalm = false
 
-    init(_ weather: Weather, isTracing: Bool) {
+    init(_ weather: Weather, on bench: (any StoreBench)?, isTracing: Bool) {
         self.weather = weather
         self.isTracing = isTracing
-        store = SimulatedStore(disk)
+        self.bench = bench
+        // What a real store has answered is on its disk.
+        disk = VirtualDisk(flushesAtOnce: bench != nil)
         disk.onDurable = { [unowned self] in ledger.record($0) }
     }
 
@@ -31,6 +38,27 @@ final class System {
     func dismantle() {
         scheduler.clear()
         disk.onDurable = { _ in }
+    }
+
+    private func makeStore() -> any CommitStore {
+        guard let bench else { return SimulatedStore(disk) }
+        return MirroredStore(bench, disk) { [unowned self] in report(.store, $0) }
+    }
+
+    /// Whether there is no more room for what the server writes.
+    var isDiskFull: Bool {
+        get { bench?.isFull ?? disk.isFull }
+        set { if let bench { bench.isFull = newValue } else { disk.isFull = newValue } }
+    }
+
+    /// The server's process has ended at once.
+    func crashStore(_ random: inout SplitMix64) {
+        disk.crash(&random)
+        guard let bench else { return }
+        let torn = (0..<random.next(below: 3) * random.next(below: 3_000)).map { _ in
+            UInt8(truncatingIfNeeded: random.next())
+        }
+        do { try bench.crash(torn: torn) } catch { report(.store, "it does not open again: \(error)") }
     }
 
     // MARK: Watching
@@ -84,6 +112,11 @@ final class System {
             if client.link?.serverEnd.hasGarbled != true {
                 report(.digest, "client \(client.number) diverged from \(name) at \(revision)")
             }
+        case .usedTwice(let revision):
+            // What was flipped on its way up is not what was submitted.
+            if !hasGarbled {
+                report(.exactlyOnce, "client \(client.number) does not know its own commit \(revision) of \(name)")
+            }
         case .superseded: break
         }
     }
@@ -119,6 +152,7 @@ final class System {
     func run(_ steps: [Step]) {
         server.start()
         for client in clients { client.start() }
+        visitor.start()
         prepareLists()
         // Some worlds start with everybody connected.
         if weather.seed & 1 == 0 { wait(3_000) }
@@ -151,7 +185,7 @@ final class System {
     private func finish() {
         trace("all faults stop")
         isCalm = true
-        disk.isFull = false
+        isDiskFull = false
         disk.failsFlush = false
         server.diskDelay = 0
         settle { self.unfinished() }

@@ -22,6 +22,8 @@ final class SimulatedClient {
     var followed: [String: Hand] = [:]
     /// How many edits this client has made in each list, undo and redo included.
     private var edits: [String: Int] = [:]
+    /// Hears what its requests are answered.
+    var onAnswer: (ClientSession.Answer) -> Void = { _ in }
     /// The next write to the journal does not happen: the process dies before it.
     var diesAtNextWrite = false
 
@@ -42,7 +44,9 @@ final class SimulatedClient {
         armed = nil
         buffer = JournalBuffer(waiting: 4, compaction: system.weather.journalCompaction)
         followed = [:]
-        session = ClientSession(client: id, person: "person \(number)", program: "simulated", seed: random.next())
+        // Its person has another name each time, and an old one again.
+        let person = "person \(number).\(process % 3)"
+        session = ClientSession(client: id, person: person, program: "simulated", seed: random.next())
         for name in journal.names { reopen(name) }
         perform { session, effect in session.start(effect) }
     }
@@ -131,7 +135,8 @@ final class SimulatedClient {
         case .status(let status): changed(status)
         case .presence(let list, let entries): note(entries, in: list)
         case .refused(let list, let code, _): refused(list, code)
-        case .progress, .latency, .answer, .told: break
+        case .answer(_, let answer): onAnswer(answer)
+        case .progress, .latency, .told: break
         }
     }
 

@@ -10,8 +10,9 @@ struct Top: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Watch a running server of this machine: lists, rates, who lags.",
         discussion: """
-            A live view, each second anew; q ends it. It asks over the server's admin socket, as 'hand admin' does, which \
-            only the server's user may open. 'hand admin report' prints the same once, as JSON.
+            A live view, each second anew. s sorts the lists by another column, S the connections, / looks for a name, \
+            j and k choose a connection and x closes it, q ends. It asks over the server's admin socket, as 'hand \
+            admin' does, which only the server's user may open. 'hand admin report' prints the same once, as JSON.
             """)
 
     @OptionGroup var options: AdminOptions
@@ -37,6 +38,9 @@ private final class TopWatch {
     private var report: ServerReport
     private var previous: ServerReport?
     private var problem: String?
+    /// Whether the problem is that no report came.
+    private var isLost = false
+    private var choice = TopChoice()
 
     private static let interval: UInt64 = 1_000
 
@@ -56,10 +60,32 @@ private final class TopWatch {
 
     private func hear(_ input: Input) {
         switch input {
-        case .key(Key(.character("q"))), .key(Key(.escape)), .key(Key(.character("c"), .control)): loop.stop()
-        case .key(Key(.character("l"), .control)): terminal.redraw()
-        case .key(Key(.character("z"), .control)): terminal.suspend()
-        default: draw()
+        case .key(let key):
+            problem = nil
+            switch choice.take(key, among: TopView(report, since: previous, choice).connections) {
+            case .quit: return loop.stop()
+            case .redraw: return terminal.redraw()
+            case .suspend: return terminal.suspend()
+            case .close(let number): close(number)
+            case nil: break
+            }
+        case .paste, .mouse, .resize: break
+        }
+        draw()
+    }
+
+    /// Has the server close a connection, and says what became of it.
+    private func close(_ number: UInt64) {
+        let target = "/connections/\(number)/close"
+        HTTPExchange(loop, at: .unix(path), target, method: "POST", patience: 5_000) { [weak self] answer in
+            guard let self else { return }
+            do {
+                _ = try AdminOptions.text(answer, from: path)
+                problem = "connection \(number) is closed"
+            } catch {
+                problem = Failure(error).message
+            }
+            draw()
         }
     }
 
@@ -78,16 +104,16 @@ private final class TopWatch {
             // A server that was started anew counts from nothing.
             previous = next.startedAt == report.startedAt ? report : nil
             report = next
-            problem = nil
+            if isLost { (isLost, problem) = (false, nil) }
         } catch {
-            problem = Failure(error).message
+            (isLost, problem) = (true, Failure(error).message)
         }
         draw()
         askLater()
     }
 
     private func draw() {
-        terminal.draw(TopView(report, since: previous).canvas(terminal.size, problem: problem))
+        terminal.draw(TopView(report, since: previous, choice).canvas(terminal.size, said: problem))
     }
 
     func end() { terminal.close() }

@@ -64,7 +64,8 @@ enum Typed {
         return allowed
     }
 
-    /// The content that a line says: of `kind`, unless it starts like a heading or a task or is an address. nil if it cannot
+    /// The content that a line says: of `kind`, unless it starts like a heading or a task, perhaps with a bullet before its
+    /// box, or is an address. nil if it cannot
     /// be of that kind.
     static func content(_ line: String, as kind: Content.Kind, _ rules: Rules) -> Content? {
         let text = LineBreaks.meant(line)
@@ -72,8 +73,10 @@ enum Typed {
         func isAllowed(_ kind: Content.Kind) -> Bool { rules.allowedKinds?.contains(kind) ?? true }
         if kind != .card {
             if isAllowed(.heading), trimmed.hasPrefix("# ") { return .heading(rest(trimmed, after: 2)) }
+            let isBulleted = ["- [", "* [", "+ ["].contains { trimmed.hasPrefix($0) }
+            let boxed = trimmed.dropFirst(isBulleted ? 2 : 0)
             for (mark, done) in [("[ ] ", false), ("[x] ", true), ("[X] ", true)] {
-                if isAllowed(.task), trimmed.hasPrefix(mark) { return .task(rest(trimmed, after: 4), done: done) }
+                if isAllowed(.task), boxed.hasPrefix(mark) { return .task(rest(boxed, after: 4), done: done) }
             }
             if isAllowed(.link), let link = link(String(trimmed)) { return link }
         }

@@ -1,8 +1,9 @@
 import HandCore
 
-/// The items whose text contains what was typed, found bit by bit, so that typing never waits for a long list.
+/// The items whose text contains what was typed, perhaps without those that are ticked, found bit by bit, so that typing never waits for a long list.
 struct Filter: Sendable {
     let query: String
+    let hidesTicked: Bool
     private let needle: [UInt8]
     /// Places in the list of what was found, in order.
     private(set) var matches: [Int32] = []
@@ -12,8 +13,8 @@ struct Filter: Sendable {
     /// Items that are looked at in one go: a millisecond or two.
     static let portion = 8_192
 
-    init(_ query: String) {
-        self.query = query
+    init(_ query: String, hidesTicked: Bool = false) {
+        (self.query, self.hidesTicked) = (query, hidesTicked)
         needle = Array(query.lowercased().utf8)
     }
 
@@ -34,12 +35,14 @@ struct Filter: Sendable {
     /// Looks at a text that the first filter's matches can be narrowed to: everything that matches a longer query matched
     /// the shorter one.
     init(_ query: String, narrowing other: Filter, _ list: Hand) {
-        self.init(query)
+        self.init(query, hidesTicked: other.hidesTicked)
         matches = other.matches.filter { isMatch(list[Int($0)].content) }
         scanned = other.scanned
     }
 
-    private func isMatch(_ content: Content) -> Bool {
+    private func isMatch(_ content: Content) -> Bool { !(hidesTicked && content.isTicked) && hasText(content) }
+
+    func hasText(_ content: Content) -> Bool {
         if contains(content.text) { return true }
         if case .link(_, let url) = content { return contains(url) }
         return false
@@ -139,5 +142,11 @@ struct Filter: Sendable {
             }
         }
         return merged
+    }
+}
+
+extension Content {
+    var isTicked: Bool {
+        if case .task(_, done: true) = self { true } else { false }
     }
 }

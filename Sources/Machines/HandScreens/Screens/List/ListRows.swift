@@ -7,6 +7,8 @@ struct ListRows: ListDataSource {
     let filter: Filter?
     let draft: Draft?
     let selected: ClosedRange<Int>?
+    /// The rows that the mouse takes along.
+    let dragged: ClosedRange<Int>?
     let now: UInt64
     let hasNumbers: Bool
 
@@ -54,6 +56,7 @@ struct ListRows: ListDataSource {
         let item = list[place].id
         state.number = hasNumbers ? place + 1 : nil
         state.isSelected = selected?.contains(row) ?? false
+        state.isDragged = dragged?.contains(row) ?? false
         state.isPending = data.unsent.contains(item)
         state.isFlashing = data.flashes[item].map { $0 > now } ?? false
         state.people = data.others(on: item).map {

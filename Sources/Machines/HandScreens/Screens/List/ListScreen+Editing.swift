@@ -6,6 +6,7 @@ extension ListScreen {
     private static let edits: Set<Action> = [
         .addBelow, .addAbove, .addTop, .addEnd, .edit, .editAddress, .tick, .deal, .delete, .cut, .copy, .pasteBelow,
         .pasteAbove, .moveUp, .moveDown, .moveTop, .moveEnd, .undo, .redo, .range, .selectUp, .selectDown, .selectAll,
+        .clearTicked,
     ]
     private static let ofItems: Set<Action> = [
         .edit, .editAddress, .tick, .delete, .cut, .copy, .moveUp, .moveDown, .moveTop, .moveEnd, .open, .follow,
@@ -65,14 +66,16 @@ extension ListScreen {
         case .addBelow, .addAbove, .addTop, .addEnd: return beginAdding(action, &world)
         case .edit: return beginEditing(.text, &world)
         case .editAddress: return beginEditing(.address, &world)
-        case .delete: return finish(.deleting(selection(world)), &world)
+        case .delete: return delete(selection(world), "deleted; \(world.keys.symbol(for: .undo)) undoes", &world)
+        case .clearTicked: return clearTicked(&world)
         case .cut:
             copy(&world)
-            return finish(.deleting(selection(world)), &world)
+            return delete(selection(world), "cut; \(world.keys.symbol(for: .pasteBelow)) pastes", &world)
         case .copy:
             copy(&world)
+            let what = Deed.name(selection(world), of: world.list(list).hand)
             anchor = nil
-            return [.say("\(world.clipboard.contents.count) copied")]
+            return [.say("\(what) copied; \(world.keys.symbol(for: .pasteBelow)) pastes")]
         case .pasteBelow: return paste(at: place(world).map { $0 + 1 } ?? 0, .after, &world)
         case .pasteAbove: return paste(at: place(world) ?? 0, .before, &world)
         case .moveUp, .moveDown, .moveTop, .moveEnd: return move(action, count ?? 1, &world)
@@ -89,6 +92,26 @@ extension ListScreen {
     private mutating func finish(_ delta: Delta, _ world: inout World) -> [Command] {
         anchor = nil
         return delta.isIdentity ? [.bell] : [.edit(list: list, delta)]
+    }
+
+    private mutating func delete(_ runs: [Range<Int>], _ words: String, _ world: inout World) -> [Command] {
+        let what = Deed.name(runs, of: world.list(list).hand)
+        return finish(.deleting(runs), &world) + [.say("\(what) \(words)")]
+    }
+
+    /// Deletes what is ticked: of the range, else of all that the text of a filter leaves.
+    private mutating func clearTicked(_ world: inout World) -> [Command] {
+        let hand = world.list(list).hand
+        var runs: [Range<Int>] = []
+        for run in anchor == nil ? [0..<hand.count] : selection(world) {
+            var place = run.lowerBound
+            for item in hand.items(in: run) {
+                if item.content.isTicked, filter?.hasText(item.content) != false { runs.append(place..<place + 1) }
+                place += 1
+            }
+        }
+        if runs.isEmpty { return [.say("nothing is ticked")] }
+        return delete(runs, "deleted; \(world.keys.symbol(for: .undo)) undoes", &world)
     }
 
     private func copy(_ world: inout World) {

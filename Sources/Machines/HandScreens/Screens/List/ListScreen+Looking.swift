@@ -17,6 +17,11 @@ extension ListScreen {
         case .filter:
             (filterBefore, home) = (filter, place(world))
             prompt = Prompt(purpose: .filter, question: "/", editor: LineEditor(filter?.query ?? ""))
+        case .hideTicked:
+            hidesTicked.toggle()
+            setQuery(filter?.query ?? "", &world)
+            let key = world.keys.symbol(for: .hideTicked)
+            return search(&world) + [.say(hidesTicked ? "what is ticked is hidden; \(key) shows it" : "all is shown")]
         case .jump: prompt = Prompt(purpose: .jump, question: "go to (number, id or person):")
         case .open: return currentItem(world).map { [.open(.item(list: list, id: $0.id.description))] } ?? []
         case .follow: return currentItem(world).map { LinkOpener.commands(for: $0, world) } ?? []
@@ -29,12 +34,15 @@ extension ListScreen {
         return []
     }
 
-    /// Leaves off the range, then the filter, then the list.
+    /// Leaves off dragging, then the range, then the filter, then the list.
     private mutating func leave(_ world: inout World) -> [Command] {
-        if anchor != nil {
+        if drag?.isMoving == true {
+            drag = nil
+        } else if anchor != nil {
             anchor = nil
-        } else if filter != nil {
-            setFilter(nil, &world)
+        } else if filter?.query.isEmpty == false {
+            setQuery("", &world)
+            return search(&world)
         } else {
             return [.back]
         }
@@ -47,14 +55,17 @@ extension ListScreen {
         guard prompt.purpose == .filter else { return [] }
         let query = prompt.editor.text
         let hand = world.list(list).hand
-        if query.isEmpty {
-            setFilter(nil, &world)
-        } else if let filter, query.hasPrefix(filter.query), filter.matches.count <= Filter.portion {
+        if let filter, query.hasPrefix(filter.query), filter.matches.count <= Filter.portion {
             setFilter(Filter(query, narrowing: filter, hand), &world)
         } else {
-            setFilter(Filter(query), &world)
+            setQuery(query, &world)
         }
         return search(&world)
+    }
+
+    /// A filter for a text, and for what is not ticked; none if both are all.
+    private mutating func setQuery(_ query: String, _ world: inout World) {
+        setFilter(query.isEmpty && !hidesTicked ? nil : Filter(query, hidesTicked: hidesTicked), &world)
     }
 
     /// Looks at the next items; asks for more time if there are more.
@@ -71,7 +82,7 @@ extension ListScreen {
     /// Another filter, or none; the cursor stays on its item if that is still shown, and else on the next one.
     private mutating func setFilter(_ new: Filter?, _ world: inout World) {
         let here = home ?? place(world)
-        filter = new
+        (filter, home) = (new, here)
         anchor = nil
         if let here { table.follow(to: row(ofPlace: here)) }
         table.settle(in: geometry(world))
@@ -103,7 +114,10 @@ extension ListScreen {
     }
 
     mutating func jump(toPlace place: Int, _ world: inout World) -> [Command] {
-        if let filter, filter.row(ofIndex: place) == nil { setFilter(nil, &world) }
+        if let filter, filter.row(ofIndex: place) == nil {
+            hidesTicked = false
+            setFilter(nil, &world)
+        }
         return select(row: row(ofPlace: place), &world)
     }
 
@@ -114,7 +128,8 @@ extension ListScreen {
         switch mouse.act {
         case .press:
             guard let row = row(at: mouse.point, world) else { return [] }
-            drag = Drag(from: row, over: row, opens: row == table.cursor)
+            let click: Action? = isOnBox(mouse.point, world) ? .tick : row == table.cursor ? .open : nil
+            drag = Drag(from: row, over: row, click: click)
             // What is pressed within the range takes the range along.
             if selectedRows(world)?.contains(row) == true { return [] }
             anchor = nil
@@ -127,12 +142,25 @@ extension ListScreen {
         return []
     }
 
-    /// Lets go: on another row the item or the range goes there; a click on the row that one was on already opens it.
+    /// Whether that is the box of a task.
+    private func isOnBox(_ point: Point, _ world: World) -> Bool {
+        guard let placed = placed(at: point, world), placed.line == point.row - Frame.titleRows else { return false }
+        let rows = rows(world)
+        guard let place = rows.place(ofRow: placed.row), case .task = rows.list[place].content else { return false }
+        let start = RowFrame.leadWidth(rows.state(ofRow: placed.row))
+        return (start..<start + TaskCell.boxWidth).contains(point.column)
+    }
+
+    /// Lets go: on another row the item or the range goes there, on the same it was a click.
     private mutating func drop(at row: Int?, _ world: inout World) -> [Command] {
         guard let drag else { return [] }
         self.drag = nil
         guard let row else { return [] }
-        if row == drag.from { return drag.opens && anchor == nil ? perform(.open, count: nil, &world) : [] }
+        if row == drag.from {
+            guard let click = drag.click, click == .tick || anchor == nil else { return [] }
+            if let refusal = refusal(of: click, world) { return [.say(refusal)] }
+            return perform(click, count: nil, &world)
+        }
         guard refusal(of: .moveDown, world) == nil, let place = rows(world).place(ofRow: row) else { return [] }
         let runs = selection(world)
         let delta = row > drag.from ? Delta.moving(runs, to: place + 1, .after) : Delta.moving(runs, to: place, .before)

@@ -40,7 +40,11 @@ extension ListScreen {
             self.draft = nil
             if case .new(let gap, _) = draft.target { table.follow(to: row(ofPlace: max(0, gap - 1))) }
         case Key(.tab), Key(.tab, .shift):
-            if case .new = draft.target { nextKind(world.list(list).hand.rules, isBack: key.modifiers == .shift) }
+            if case .new = draft.target,
+                let kind = nextKind(world.list(list).hand.rules, isBack: key.modifiers == .shift)
+            {
+                self.draft?.kind = kind
+            }
         case Key(.enter, .alt): self.draft?.editor.insert(LineBreaks.sign)
         case Key(.up), Key(.down): break
         default:
@@ -51,10 +55,11 @@ extension ListScreen {
         return []
     }
 
-    private mutating func nextKind(_ rules: Rules, isBack: Bool) {
+    /// The kind that Tab makes of what is typed.
+    func nextKind(_ rules: Rules, isBack: Bool) -> Content.Kind? {
         let kinds = Typed.kinds(rules)
-        guard let draft, let index = kinds.firstIndex(of: draft.kind) else { return }
-        self.draft?.kind = kinds[(index + (isBack ? kinds.count - 1 : 1)) % kinds.count]
+        guard let draft, let index = kinds.firstIndex(of: draft.kind) else { return nil }
+        return kinds[(index + (isBack ? kinds.count - 1 : 1)) % kinds.count]
     }
 
     private mutating func finishTyping(_ world: inout World) -> [Command] {

@@ -9,6 +9,7 @@ struct ListScreen: TableScreen {
     var table = TableView()
     var prompt: Prompt?
     var filter: Filter?
+    var hidesTicked = false
     /// The filter as it was before one began to type another.
     var filterBefore: Filter?
     /// The place to which the cursor keeps while a filter is typed and searched for; nil once one goes elsewhere.
@@ -22,8 +23,10 @@ struct ListScreen: TableScreen {
     struct Drag: Equatable, Sendable {
         let from: Int
         var over: Int
-        /// Whether letting go on the same row opens it: the cursor was there already.
-        let opens: Bool
+        /// What letting go on the same row does: open it if the cursor was there already, tick it if its box was pressed.
+        let click: Action?
+
+        var isMoving: Bool { over != from }
     }
 
     init(list: String) {
@@ -36,7 +39,8 @@ struct ListScreen: TableScreen {
     func rows(_ world: World) -> ListRows {
         ListRows(
             data: world.list(list), cells: world.cells, filter: filter, draft: draft, selected: selectedRows(world),
-            now: world.now, hasNumbers: world.size.columns >= 60)
+            dragged: drag?.isMoving == true ? selectedRows(world) ?? table.cursor...table.cursor : nil, now: world.now,
+            hasNumbers: world.size.columns >= 60)
     }
 
     func title(_ world: World) -> Line {
@@ -47,9 +51,16 @@ struct ListScreen: TableScreen {
             let state =
                 filter.isComplete(in: data.hand)
                 ? "" : ", searching \(100 * filter.scanned / max(1, data.hand.count)) %"
-            line.append("  \(filter.matches.count) of \(data.hand.count) contain '\(filter.query)'\(state)")
+            line.append("  \(filter.matches.count) of \(data.hand.count)")
+            if !filter.query.isEmpty { line.append(" contain '\(filter.query)'") }
+            if filter.hidesTicked { line.append(", ticked hidden") }
+            line.append(state)
         } else {
             line.append("  \(Words.count(data.hand.count, "item"))")
+        }
+        if let drag, drag.isMoving, let place = rows(world).place(ofRow: drag.over) {
+            let what = Deed.name(selection(world), of: data.hand)
+            return line + Line("  \(what) goes \(drag.over > drag.from ? "below" : "above") \(place + 1)")
         }
         if anchor != nil { line.append("  \(selection(world).reduce(0) { $0 + $1.count }) selected") }
         if let progress = data.progress, data.standing.isLoaded { line.append("  loading \(Self.percent(progress))") }
@@ -62,7 +73,10 @@ struct ListScreen: TableScreen {
 
     func emptyText(_ world: World) -> [Line] {
         let data = world.list(list)
-        if filter != nil, data.standing.isLoaded { return [Line("Nothing here contains that.", .dim)] }
+        if let filter, data.standing.isLoaded, !data.hand.isEmpty {
+            if !filter.query.isEmpty { return [Line("Nothing here contains that.", .dim)] }
+            return [Line("All is ticked; \(world.keys.symbol(for: .hideTicked)) shows it.", .dim)]
+        }
         return ListText.empty(data, world)
     }
 
@@ -72,6 +86,15 @@ struct ListScreen: TableScreen {
     func place(_ world: World) -> Int? { rows(world).place(ofRow: table.cursor) }
 
     func currentItem(_ world: World) -> Item? { place(world).map { world.list(list).hand[$0] } }
+
+    func typingHints(_ world: World) -> [Hint] {
+        guard let draft, case .new = draft.target else { return Hint.whileEditing }
+        var hints = [Hint(Key(.enter), to: draft.editor.text.isEmpty ? "end" : "add"), Hint(Key(.escape), to: "leave")]
+        if let next = nextKind(world.list(list).hand.rules, isBack: false), next != draft.kind {
+            hints.append(Hint(Key(.tab), to: "\(next.name) instead"))
+        }
+        return hints + [Hint(Key(.enter, .alt), to: "line break")]
+    }
 
     /// The row of a place, or of the nearest one that is shown.
     func row(ofPlace place: Int) -> Int { filter.map { $0.row(ofGap: place) } ?? place }
@@ -114,8 +137,8 @@ struct ListScreen: TableScreen {
 
     mutating func follow(_ event: Event, _ world: inout World) -> [Command] {
         switch event {
-        case .list(list, .changed(_, let delta, let isOwn)):
-            follow(delta, isOwn: isOwn, &world)
+        case .list(list, .changed(_, let delta, let isOwn, let author)):
+            follow(delta, isOwn: isOwn, by: author, &world)
             return filter.map { $0.isComplete(in: world.list(list).hand) } == false ? [.workOn] : []
         case .continueWork: return search(&world)
         case .input(.resize): table.settle(in: geometry(world))
@@ -126,7 +149,7 @@ struct ListScreen: TableScreen {
         return []
     }
 
-    private mutating func follow(_ delta: Delta, isOwn: Bool, _ world: inout World) {
+    private mutating func follow(_ delta: Delta, isOwn: Bool, by author: UInt64?, _ world: inout World) {
         let hand = world.list(list).hand
         let oldPlace = placeBeforeChange()
         let isDraftKept = draft?.follow(delta) ?? true
@@ -137,7 +160,7 @@ struct ListScreen: TableScreen {
             // What was typed is not lost with the item that it was meant for.
             draft = Draft(
                 target: .new(gap: delta.map(gap: oldPlace, .after), .after), kind: .task, editor: lost.editor,
-                problem: "somebody deleted the item; Enter adds this as a new one")
+                problem: "\(world.list(list).name(of: author)) deleted this item; Enter adds this as a new one")
         }
         let added = isOwn ? delta.firstInserted : nil
         if let added, case .new(_, let side) = draft?.target { draft?.target = .new(gap: added.upperBound, side) }
@@ -167,7 +190,7 @@ struct ListScreen: TableScreen {
         drawTable(on: &canvas, world)
         for placed in table.placed(in: geometry(world)) {
             if placed.row == table.cursor, draft != nil { placeCursor(placed, on: &canvas, world) }
-            if let drag, drag.over == placed.row, drag.over != drag.from {
+            if let drag, drag.over == placed.row, drag.isMoving {
                 let row = placed.line + Frame.titleRows + (drag.over > drag.from ? placed.height - 1 : 0)
                 canvas.restyle(row: row, 0..<canvas.size.columns) { $0.with(.underline) }
             }

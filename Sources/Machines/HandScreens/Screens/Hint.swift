@@ -1,0 +1,69 @@
+/// Keys and what they do now: in the line at the bottom, where a click presses them.
+public struct Hint: Equatable, Sendable {
+    public let keys: [Key]
+    public let text: String
+
+    init(_ keys: Key..., to text: String) {
+        (self.keys, self.text) = (keys, text)
+    }
+
+    /// What an action's first key does; nil if it has none.
+    init?(_ action: Action, _ map: KeyMap) {
+        guard let first = map.first(for: action) else { return nil }
+        (keys, text) = (first, action.manual.short)
+    }
+
+    var symbol: String { keys.map(\.symbol).joined() }
+    var line: Line { Line(symbol, .bold) + Line(" \(text)", .dim) }
+
+    /// While the text of an item that is there is typed.
+    static let whileEditing = [
+        Hint(Key(.enter), to: "save"), Hint(Key(.escape), to: "leave as it was"),
+        Hint(Key(.enter, .alt), to: "line break"),
+    ]
+}
+
+/// The line above the lowest, where keys are told unless something is asked or said there.
+enum HintLine {
+    struct Placed: Equatable, Sendable {
+        let column: Int
+        let hint: Hint
+
+        var columns: Range<Int> { column..<column + hint.line.width }
+    }
+
+    private static let gap = 2
+
+    /// As many as fit, the most useful first; the help is always among them. Behind a question they stand at the right.
+    static func placed(on screen: any Screen, _ world: World) -> [Placed] {
+        let width = world.size.columns
+        if let prompt = screen.prompt { return behind(prompt, width: width) }
+        if screen.isTyping { return fill(screen.typingHints(world), from: 0, to: width) }
+        let help = Hint(.help, world.keys)
+        let room = width - (help.map { $0.line.width + gap } ?? 0)
+        let useful = screen.actions.lazy.filter { $0 != .help && screen.refusal(of: $0, world) == nil }
+        let hints = fill(useful.compactMap { Hint($0, world.keys) }, from: 0, to: room)
+        return hints
+            + (help.map { fill([$0], from: hints.last.map { $0.columns.upperBound + gap } ?? 0, to: width) } ?? [])
+    }
+
+    private static func fill(_ hints: some Sequence<Hint>, from start: Int, to end: Int) -> [Placed] {
+        var placed: [Placed] = []
+        var column = start
+        for hint in hints {
+            let next = Placed(column: column, hint: hint)
+            if next.columns.upperBound > end { break }
+            placed.append(next)
+            column = next.columns.upperBound + gap
+        }
+        return placed
+    }
+
+    private static func behind(_ prompt: Prompt, width: Int) -> [Placed] {
+        let needed = prompt.hints.reduce(0) { $0 + $1.line.width + gap }
+        let start = width - needed + gap
+        // Beside what is typed some room is left to go on.
+        guard start >= prompt.line(width: width).line.width + Prompt.leastRoom else { return [] }
+        return fill(prompt.hints, from: start, to: width)
+    }
+}

@@ -1,0 +1,80 @@
+import HandSync
+
+/// What one looks at in `hand top`: the orders of both tables, the text that is looked for, and a connection that one may
+/// close. Keys go in, and out comes what the program around it must do.
+public struct TopChoice: Equatable, Sendable {
+    public enum ListOrder: CaseIterable, Sendable {
+        /// As the server names them.
+        case unsorted
+        case rate, items, revision, followers, waiting, name
+    }
+
+    public enum ConnectionOrder: CaseIterable, Sendable {
+        case behind, notTaken, silent, name
+    }
+
+    public enum Wish: Equatable, Sendable {
+        case quit, redraw, suspend
+        case close(UInt64)
+    }
+
+    var listOrder = ListOrder.unsorted
+    var connectionOrder = ConnectionOrder.behind
+    var query = LineEditor()
+    var isTyping = false
+    /// The connection that the cursor is on, wherever it stands.
+    var chosen: UInt64?
+    /// The connection about whose closing one is asked.
+    var closing: UInt64?
+
+    public init() {}
+
+    /// - Parameter connections: those that are shown, in their order.
+    public mutating func take(_ key: Key, among connections: [ConnectionReport]) -> Wish? {
+        if let number = closing {
+            closing = nil
+            return key == Key(.character("y")) ? .close(number) : nil
+        }
+        return isTyping ? type(key) : press(key, among: connections)
+    }
+
+    private mutating func type(_ key: Key) -> Wish? {
+        switch key {
+        case Key(.enter): isTyping = false
+        case Key(.escape), .control("c"): (isTyping, query) = (false, LineEditor())
+        default: _ = query.handle(key)
+        }
+        return nil
+    }
+
+    private mutating func press(_ key: Key, among connections: [ConnectionReport]) -> Wish? {
+        switch key {
+        case Key(.character("q")), .control("c"): return .quit
+        case Key(.escape):
+            if query.text.isEmpty, chosen == nil { return .quit }
+            (query, chosen) = (LineEditor(), nil)
+        case .control("l"): return .redraw
+        case .control("z"): return .suspend
+        case Key(.character("/")): isTyping = true
+        case Key(.character("s")): listOrder = Self.next(after: listOrder)
+        case Key(.character("S")): connectionOrder = Self.next(after: connectionOrder)
+        case Key(.down), Key(.character("j")): step(1, among: connections)
+        case Key(.up), Key(.character("k")): step(-1, among: connections)
+        case Key(.character("x")): closing = connections.first { $0.number == chosen }?.number
+        default: break
+        }
+        return nil
+    }
+
+    private static func next<Order: CaseIterable & Equatable>(after order: Order) -> Order {
+        let all = Array(Order.allCases)
+        return all[((all.firstIndex(of: order) ?? 0) + 1) % all.count]
+    }
+
+    private mutating func step(_ step: Int, among connections: [ConnectionReport]) {
+        guard !connections.isEmpty else { return }
+        let place = connections.firstIndex { $0.number == chosen }
+        let next = place.map { min(max(0, $0 + step), connections.count - 1) } ?? 0
+        chosen = connections[next].number
+    }
+}

@@ -1,0 +1,95 @@
+import HandCore
+import HandSync
+import HandWire
+
+/// Somebody who edits lists without having them, as commands do: an excerpt, one edit on it, its answer.
+final class Visitor {
+    private unowned let system: System
+    private let client: SimulatedClient
+    private var random: SplitMix64
+    private var visit: Visit?
+
+    /// An item on its way into a list.
+    private struct Visit {
+        let name: String
+        let logID: UInt64
+        let item: Item
+    }
+
+    init(_ system: System) {
+        self.system = system
+        client = SimulatedClient(system, number: system.weather.clients)
+        random = SplitMix64(seed: system.weather.seed ^ 0x7151)
+        client.onAnswer = { [unowned self] in answered($0) }
+    }
+
+    func start() {
+        client.start()
+        wait()
+    }
+
+    private func wait() {
+        system.scheduler.after(1 + UInt64(random.next(below: 4_000))) { [unowned self] in
+            guard !system.isCalm else { return }
+            if visit == nil { ask() }
+            wait()
+        }
+    }
+
+    private func ask() {
+        let (name, _) = system.weather.list(random.next(below: system.weather.lists))
+        let asked: [Excerpt.Selection] = [.positions(start: random.next(below: 5), count: 3)]
+        client.perform { session, effect in
+            _ = session.ask({ .excerpt(.init(request: $0, name: name, asked)) }, effect)
+        }
+        asking = name
+    }
+
+    /// The list of which an excerpt was asked for last.
+    private var asking = ""
+
+    private func answered(_ answer: ClientSession.Answer) {
+        switch answer {
+        case .excerpt(let excerpt) where visit == nil:
+            // Others go on meanwhile.
+            system.scheduler.after(UInt64(random.next(below: 200))) { [unowned self] in edit(excerpt) }
+        case .committed(let revision, _): committed(at: revision)
+        case .rejected(.duplicateItem(let id)):
+            system.report(.exactlyOnce, "item \(id) of a visit was inserted twice")
+        case .rejected, .stale, .error, .disconnected: visit = nil
+        default: break
+        }
+    }
+
+    private func edit(_ excerpt: Excerpt) {
+        guard visit == nil else { return }
+        let name = asking
+        let item = Item(id: ItemID(rawValue: random.next()), content: .task("visited", done: false))
+        let delta = Operation.insert([item], at: random.next(below: excerpt.count + 1), .after).delta
+        let isExact = random.next(below: 8) == 0
+        system.promises.edit(client: client.number, list: name, inserted: [item.id], deleted: [])
+        // It is owed only once the server has said so: who loses the connection for good is not told.
+        system.promises.rejected([item.id])
+        client.perform { session, effect in
+            guard session.edit(name, on: excerpt, delta, isExact: isExact, effect) != nil else { return }
+            visit = Visit(name: name, logID: excerpt.logID, item: item)
+        }
+    }
+
+    private func committed(at revision: Int) {
+        guard let visit else { return }
+        self.visit = nil
+        system.trace("a visit to \(visit.name) was committed at \(revision)")
+        guard let history = system.ledger.histories[visit.logID] else {
+            return system.report(.durability, "a visit to \(visit.name) is in no history")
+        }
+        guard history.commits.indices.contains(revision - 1),
+            history.commits[revision - 1].delta.insertedItems.map(\.id) == [visit.item.id]
+        else { return system.report(.exactlyOnce, "revision \(revision) of \(visit.name) is not the visit's") }
+        // The list may be gone by now, and another may have its name.
+        let isThere = system.disk.durable.list(named: visit.name)?.stored.logID == visit.logID
+        if isThere {
+            system.promises.edit(client: client.number, list: visit.name, inserted: [visit.item.id], deleted: [])
+        }
+    }
+}

@@ -1,0 +1,160 @@
+import HandCore
+import HandSync
+import HandWire
+
+/// A real store, and beside it the simulator's own, which does the same: what a server is told comes from the real one, and
+/// must be what the plain one says. The checkers look at the plain one.
+///
+/// `@unchecked Sendable` is safe: a simulation is run by one thread.
+final class MirroredStore: CommitStore, @unchecked Sendable {
+    private let bench: any StoreBench
+    private let model: SimulatedStore
+    /// Hears what differs.
+    private let report: (String) -> Void
+
+    init(_ bench: any StoreBench, _ disk: VirtualDisk, report: @escaping (String) -> Void) {
+        self.bench = bench
+        self.report = report
+        model = SimulatedStore(disk)
+    }
+
+    private var real: any CommitStore { bench.store }
+
+    /// Asks both. What the real one could not write for want of room, the plain one does not write either.
+    private func both<Value>(
+        _ what: String, _ body: (any CommitStore) throws -> Value, _ isSame: (Value, Value) -> Bool
+    ) throws -> Value {
+        let answer = StoreError.catching { try body(real) }
+        if case .failure(.failed(let reason)) = answer {
+            if !bench.isFull { report("\(what) fails: \(reason)") }
+            return try answer.get()
+        }
+        switch (answer, StoreError.catching { try body(model) }) {
+        case (.success(let value), .success(let expected)):
+            if !isSame(value, expected) { report("\(what) gives \(value), not \(expected)") }
+        case (.failure(let error), .failure(let expected)):
+            if !Self.isSame(error, expected) { report("\(what) fails with '\(error)', not '\(expected)'") }
+        case (.failure(let error), .success): report("\(what) fails: \(error)")
+        case (.success, .failure(let error)): report("\(what) does not fail: \(error)")
+        }
+        return try answer.get()
+    }
+
+    /// Which list it was is said in words of their own.
+    private static func isSame(_ error: StoreError, _ expected: StoreError) -> Bool {
+        switch (error, expected) {
+        case (.noSuchList, .noSuchList), (.listExists, .listExists): true
+        default: error == expected
+        }
+    }
+
+    private func both<Value: Equatable>(
+        _ what: String, _ body: (any CommitStore) throws -> Value
+    ) throws -> Value {
+        try both(what, body, ==)
+    }
+
+    func append(_ batches: [CommitBatch]) throws {
+        try both("append", { try $0.append(batches) }, { _, _ in true })
+    }
+
+    /// How many come at once is each store's own choice.
+    func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
+        try both(
+            "frames after \(revision)", { try $0.frames(of: list, after: revision, about: bytes) },
+            { real, plain in zip(real, plain).allSatisfy(==) && real.isEmpty == plain.isEmpty })
+    }
+
+    func load(_ list: UInt64) throws -> Authority.Start {
+        try both(
+            "load", { try $0.load(list) },
+            { real, plain in
+                (real.list, real.logID, real.revision) == (plain.list, plain.logID, plain.revision)
+                    && real.hand == plain.hand && real.deck == plain.deck && real.sequences == plain.sequences
+            })
+    }
+
+    func state(of list: UInt64, at revision: Int) throws -> Hand {
+        try both("state at \(revision)") { try $0.state(of: list, at: revision) }
+    }
+
+    func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
+        try both(
+            "snapshot at \(revision)", { try $0.saveSnapshot(of: list, hand, revision: revision, deck: deck) },
+            { _, _ in true })
+    }
+
+    /// The real one says how far it has come, also where it was interrupted.
+    func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
+        let before = try model.disk.read { try $0.list(list).stored }
+        // It may be deleted by now, and another may have its name.
+        func find(in store: any CommitStore) -> StoredList? {
+            if let present = try? store.list(named: before.name), present.number == list { return present }
+            return try? store.deletedLists(before: .max, limit: .max).first { $0.list.number == list }?.list
+        }
+        defer {
+            let after = find(in: real)
+            if let floor = after?.floor, floor > before.floor {
+                _ = try? model.disk.write {
+                    try $0.trim(list, keeping: retention, now: now, step: floor - before.floor)
+                }
+            }
+            if after != find(in: model) { report("trim of \(before) gives \(after.map { "\($0)" } ?? "no list")") }
+        }
+        return try real.trim(list, keeping: retention, now: now)
+    }
+
+    func create(
+        _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?
+    ) throws -> StoredList {
+        try both("create") {
+            try $0.create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: owner)
+        }
+    }
+
+    func rename(_ name: String, to new: String) throws {
+        try both("rename", { try $0.rename(name, to: new) }, { _, _ in true })
+    }
+
+    func delete(_ name: String, by person: String, at time: UInt64) throws {
+        try both("delete", { try $0.delete(name, by: person, at: time) }, { _, _ in true })
+    }
+
+    func undelete(_ deletion: UInt64, as name: String) throws {
+        try both("undelete", { try $0.undelete(deletion, as: name) }, { _, _ in true })
+    }
+
+    func deletedLists(before number: UInt64, limit: Int) throws -> [DeletedList] {
+        try both("deleted lists") { try $0.deletedLists(before: number, limit: limit) }
+    }
+
+    func giveUpOldest(of owner: String?) throws -> Bool {
+        try both("giving up") { try $0.giveUpOldest(of: owner) }
+    }
+
+    /// How much goes at once is each store's own choice.
+    func sweep(deletedBy time: UInt64) throws -> Bool {
+        try both("sweep", { try $0.sweep(deletedBy: time) }, { _, _ in true })
+    }
+
+    func list(named name: String) throws -> StoredList? { try both("list") { try $0.list(named: name) } }
+
+    func lists(after name: String, limit: Int) throws -> [StoredList] {
+        try both("lists") { try $0.lists(after: name, limit: limit) }
+    }
+
+    func listCount(of owner: String?) throws -> Int { try both("list count") { try $0.listCount(of: owner) } }
+
+    /// Each takes what it takes.
+    func size() throws -> Int { try real.size() }
+
+    func author(for client: ClientID, person: String) throws -> Author {
+        try both("author") { try $0.author(for: client, person: person) }
+    }
+
+    func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {
+        try both("people") { try $0.people(authors) }
+    }
+
+    func close() throws {}
+}

@@ -1,0 +1,104 @@
+import Foundation
+import HandFormats
+
+/// Where an export goes. What is not a regular file is written to; a regular file is replaced as a whole, behind links and
+/// with its mode.
+struct ExportFile {
+    /// The path behind links.
+    private let path: String
+    private let status: stat?
+
+    /// - Throws: `Failure` if it cannot be looked at, or is a folder.
+    init(_ name: String) throws {
+        var found = stat()
+        guard stat(name, &found) == 0 else {
+            guard errno == ENOENT else { throw Self.failure(name, errno) }
+            status = nil
+            path = Self.end(of: name)
+            return
+        }
+        if found.st_mode & S_IFMT == S_IFDIR { throw Self.failure(name, EISDIR) }
+        status = found
+        path = Self.isRegular(found) ? URL(fileURLWithPath: name).resolvingSymlinksInPath().path : name
+    }
+
+    /// Whether something is lost by replacing it: it is not what an export in that format writes.
+    func holdsSomethingElse(than format: ListFormat) throws -> Bool {
+        guard let status, Self.isRegular(status), status.st_size > 0 else { return false }
+        guard let data = FileManager.default.contents(atPath: path) else { throw Self.failure(path, EACCES) }
+        var random = SystemRandomNumberGenerator()
+        guard let items = try? format.read(data, using: &random) else { return true }
+        var again: [UInt8] = []
+        format.export(items) { again.append(contentsOf: $0.utf8) }
+        return !data.elementsEqual(again)
+    }
+
+    /// Hands out texts, one behind the other.
+    typealias Source = ((String) throws(LineWriter.Problem) -> Void) throws(LineWriter.Problem) -> Void
+
+    /// Writes the texts that `body` hands out.
+    func write(_ body: Source) throws {
+        do throws(LineWriter.Problem) {
+            if let status, !Self.isRegular(status) {
+                try Self.fill(path, O_WRONLY, like: nil, body)
+            } else {
+                try replace(body)
+            }
+        } catch {
+            throw Self.failure(path, error.code)
+        }
+    }
+
+    /// Puts a new file in its place once that is complete and on the disk.
+    private func replace(_ body: Source) throws(LineWriter.Problem) {
+        let new = path + ".\(getpid()).new"
+        do throws(LineWriter.Problem) {
+            try Self.fill(new, O_WRONLY | O_CREAT | O_EXCL, like: status, body)
+            guard rename(new, path) == 0 else { throw LineWriter.Problem(code: errno) }
+        } catch {
+            unlink(new)
+            throw error
+        }
+    }
+
+    private static func fill(
+        _ path: String, _ flags: Int32, like status: stat?, _ body: Source
+    ) throws(LineWriter.Problem) {
+        let descriptor = open(path, flags | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw LineWriter.Problem(code: errno) }
+        var isOpen = true
+        defer { if isOpen { close(descriptor) } }
+        if let status {
+            // Only root can give a file to somebody else; who cannot has a file of their own.
+            _ = fchown(descriptor, status.st_uid, status.st_gid)
+            guard fchmod(descriptor, status.st_mode & 0o7777) == 0 else { throw LineWriter.Problem(code: errno) }
+        }
+        var writer = LineWriter(descriptor: descriptor)
+        try body { text throws(LineWriter.Problem) in try writer.write(text) }
+        try writer.flush()
+        // Neither a device nor a pipe can be flushed to a disk.
+        if fsync(descriptor) != 0, errno != EINVAL, errno != EROFS, errno != ENOTSUP {
+            throw LineWriter.Problem(code: errno)
+        }
+        isOpen = false
+        guard close(descriptor) == 0 else { throw LineWriter.Problem(code: errno) }
+    }
+
+    /// Where a link leads that leads to nothing yet.
+    private static func end(of name: String) -> String {
+        var path = name
+        // As many as the system follows.
+        for _ in 0..<40 {
+            guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { return path }
+            let folder = (path as NSString).deletingLastPathComponent as NSString
+            path = next.hasPrefix("/") ? next : folder.appendingPathComponent(next)
+        }
+        return path
+    }
+
+    private static func isRegular(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFREG }
+
+    private static func failure(_ name: String, _ code: Int32) -> Failure {
+        Failure(.error, "cannot write \(Printable.clean(name)): \(LineWriter.Problem(code: code))")
+    }
+}

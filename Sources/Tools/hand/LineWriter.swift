@@ -1,0 +1,59 @@
+import Foundation
+
+/// Writes lines to a descriptor, many with one call.
+struct LineWriter {
+    /// Why the system did not take it.
+    struct Problem: Error, CustomStringConvertible {
+        let code: Int32
+        var description: String { String(cString: strerror(code)).lowercased() }
+    }
+
+    private static let pieceBytes = 64 << 10
+
+    let descriptor: Int32
+    private let isTerminal: Bool
+    private var bytes: [UInt8] = []
+    /// How many wish that lines are collected.
+    private var collectors = 0
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        isTerminal = isatty(descriptor) == 1
+    }
+
+    /// Whether each line is to be written at once.
+    var isLive: Bool { isTerminal || collectors == 0 }
+
+    mutating func begin() { collectors += 1 }
+
+    mutating func end() throws(Problem) {
+        collectors -= 1
+        if collectors == 0 { try flush() }
+    }
+
+    mutating func write(_ text: String) throws(Problem) {
+        bytes.append(contentsOf: text.utf8)
+        if bytes.count >= Self.pieceBytes { try flush() }
+    }
+
+    /// Hands all of it to the system.
+    mutating func flush() throws(Problem) {
+        var start = 0
+        while start < bytes.count {
+            let (count, code) = bytes.withUnsafeBytes { all in
+                (Foundation.write(descriptor, all.baseAddress.map { $0 + start }, all.count - start), errno)
+            }
+            if count >= 0 {
+                start += count
+            } else if code == EAGAIN {
+                // Somebody has made it non-blocking.
+                var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&wanted, 1, -1)
+            } else if code != EINTR {
+                bytes = []
+                throw Problem(code: code)
+            }
+        }
+        bytes.removeAll(keepingCapacity: true)
+    }
+}

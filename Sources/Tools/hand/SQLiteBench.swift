@@ -1,0 +1,47 @@
+import Foundation
+import HandSimulation
+import HandStore
+import HandSync
+
+/// SQLite in a temporary folder, in memory where the system has that, for a simulated server.
+final class SQLiteBench: StoreBench {
+    private let folder: String
+    private var opening = 0
+    private var opened: SQLiteStore
+
+    init() throws {
+        let base = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+        folder = base + "/hand-simulate-" + UUID().uuidString
+        opened = try SQLiteStore(folder: folder + "/0", durability: .fsync)
+    }
+
+    deinit {
+        try? opened.close()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    var store: any CommitStore { opened }
+
+    var isFull = false {
+        didSet { try? opened.stopGrowing(isFull) }
+    }
+
+    /// What is in the files at this moment is what a killed process leaves: it is opened in another place, so that closing the
+    /// old store changes nothing of it.
+    func crash(torn: [UInt8]) throws {
+        let (from, to) = ("\(folder)/\(opening)", "\(folder)/\(opening + 1)")
+        opening += 1
+        try FileManager.default.copyItem(atPath: from, toPath: to)
+        // It maps the log, and is made anew by who opens it.
+        try? FileManager.default.removeItem(atPath: to + "/hand.sqlite-shm")
+        if let log = FileHandle(forWritingAtPath: to + "/hand.sqlite-wal") {
+            try log.seekToEnd()
+            try log.write(contentsOf: Data(torn))
+            try log.close()
+        }
+        try opened.close()
+        try FileManager.default.removeItem(atPath: from)
+        opened = try SQLiteStore(folder: to, durability: .fsync)
+        isFull = false
+    }
+}

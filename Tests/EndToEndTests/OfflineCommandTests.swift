@@ -1,0 +1,88 @@
+import Foundation
+import HandTestSupport
+import Testing
+
+/// Commands without a server: what this machine has seen of a list is what they edit.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct OfflineCommandTests {
+    let ada: CommandUser
+
+    init() throws {
+        ada = try CommandUser()
+        try ada.hand("create", "list")
+        try ada.hand("add", "a", "b", "c")
+    }
+
+    @Test func whatWasSeenIsWhatIsEdited() throws {
+        try ada.hand("ls")
+        ada.server.kill()
+        try ada.hand("rm", "2", "--queue")
+        try ada.hand("mv", "2", "--top", "--queue")
+        #expect(try ada.hand("rm", "3", "--queue", expecting: 3).contains("the list has 2"))
+        try ada.server.start()
+        #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c"])
+        // What waits stands on what was kept: a newer copy does not take its place.
+        try ada.hand("sync")
+        #expect(try ada.lines() == ["[ ] c", "[ ] a"])
+    }
+
+    /// An edit that was made after looking is made once: what is kept of the list does not make it again.
+    @Test func aCopyMakesNothingTwice() throws {
+        try ada.hand("ls")
+        try ada.hand("add", "d")
+        try ada.hand("rm", "1", "--queue")
+        try ada.hand("ls")
+        try ada.hand("undo")
+        #expect(try ada.messages("sync") == "nothing was waiting\n")
+        try ada.hand("add", "e", "--queue")
+        try ada.hand("undo")
+        #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c", "[ ] d"])
+        #expect(try ada.hand("log").split(separator: "\n").filter { $0.hasPrefix("revision") }.count == 6)
+    }
+
+    @Test func theRevisionThatWasSeen() throws {
+        try ada.hand("export")
+        ada.server.kill()
+        #expect(try ada.hand("add", "x", "--queue", "--if-revision", "0", expecting: 7).contains("revision 1"))
+        try ada.hand("add", "d", "--queue", "--if-revision", "1")
+        try ada.server.start()
+        try ada.hand("sync")
+        #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c", "[ ] d"])
+    }
+
+    @Test func withoutACopyItIsSaid() throws {
+        var other = ada
+        other.environment["XDG_STATE_HOME"] = ada.server.folder.path + "/other"
+        ada.server.kill()
+        for edit in [
+            ["rm", "1"], ["mv", "1", "--top"], ["done", "1"], ["add", "x", "--after", "1"], ["edit", "1", "x"],
+        ] {
+            let outcome = try other.run(edit + ["--queue"])
+            #expect(
+                outcome.status == 6 && outcome.messages.contains("no copy of 'list'"), "\(edit): \(outcome.messages)")
+        }
+        #expect(try other.hand("add", "x", "--queue", "--if-revision", "1", expecting: 6).contains("no copy"))
+        try other.hand("add", "last", "--queue")
+        try other.hand("add", "first", "--top", "--queue")
+        try ada.server.start()
+        try other.hand("sync")
+        #expect(try ada.lines() == ["[ ] first", "[ ] a", "[ ] b", "[ ] c", "[ ] last"])
+    }
+
+    @Test func everythingThatWaitsIsSent() throws {
+        #expect(try ada.messages("sync") == "nothing was waiting\n")
+        for name in ["two", "gone"] { try ada.hand("create", name) }
+        ada.server.kill()
+        #expect(try ada.messages("sync") == "nothing was waiting\n")
+        for name in ["list", "two", "gone"] { try ada.hand("add", "kept", "-l", name, "--queue") }
+        try ada.hand("sync", expecting: 6)
+        try ada.server.start()
+        try ada.named("ben").hand("delete", "gone", "--force")
+        let outcome = try ada.run(["sync"])
+        #expect(outcome.status == 3)
+        #expect(
+            outcome.messages.contains("'list': sent; revision 2\n")
+                && outcome.messages.contains("'two': sent; revision 1\n"))
+        #expect(try ada.lines("-l", "two") == ["[ ] kept"])
+        #expect(try ada.messages("sync", "-l", "list") == "nothing was waiting\n")
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import HandCore
+import HandTestSupport
+import Testing
+
+/// Where data goes: standard output that is full, closed or a pipe, and files that are no ordinary ones.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct OutputTests {
+    static let items = 4_000
+
+    let server: RunningServer
+    let environment: [String: String]
+    var folder: String { server.folder.path }
+
+    init() async throws {
+        server = try RunningServer(try TemporaryFolder())
+        environment = [
+            "HAND_URL": "hand+unix://\(server.socket)/list", "HAND_NAME": "ada", "HAND": Binary.path,
+            "XDG_STATE_HOME": server.folder.path + "/state", "XDG_CONFIG_HOME": server.folder.path + "/config",
+        ]
+        let client = try server.client()
+        try await client.create("list")
+        let list = try await client.open("list")
+        let items = tasks(Self.items)
+        try await list.edit { _ in HandCore.Operation.insert(items, at: 0, .after).delta }
+        _ = try await list.settled()
+        await client.close()
+    }
+
+    /// Runs a script of the shell in the folder; `$HAND` is the command.
+    private func shell(_ script: String) throws -> Binary.Outcome {
+        try Binary.run(["-c", "cd \(folder) && \(script)"], environment: environment, program: "/bin/sh")
+    }
+
+    @Test func whatCannotBeWrittenIsSaid() throws {
+        for command in ["ls", "ls --json", "export", "log", "lists", "--help"] {
+            let full = try shell("$HAND \(command) > /dev/full")
+            #expect(full.status == 1, "\(command)")
+            #expect(full.messages == "hand: cannot write to standard output: no space left on device\n", "\(command)")
+            let closed = try shell("$HAND \(command) >&-")
+            #expect(closed.status == 1, "\(command)")
+            #expect(closed.messages == "hand: cannot write to standard output: bad file descriptor\n", "\(command)")
+        }
+        // Nothing that the command has opened took the place of what was closed.
+        #expect(try shell("$HAND add x <&- >&- 2>&-").status == 0)
+        #expect(try shell("$HAND ls").output.split(separator: "\n").count == Self.items + 1)
+    }
+
+    @Test func aReaderMayLeave() throws {
+        let outcome = try shell("{ $HAND ls; echo $? >&2; } | head -n 1")
+        #expect(outcome.messages == "0\n")
+        #expect(outcome.output.split(separator: "\n").count == 1)
+    }
+
+    /// Each write is a packet of its own here.
+    @Test func dataGoesOutInLargePieces() throws {
+        for command in [["ls"], ["ls", "--json"], ["export"], ["log"]] {
+            var ends: [Int32] = [0, 0]
+            #expect(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: Binary.path)
+            process.arguments = command
+            process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+            process.standardOutput = FileHandle(fileDescriptor: ends[1])
+            try process.run()
+            close(ends[1])
+            var sizes: [Int] = []
+            var buffer = [UInt8](repeating: 0, count: 1 << 20)
+            while case let count = recv(ends[0], &buffer, buffer.count, 0), count > 0 { sizes.append(count) }
+            close(ends[0])
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+            #expect(sizes.reduce(0, +) > 60_000, "\(command)")
+            #expect(sizes.count <= sizes.reduce(0, +) / (64 << 10) + 1, "\(command): \(sizes)")
+        }
+    }
+
+    @Test func homeIsWhatTheEnvironmentSays() throws {
+        let home = folder + "/home"
+        var environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        environment["HOME"] = home
+        environment["XDG_STATE_HOME"] = nil
+        environment["XDG_CONFIG_HOME"] = nil
+        environment["HAND_URL"] = nil
+        try FileManager.default.createDirectory(atPath: home + "/.config/hand", withIntermediateDirectories: true)
+        try "url = \"hand+unix://\(server.socket)/list\"\n".write(
+            toFile: home + "/.config/hand/config.toml", atomically: true, encoding: .utf8)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Binary.path)
+        process.arguments = ["add", "x"]
+        process.environment = environment
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(FileManager.default.fileExists(atPath: home + "/.local/state/hand/clients"))
+    }
+
+    // MARK: Files
+
+    private func text(_ file: String) throws -> String {
+        try String(contentsOfFile: folder + "/" + file, encoding: .utf8)
+    }
+
+    @Test func anExportKeepsWhatTheFileIs() throws {
+        #expect(try shell("$HAND export plain.md -q && chmod 640 plain.md && ln -s plain.md link.md").status == 0)
+        let first = try text("plain.md")
+        #expect(first.split(separator: "\n").count == Self.items)
+        // Through the link, and the mode stays.
+        #expect(try shell("$HAND add more -q && $HAND export link.md -q").status == 0)
+        #expect(try text("plain.md").split(separator: "\n").count == Self.items + 1)
+        #expect(try shell("readlink link.md; stat -c %a plain.md").output == "plain.md\n640\n")
+        // A link that leads nowhere yet.
+        #expect(try shell("mkdir sub && ln -s sub/new.md hanging.md && $HAND export hanging.md -q").status == 0)
+        #expect(try text("sub/new.md") == text("plain.md"))
+        // What is written to is no file to be replaced.
+        let pipe = try shell(
+            "mkfifo pipe.md && { cat pipe.md > copy.md & } && $HAND export pipe.md -q && wait && test -p pipe.md")
+        #expect(pipe.status == 0)
+        #expect(try text("copy.md") == text("plain.md"))
+        if try shell("mknod full.md c 1 7").status == 0 {
+            let full = try shell("$HAND export full.md; s=$?; test -c full.md && exit $s")
+            #expect(full.status == 1)
+            #expect(full.messages == "hand: cannot write full.md: no space left on device\n")
+        }
+        #expect(try shell("$HAND export sub").messages == "hand: cannot write sub: is a directory\n")
+        #expect(try shell("ls -a").output.contains(".new") == false)
+    }
+
+    @Test func whatIsNoExportIsNotOverwritten() throws {
+        #expect(try shell("printf 'Dear Ada,\\n\\nkeep this.\\n' > letter.txt").status == 0)
+        let refused = try shell("$HAND export letter.txt")
+        #expect(refused.status == 1 && refused.messages.contains("--force"))
+        #expect(try text("letter.txt") == "Dear Ada,\n\nkeep this.\n")
+        #expect(try shell("$HAND export letter.txt --force -q").status == 0)
+        // An export and an empty file may be.
+        #expect(try shell("$HAND export letter.txt -q && : > empty.jsonl && $HAND export empty.jsonl -q").status == 0)
+        #expect(try text("empty.jsonl").split(separator: "\n").count == Self.items)
+        #expect(try shell("$HAND export empty.jsonl --format markdown -q").status == 1)
+    }
+
+    @Test func anEndingThatNamesNoFormat() throws {
+        for command in ["export foo.csv", "import foo.csv"] {
+            let outcome = try shell("$HAND \(command)")
+            #expect(outcome.status == 2)
+            #expect(outcome.messages.contains("jsonl (.jsonl), markdown (.md), todotxt (.txt)"), "\(outcome.messages)")
+        }
+        #expect(try shell("$HAND export foo.csv --format todotxt -q && $HAND export a.b/../plain -q").status != 2)
+        #expect(try shell("mkdir -p a.b && $HAND export a.b/plain -q && head -c 1 a.b/plain").output == "{")
+    }
+}

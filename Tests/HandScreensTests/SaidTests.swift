@@ -1,0 +1,214 @@
+import HandCore
+import HandScreens
+import HandWire
+import Testing
+
+/// What was done is said; what can be done stands below, can be clicked, and is explained in the help.
+@Suite struct SaidTests {
+    private static func said(_ stage: Stage) -> String { stage.lines[stage.lines.count - 2] }
+
+    /// Before, keys, and the words that are then said.
+    static let deeds: [(String, String, String)] = [
+        ("a >b c", "d", "'[ ] b' deleted; u undoes"), ("a >b c", "v j d", "2 items deleted; u undoes"),
+        ("a >b c", "d u", "undone: '[ ] b' is back at 2"),
+        ("a >b c d", "v j d u", "undone: 2 items are back at 2 and below"),
+        ("a >b c", "d u U", "redone: '[ ] b' is gone again"), ("a >b c", "space u", "undone: 2 is '[ ] b' again"),
+        ("a >b c", "b u", "undone: '[ ] b' is at 2 again"),
+        ("a >b c", "o 'x' enter esc u", "undone: '[ ] x' is gone again"),
+        ("a >b c", "e 'x' enter u U", "redone: 2 is '[ ] bx' again"), ("a >b c", "x", "'[ ] b' cut; p pastes"),
+        ("a >b c", "v j y", "2 items copied; p pastes"), ("a >b c", "u", "there is nothing to undo"),
+        ("a >b c", "U", "there is nothing to redo"), ("a >b c", "S", "nothing is ticked"),
+        ("+a >b +c", "S", "2 items deleted; u undoes"), ("a >b", "s", "what is ticked is hidden; s shows it"),
+        ("a >b c", "enter d", "'[ ] b' deleted; u undoes"), ("a >b c", "enter space u", "undone: 2 is '[ ] b' again"),
+    ]
+
+    @Test(arguments: deeds)
+    func whatWasDoneIsSaid(_ before: String, _ keys: String, _ words: String) {
+        var stage = KeyTests.stage(before)
+        stage.press(keys)
+        #expect(Self.said(stage) == words)
+    }
+
+    @Test func anUndoOfWhatIsGoneSaysSo() {
+        var stage = KeyTests.stage("a >b c")
+        stage.press("space")
+        stage.confirm()
+        stage.remote(.delete(1..<2))
+        stage.press("u")
+        #expect(Self.said(stage) == "undone: nothing is left of that edit")
+    }
+
+    /// Whatever an item says, a terminal does not obey it, and what follows is still seen.
+    @Test func whatIsSaidOfAnItemIsCleanAndShort() {
+        let text = "x\u{1B}[2J" + String(repeating: "long ", count: 50)
+        var stage = Stage(["things": Hand([Item(id: ItemID(rawValue: 1), content: .note(text))])])
+        stage.press("d")
+        #expect(Self.said(stage).hasPrefix("'x�[2Jlong") && Self.said(stage).hasSuffix("…' deleted; u undoes"))
+    }
+
+    // MARK: Ticked
+
+    static let ticked: [(String, String, String)] = [
+        (">a +b c", "s j d s", ">a +b"), ("+a >b +c d", "S", ">b d"),
+        ("+ab >+b a +cb", "/ 'a' enter S esc", "+b >a +cb"),
+        ("+a >+b +c d", "v j S", "+a >d"), (">a b c", "s space s", "+a >b c"),
+        ("+a >b", "s O 'x' enter esc s", "+a >x b"),
+        (">a +b c", "s : '2' enter", "a >+b c"), ("a >+b c", "s s", "a +b >c"),
+    ]
+
+    @Test(arguments: ticked)
+    func whatIsTicked(_ before: String, _ keys: String, _ after: String) {
+        var stage = KeyTests.stage(before)
+        stage.press(keys)
+        #expect(Notation.text(stage) == after)
+    }
+
+    @Test func whatIsTickedIsHiddenAndCounted() {
+        var stage = KeyTests.stage(">a +b c +d")
+        stage.press("s")
+        #expect(stage.lines[0].contains("2 of 4, ticked hidden"))
+        #expect(!stage.lines.contains { $0.contains("[x]") })
+        stage.press("/ 'c' enter")
+        #expect(stage.lines[0].contains("1 of 4 contain 'c', ticked hidden"))
+        stage.press("esc")
+        #expect(stage.lines[0].contains("2 of 4, ticked hidden"))
+        // Others tick one, and untick another.
+        stage.remote(.edit(at: 0, Change(done: true)))
+        stage.remote(.edit(at: 1, Change(done: false)))
+        #expect(stage.lines[0].contains("2 of 4, ticked hidden") && stage.lines.contains { $0.contains("[ ] b") })
+        stage.press("s")
+        #expect(stage.lines[0].contains("4 items"))
+    }
+
+    // MARK: Hints
+
+    /// Keys, and what the line at the bottom then tells.
+    static let hints: [(String, String)] = [
+        ("", "o add  e edit  ␣ tick"), ("o", "⏎ end  esc leave  tab note instead  alt-⏎ line break"),
+        ("o 'x'", "⏎ add  esc leave  tab note instead"), ("o tab", "tab heading instead"),
+        ("e", "⏎ save  esc leave as it was  alt-⏎ line break"), ("enter e", "⏎ save  esc leave as it was"),
+        ("/ 'x'", "/ x"), ("/ 'x'", "⏎ keep  esc leave"), (": '2'", "⏎ go  esc leave"),
+        ("q a 'x'", "⏎ make  esc leave"),
+    ]
+
+    @Test(arguments: hints)
+    func theLineFollowsTheMode(_ keys: String, _ words: String) {
+        var stage = KeyTests.stage("a >b c")
+        stage.press(keys)
+        #expect(Self.said(stage).contains(words), "\(Self.said(stage))")
+    }
+
+    @Test func theKeysAtTheBottomCanBeClicked() {
+        var stage = KeyTests.stage("a >b c")
+        func click(_ words: String, _ stage: inout Stage) throws {
+            let line = Self.said(stage)
+            let range = try #require(line.range(of: words), "\(line)")
+            stage.mouse(
+                .press, row: stage.lines.count - 2, column: line.distance(from: line.startIndex, to: range.lowerBound))
+        }
+        #expect(throws: Never.self) {
+            try click("tick", &stage)
+            #expect(Notation.text(stage) == "a >+b c")
+            try click("add", &stage)
+            try click("note instead", &stage)
+            stage.press("'x'")
+            try click("⏎ add", &stage)
+            try click("esc", &stage)
+            #expect(Notation.text(stage) == "a +b >!x c")
+            stage.press("/ 'c'")
+            try click("keep", &stage)
+            #expect(stage.lines[0].contains("1 of 4 contain 'c'"))
+            try click("help", &stage)
+            #expect(stage.top == .help)
+        }
+    }
+
+    /// What was said stands there instead: a click on it presses nothing that one does not see.
+    @Test func onlyWhatIsSeenIsClicked() {
+        var stage = KeyTests.stage("a >b c")
+        stage.press("d")
+        for column in 0..<80 {
+            var clicked = stage
+            clicked.mouse(.press, row: stage.lines.count - 2, column: column)
+            #expect(clicked.commands.count == stage.commands.count && clicked.top == stage.top)
+        }
+    }
+
+    // MARK: Help
+
+    @Test(arguments: [
+        ("", "Here, in a list"), ("q", "Here, among the lists"), ("H", "Here, in the history"),
+        ("enter", "Here, on an item"),
+    ])
+    func theHelpBeginsWhereOneIs(_ keys: String, _ title: String) {
+        var stage = KeyTests.stage("a >b c")
+        stage.press(keys)
+        stage.press("?")
+        #expect(stage.lines[1].contains(title))
+    }
+
+    /// All lines of the help, at any width: keys and meaning never touch, and nothing is cut off.
+    @Test(arguments: [80, 60, 40, 30])
+    func theHelpCanBeRead(_ width: Int) {
+        var stage = Stage(["things": Notation.hand("a").hand], rows: 400, columns: width)
+        stage.press("?")
+        let text = stage.lines.dropFirst().map { $0.trimmingSpaces }.joined(separator: " ")
+        for kind in ScreenKind.allCases {
+            for action in kind.actions {
+                #expect(text.contains(action.manual.long), "\(action.rawValue)")
+                let keys = action.manual.keys.joined(separator: "  ")
+                #expect(stage.lines.contains { $0.contains("  \(keys)  ") || $0.hasSuffix("  \(keys)") }, "\(keys)")
+            }
+        }
+        for words in ["makes a heading", "makes a link", "a line break within the text"] {
+            #expect(text.contains(words))
+        }
+    }
+
+    // MARK: Mouse
+
+    @Test func aClickOnTheBoxTicks() {
+        var stage = KeyTests.stage(">a b #c")
+        func click(_ row: Int, _ column: Int) {
+            stage.mouse(.press, row: row, column: column)
+            stage.mouse(.release, row: row, column: column)
+        }
+        click(2, 4)
+        #expect(Notation.text(stage) == "a >+b #c")
+        click(2, 6)
+        #expect(Notation.text(stage) == "a >b #c")
+        // Beside the box, and where a heading has none.
+        click(1, 7)
+        click(1, 3)
+        #expect(stage.hand()[0].content == .task("a", done: false) && stage.top.path.hasPrefix("/things/items"))
+        stage.press("esc")
+        click(3, 4)
+        #expect(Notation.text(stage) == "a b >#c")
+    }
+
+    @Test func whatIsDraggedIsSeenAndCanBeLeftOff() {
+        var stage = KeyTests.stage(">a b c")
+        stage.mouse(.press, row: 1)
+        stage.mouse(.drag, row: 3)
+        #expect(stage.lines[1].hasPrefix("↕") && stage.lines[0].contains("'[ ] a' goes below 3"))
+        stage.press("esc")
+        #expect(!stage.lines[1].hasPrefix("↕"))
+        stage.mouse(.release, row: 3)
+        #expect(Notation.text(stage) == ">a b c")
+    }
+
+    @Test func pastedBoxesAreTasks() {
+        var stage = KeyTests.stage(">a")
+        stage.send(.input(.paste("- [x] done\n* [ ] open\n  + [X] too\n- no box\n# head\n")))
+        #expect(
+            stage.hand().dropFirst().map(\.content) == [
+                .task("done", done: true), .task("open", done: false), .task("too", done: true),
+                .task("- no box", done: false), .heading("head"),
+            ])
+    }
+}
+
+extension String {
+    /// Without the blanks around it, and with one between words.
+    fileprivate var trimmingSpaces: String { split(separator: " ").joined(separator: " ") }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import GRDB
+import HandCore
+import HandStore
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// What a journal knows of its client: the numbers that it has by name, and whether another program has its id.
+@Suite struct SharedClientTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.path + "/0.sqlite" }
+    private let first = ClientID(high: 1, low: 1)
+    private let second = ClientID(high: 2, low: .max)
+
+    init() throws {
+        folder = try TemporaryFolder(isInMemory: true)
+    }
+
+    private func inJournal<Result>(_ fresh: ClientID, _ body: (ClientJournal) throws -> Result) throws -> Result {
+        let journal = try ClientJournal(path: path, fresh: fresh)
+        defer { try? journal.close() }
+        return try body(journal)
+    }
+
+    @Test func aSharedIDIsReplacedWhenNothingIsInFlight() throws {
+        var replica = Replica(confirmed: Hand(), revision: 3, logID: 7, sequence: 4)
+        try replica.edit(HandCore.Operation.insert(tasks(1), at: 0, .after).delta)
+        try inJournal(first) { journal in
+            try journal.checkpoint(replica, of: "list")
+            try journal.append([.submitted], to: "list")
+            try journal.noteSharedClient()
+            #expect(journal.client == first)
+        }
+        try inJournal(second) { journal in
+            #expect(journal.client == first, "the old id alone can tell what became of what is in flight")
+            try journal.append([.rejected(sequence: 5, .notStored)], to: "list")
+        }
+        #expect(try inJournal(second) { $0.client } == second)
+        #expect(try inJournal(first) { $0.client } == second)
+    }
+
+    @Test func theNumbersOfItsNamesAreKept() throws {
+        func number(_ person: String) -> UInt64? { ClientJournal.author(of: person, inJournalAt: path) }
+        #expect(number("ada") == nil)
+        try inJournal(first) { journal in
+            try journal.note(author: 7, of: "ada")
+            try journal.note(author: .max, of: "bob")
+            #expect(number("ada") == 7 && number("bob") == .max && number("eve") == nil)
+            // Another number under the same name is another server's.
+            try journal.note(author: 8, of: "ada")
+        }
+        #expect(number("ada") == 8 && number("bob") == nil)
+    }
+
+    /// Journals of the second format are taken over.
+    @Test func aFormerJournalIsTakenOver() throws {
+        let replica = Replica(confirmed: Hand(tasks(2)), revision: 3, logID: 7, sequence: 4)
+        try inJournal(first) { try $0.checkpoint(replica, of: "list") }
+        let database = try DatabaseQueue(path: path)
+        try database.write {
+            try $0.execute(
+                sql: "DROP TABLE authors; ALTER TABLE client DROP COLUMN is_shared; PRAGMA user_version = 2")
+        }
+        try database.close()
+        try inJournal(second) { journal in
+            #expect(journal.client == first)
+            #expect(try journal.load("list")?.confirmed == replica.confirmed)
+            try journal.note(author: 7, of: "ada")
+        }
+    }
+}

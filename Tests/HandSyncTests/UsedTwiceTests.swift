@@ -1,0 +1,101 @@
+import HandCore
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// A commit with the author and the sequence of what is in flight is one's own only if it is what was submitted: a copy of a
+/// journal may be in use, whose program counts from the same number.
+@Suite struct UsedTwiceTests {
+    private static func item(_ id: UInt64, _ content: Content = .note("n")) -> Item {
+        Item(id: ItemID(rawValue: id), content: content)
+    }
+
+    private static func commit(_ delta: Delta, _ hand: Hand, revision: Int, sequence: UInt64) throws -> Commit {
+        let after = try hand.applying(delta)
+        return Commit(
+            revision: revision, author: 1, sequence: sequence, base: revision - 1, time: 0, count: after.count,
+            digest: after.digest, delta: delta)
+    }
+
+    private static func replica(_ hand: Hand, _ delta: Delta) throws -> Replica {
+        var replica = Replica(confirmed: hand, revision: 0, logID: 9, sequence: 0)
+        replica.author = 1
+        try replica.edit(delta)
+        #expect(replica.takeSubmission(list: 1)?.sequence == 1)
+        return replica
+    }
+
+    @Test func anotherProgramsCommitIsNotOnesOwn() throws {
+        let hand = Hand(tasks(2))
+        let mine = HandCore.Operation.insert([Self.item(50)], at: 1, .after).delta
+        for other in [
+            HandCore.Operation.insert([Self.item(51)], at: 1, .after).delta,
+            HandCore.Operation.insert([Self.item(50, .note("m"))], at: 1, .after).delta,
+            HandCore.Operation.insert([Self.item(50)], at: 1, .before).delta,
+            HandCore.Operation.delete(0..<1).delta, .identity,
+        ] {
+            var replica = try Self.replica(hand, mine)
+            let update = try replica.receive(try Self.commit(other, hand, revision: 1, sequence: 1))
+            #expect(update.notices.contains(.usedTwice(revision: 1)))
+            #expect(replica.hasPending && !replica.hasDiverged)
+            #expect(replica.view.contains { $0.id.rawValue == 50 }, "the edit is kept")
+        }
+    }
+
+    /// A restart reads the same things again and comes to the same.
+    @Test func itIsSubmittedAgainUnderAnotherSequence() throws {
+        let hand = Hand(tasks(2))
+        var replica = try Self.replica(hand, HandCore.Operation.insert([Self.item(50)], at: 1, .after).delta)
+        var again = replica
+        let theirs = try Self.commit(HandCore.Operation.delete(0..<1).delta, hand, revision: 1, sequence: 1)
+        _ = try replica.receive(theirs)
+        replica.caughtUp(lastSequence: 1)
+        for event in [JournalEvent.author(1), .commit(theirs), .caughtUp(lastSequence: 1)] {
+            try again.replay(event.bytes.withUnsafeBytes { try JournalEvent($0) })
+        }
+        for one in [replica, again] {
+            var one = one
+            let taken = one.takeSubmission(list: 1)
+            let submission = try #require(taken)
+            #expect(submission.sequence == 2 && submission.base == 1)
+            let update = try one.receive(
+                try Self.commit(submission.delta, one.confirmed, revision: 2, sequence: 2))
+            #expect(update.notices == [.acknowledged(sequence: 2, revision: 2)])
+            #expect(one.view.map(\.id.rawValue) == [50, 2] && !one.hasPending)
+        }
+    }
+
+    /// Of what was submitted the server turns over the cards that it deals, and changes nothing else.
+    @Test func aDealtCardIsOnesOwn() throws {
+        let hand = Hand([], rules: Rules(allowedKinds: [.card], hasDeck: true))
+        let (ace, king) = (Card(code: 1) ?? .faceDown, Card(code: 13) ?? .faceDown)
+        let mine = HandCore.Operation.insert(
+            [Self.item(1, .card(.faceDown)), Self.item(2, .card(ace))], at: 0, .after
+        ).delta
+        func received(_ cards: [Item]) throws -> [Replica.Notice] {
+            var replica = try Self.replica(hand, mine)
+            let delta = HandCore.Operation.insert(cards, at: 0, .after).delta
+            return try replica.receive(try Self.commit(delta, hand, revision: 1, sequence: 1)).notices
+        }
+        let dealt = try received([Self.item(1, .card(king)), Self.item(2, .card(ace))])
+        #expect(dealt == [.acknowledged(sequence: 1, revision: 1)])
+        for cards in [
+            [Self.item(3, .card(king)), Self.item(2, .card(ace))],
+            [Self.item(1, .card(ace)), Self.item(2, .card(king))],
+            [Self.item(1, .card(king))], [Self.item(2, .card(ace)), Self.item(1, .card(king))],
+        ] {
+            #expect(try received(cards).contains(.usedTwice(revision: 1)))
+        }
+    }
+
+    /// Other bytes than those that were committed are a matter of the digest.
+    @Test func aGarbledCommitIsNotAnotherPrograms() throws {
+        let hand = Hand(tasks(2))
+        let mine = HandCore.Operation.insert([Self.item(50)], at: 1, .after).delta
+        var replica = try Self.replica(hand, mine)
+        var commit = try Self.commit(mine, hand, revision: 1, sequence: 1)
+        commit.delta = HandCore.Operation.delete(0..<1).delta
+        #expect(try replica.receive(commit).notices == [.diverged(revision: 1)])
+    }
+}
