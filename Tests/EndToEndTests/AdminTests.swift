@@ -13,7 +13,8 @@ import Testing
 
     init() throws {
         let folder = try TemporaryFolder()
-        server = try RunningServer(folder, ["--status", "127.0.0.1:0", "--audit", folder.path + "/audit"])
+        server = try RunningServer(
+            folder, ["--status", "127.0.0.1:0", "--audit", folder.path + "/audit", "--keep-deleted", "0"])
     }
 
     private func admin(_ arguments: String...) throws -> Binary.Outcome {

@@ -45,6 +45,8 @@ import Testing
         #expect(try offered("hand", "rm", "-l", "garden", "").filter { !$0.hasPrefix("-") }.sorted() == ids.sorted())
         #expect(try offered("hand", "mv", "1", "--list", "garden", "--after", String(ids[0].prefix(3))) == [ids[0]])
         #expect(try offered("hand", "mv", "1", "-l", "nowhere", "--after", "") == [])
+        try user.hand("delete", "--force", "work")
+        #expect(try offered("hand", "undelete", "").filter { !$0.hasPrefix("-") } == ["work"])
     }
 
     /// Without a server, or if a person would have to type the token, nothing is offered, and nothing is said or asked.

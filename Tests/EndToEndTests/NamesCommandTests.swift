@@ -9,6 +9,10 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func hand(_ server: RunningServer, _ arguments: String..., expecting status: Int32 = 0) throws -> String {
+        try hand(server, arguments, expecting: status)
+    }
+
+    private func hand(_ server: RunningServer, _ arguments: [String], expecting status: Int32 = 0) throws -> String {
         let environment = [
             "HAND_URL": "hand+unix://\(server.socket)", "HAND_NAME": "ada", "HAND_DATA": folder.path + "/data",
             "XDG_STATE_HOME": folder.path + "/state", "XDG_CONFIG_HOME": folder.path,
@@ -29,6 +33,16 @@ import Testing
         _ = try hand(server, "rename", "shopping", "-x", expecting: 2)
         #expect(try hand(server, "delete", "--force", "shopping").contains("comes back with: hand undelete shopping"))
         #expect(try hand(server, "lists") == "groceries\t0 items\trevision 0\n")
+        for command in [["ls", "-l", "shopping"], ["add", "-l", "shopping", "eggs"], ["rename", "shopping", "new"]] {
+            let refusal = try hand(server, command, expecting: 3)
+            #expect(
+                refusal.hasPrefix("hand: 'shopping' is deleted (by ada, 2")
+                    && refusal.hasSuffix("). Bring it back with: hand undelete shopping\n"), "\(refusal)")
+        }
+        #expect(
+            try hand(server, "undelete", "shoping", expecting: 3)
+                == "hand: there is no deleted list 'shoping'. Did you mean 'shopping'?\n")
+        #expect(try hand(server, "undelete", "shopping", "--id", "7", expecting: 3).contains("with the number 7"))
         let deleted = try hand(server, "lists", "--deleted")
         #expect(
             deleted.hasPrefix("1\tshopping\t2 items\trevision 1\tdeleted 2") && deleted.contains("by ada, kept until 2")

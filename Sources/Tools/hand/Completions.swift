@@ -10,6 +10,11 @@ enum Completions {
         await answer(to: words) { client, _ in try await client.lists().map(\.name) }
     }
 
+    /// Names of deleted lists.
+    static let deletedLists = CompletionKind.custom { words, _, _ in
+        await answer(to: words) { client, _ in try await client.deletedLists(pages: 1).map(\.list.name) }
+    }
+
     /// Ids of items, as short as 'hand ls' prints them.
     static let items = CompletionKind.custom { words, _, start in
         await answer(to: words) { client, address in

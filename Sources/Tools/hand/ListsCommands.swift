@@ -15,6 +15,19 @@ struct Lists: AsyncParsableCommand {
         return "there is no list '\(name)'." + (guess.isEmpty ? " Make it with: hand create \(name)" : guess)
     }
 
+    /// The same, where the list can be brought back; nil if there is such a list.
+    static func missing(_ name: String, _ client: HandClient) async throws -> Failure? {
+        let names = try await client.lists().map(\.name)
+        if names.contains(name) { return nil }
+        // An older server keeps nothing and knows no such question.
+        let deleted = try? await client.deletedLists(pages: 1).first { $0.list.name == name }
+        guard let deleted else { return Failure(.notFound, missing(name, among: names)) }
+        let (name, person) = (Printable.clean(name), Printable.clean(deleted.person))
+        return Failure(
+            .notFound,
+            "'\(name)' is deleted (by \(person), \(time(deleted.time))). Bring it back with: hand undelete \(name)")
+    }
+
     @OptionGroup var server: ServerOptions
 
     @Flag(help: "The deleted ones that 'hand undelete' can bring back; the newest first.")

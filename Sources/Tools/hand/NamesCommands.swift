@@ -22,7 +22,7 @@ struct Rename: AsyncParsableCommand {
 
     func run() async throws {
         let (name, newName) = (name, newName)
-        try await server.withClient { client, _ in try await client.rename(name, to: newName) }
+        try await server.withClient(list: name) { client, _ in try await client.rename(name, to: newName) }
         if server.json {
             Output.json(["name": .string(newName), "formerName": .string(name)])
         } else {
@@ -46,15 +46,15 @@ struct Delete: AsyncParsableCommand {
         let name = name
         if !force {
             // Nobody is asked about a list that is not there.
-            let lists = try await server.withClient { client, _ in try await client.lists() }
-            guard let list = lists.first(where: { $0.name == name }) else {
-                throw Failure(.notFound, Lists.missing(name, among: lists.map(\.name)))
+            let list = try await server.withClient { client, _ in
+                if let failure = try await Lists.missing(name, client) { throw failure }
+                return try await client.lists().first { $0.name == name }
             }
-            let items = Words.count(list.count, "item")
+            let items = Words.count(list?.count ?? 0, "item")
             Output.message("This deletes '\(name)' (\(items)) for everybody. Type its name to go on:")
             guard readLine() == name else { throw Failure(.error, "nothing was deleted") }
         }
-        let kept = try await server.withClient { client, _ in
+        let kept = try await server.withClient(list: name) { client, _ in
             try await client.delete(name)
             // An older server keeps nothing and knows no such question.
             return try? await client.deletedLists(pages: 1).first { $0.list.name == name }
@@ -76,7 +76,7 @@ struct Undelete: AsyncParsableCommand {
             """)
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "The name that it had.") var name: String
+    @Argument(help: "The name that it had.", completion: Completions.deletedLists) var name: String
     @Option(help: ArgumentHelp("Which of them, as 'hand lists --deleted' shows it.", valueName: "number"))
     var id: UInt64?
     @Option(
@@ -92,16 +92,15 @@ struct Undelete: AsyncParsableCommand {
         let (name, id, newName) = (name, id, newName ?? name)
         let entry = try await server.withClient { client, _ in
             // Asked by its number, so that what is said is what came back.
-            let entry = try await client.deletedLists().first {
-                $0.list.name == name && (id ?? $0.deletion) == $0.deletion
-            }
+            let lists = try await client.deletedLists()
+            let entry = lists.first { $0.list.name == name && (id ?? $0.deletion) == $0.deletion }
             do {
                 try await client.undelete(name, deletion: entry?.deletion ?? id, as: newName)
             } catch ClientError.refused(.listExists, _) where newName == name {
-                throw Failure(
-                    .conflict,
-                    "there is a list '\(name)' by now; bring the deleted one back under another name: hand undelete \(name) --name OTHER"
-                )
+                let advice = "bring the deleted one back under another name: hand undelete \(name) --name OTHER"
+                throw Failure(.conflict, "there is a list '\(name)' by now; \(advice)")
+            } catch ClientError.refused(.noSuchList, _) {
+                throw Failure(.notFound, Self.missing(name, id, among: lists.map(\.list.name)))
             }
             return entry
         }
@@ -113,5 +112,15 @@ struct Undelete: AsyncParsableCommand {
         } else {
             server.say("'\(newName)' is back, with \(Words.count(count, "item"))")
         }
+    }
+
+    /// What is said where nothing can be brought back.
+    private static func missing(_ name: String, _ id: UInt64?, among names: [String]) -> String {
+        let name = Printable.clean(name)
+        if let id, names.contains(name) {
+            return "no list '\(name)' was deleted with the number \(id). 'hand lists --deleted' shows the numbers"
+        }
+        let guess = Spelling.question(name, among: names)
+        return "there is no deleted list '\(name)'." + (guess.isEmpty ? " 'hand lists --deleted' shows all" : guess)
     }
 }

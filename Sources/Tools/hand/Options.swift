@@ -53,12 +53,13 @@ struct ServerOptions: ParsableArguments {
             if !timeLimited { try await limited(client, address) { try await client.connected() } }
             let task: @Sendable () async throws -> Result = {
                 try await client.connected()
-                do { return try await body(client, address) } catch ClientError.refused(.noSuchList, let message) {
-                    let names = try await client.lists().map(\.name)
-                    guard let name = address.list, !names.contains(name) else {
-                        throw ClientError.refused(.noSuchList, message)
+                do { return try await body(client, address) } catch ClientError.refused(let code, let message) {
+                    if let name = address.list, code == .noSuchList || code == .listDeleted,
+                        let failure = try await Lists.missing(name, client)
+                    {
+                        throw failure
                     }
-                    throw Failure(.notFound, Lists.missing(name, among: names))
+                    throw ClientError.refused(code, message)
                 }
             }
             let result = try await timeLimited ? limited(client, address, task) : task()

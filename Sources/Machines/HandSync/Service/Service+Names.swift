@@ -129,7 +129,7 @@ extension Service {
     }
 
     /// What was deleted then or before is not brought back any more.
-    private var forgottenUntil: UInt64 { world.wallClock - min(world.wallClock, retention.deleted) }
+    var forgottenUntil: UInt64 { world.wallClock - min(world.wallClock, retention.deleted) }
 
     // MARK: Writing
 

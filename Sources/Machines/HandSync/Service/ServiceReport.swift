@@ -97,10 +97,13 @@ extension Service {
     /// Turns new connections away from now on; those that are there go on.
     public func drain() { isDraining = true }
 
-    /// Has the store give back what it no longer needs. Nothing else is written meanwhile.
+    /// Has the store give back what it no longer needs, deleted lists that are not kept any longer among it. Nothing else is
+    /// written meanwhile.
     public func compact(_ done: @escaping (Result<Compaction, StoreError>) -> Void) {
+        let until = forgottenUntil
         writeAlone { store in
-            try store.compact()
+            while try store.sweep(deletedBy: until) {}
+            return try store.compact()
         } then: { [unowned self] result in
             storeSize.isStale = true
             done(result)
