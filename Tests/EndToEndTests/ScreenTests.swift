@@ -125,21 +125,72 @@ import Testing
         #expect(screen[0].contains("100000 items") && !screen[0].contains("loading"), "\(screen[0])")
     }
 
-    @Test func theTerminalIsGivenBack() throws {
-        _ = try hand("create", "list")
-        func isAtPrompt(_ screen: [String]) -> Bool { ["#", "$"].contains(screen.last { !$0.isEmpty } ?? "") }
+    private func isAtPrompt(_ screen: [String]) -> Bool { ["#", "$"].contains(screen.last { !$0.isEmpty } ?? "") }
+
+    /// Starts a shell, and has it say what its terminal is like.
+    private func shell() throws -> Tmux {
         let tmux = try Tmux(environment: environment, "/bin/sh")
         try tmux.wait(for: tmux.first, until: isAtPrompt)
-        try tmux.type("\(Binary.path) open --as ada", in: tmux.first)
+        try enter("stty -g > \(server.folder.path)/before", tmux)
+        return tmux
+    }
+
+    /// Has a shell carry out a command, without waiting for its end.
+    private func enter(_ command: String, _ tmux: Tmux) throws {
+        try tmux.type(command, in: tmux.first)
         try tmux.press("Enter", in: tmux.first)
+    }
+
+    /// Leaves the screen: the shell has its terminal as it was.
+    private func leave(_ tmux: Tmux) throws {
+        try tmux.press("Q", in: tmux.first)
+        try tmux.wait(for: tmux.first, until: isAtPrompt)
+        try enter("echo status $?; stty -g > \(server.folder.path)/after; echo done", tmux)
+        try tmux.wait(for: tmux.first) { $0.contains { $0.hasSuffix("status 0") } && $0.contains("done") }
+        let modes = try ["before", "after"].map {
+            try String(contentsOfFile: "\(server.folder.path)/\($0)", encoding: .utf8)
+        }
+        #expect(modes[0] == modes[1] && !modes[0].isEmpty)
+    }
+
+    @Test func theTerminalIsGivenBack() throws {
+        _ = try hand("create", "list")
+        let tmux = try shell()
+        try enter("\(Binary.path) open --as ada", tmux)
         try tmux.wait(for: tmux.first, until: Self.isSynced)
         try tmux.press("C-z", in: tmux.first)
-        try tmux.wait(for: tmux.first) { isAtPrompt($0) && $0.joined().lowercased().contains("stopped") }
-        try tmux.type("fg", in: tmux.first)
-        try tmux.press("Enter", in: tmux.first)
-        try tmux.wait(for: tmux.first, until: Self.isSynced)
+        try tmux.wait(for: tmux.first) { isAtPrompt($0) && $0.joined().contains("Stopped") }
+        // Changed while the screen is away, and while it is there.
+        try tmux.resize(rows: 20, columns: 70)
+        try enter("fg", tmux)
+        try tmux.wait(for: tmux.first) { $0.count == 20 && Self.isSynced($0) }
         try tmux.resize(rows: 12, columns: 60)
         try tmux.wait(for: tmux.first) { $0.count == 12 && Self.isSynced($0) }
+        try leave(tmux)
+    }
+
+    /// Whoever sends the signal, the shell gets its terminal.
+    @Test func theTerminalIsGivenBackToWhoeverStopsIt() throws {
+        _ = try hand("create", "list")
+        let tmux = try shell()
+        let file = server.folder.path + "/pid"
+        try enter("sh -c 'echo $$ > \(file); exec \(Binary.path) open --as ada'", tmux)
+        try tmux.wait(for: tmux.first, until: Self.isSynced)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let process = try #require(Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        for _ in 1...3 {
+            kill(process, SIGTSTP)
+            try tmux.wait(for: tmux.first) { isAtPrompt($0) && $0.joined().contains("Stopped") }
+            try enter("clear; fg", tmux)
+            try tmux.wait(for: tmux.first, until: Self.isSynced)
+        }
+        // This cannot be noticed: the shell has it as it is, and the screen takes it back.
+        kill(process, SIGSTOP)
+        try tmux.wait(for: tmux.first) { $0.joined().contains("Stopped (signal)") }
+        try tmux.type("stty sane; fg", in: tmux.first)
+        try tmux.press("C-j", in: tmux.first)
+        try tmux.wait(for: tmux.first) { Self.isSynced($0) && !$0.joined().contains("Stopped") }
+        try leave(tmux)
     }
 
     /// Both reword one item without the server. Whoever comes back first is overridden, is told so, and gets it back.

@@ -6,6 +6,7 @@
 #define NCURSES_WIDECHAR 1
 #include <locale.h>
 #include <ncurses.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -27,6 +28,10 @@ static inline int hand_moves_cursor(void) {
     const char *text = tigetstr("cup");
     return text != NULL && text != (char *)-1;
 }
+
+// Ignores the signal of ctrl-z: ncurses leaves it alone for good if newterm finds it so. Returns whether whoever started this
+// process had it ignored, as a shell without job control does.
+static inline int hand_ignore_stopping(void) { return signal(SIGTSTP, SIG_IGN) == SIG_IGN; }
 
 // The size of the terminal behind a descriptor; 0 if it has none.
 static inline int hand_window_size(int descriptor, int *rows, int *columns) {

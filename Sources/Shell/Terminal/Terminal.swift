@@ -15,8 +15,10 @@ public final class Terminal {
     private let window: UnsafeMutablePointer<WINDOW>
     private let palette: Palette
     private let hasMouse: Bool
+    /// Whether a shell is there that goes on with what it stopped.
+    private let isStoppable: Bool
     private var poll: Poll?
-    private var resizing: Signal?
+    private var signals: [Signal] = []
     private let pause: Timer
     private var decoder = KeyDecoder()
     private let onInput: (Input) -> Void
@@ -47,6 +49,8 @@ public final class Terminal {
         Self.makeUTF8()
         let name = kind ?? getenv("TERM").map { String(cString: $0) } ?? ""
         guard let out = fdopen(dup(output), "w"), let source = fdopen(dup(input), "r") else { throw .notATerminal }
+        // ncurses' own handler would run on whatever thread gets the signal, beside this one.
+        isStoppable = hand_ignore_stopping() == 0
         guard let screen = newterm(name, out, source) else { throw .unknownKind(name) }
         guard hand_moves_cursor() != 0 else {
             endwin()
@@ -93,7 +97,9 @@ public final class Terminal {
                 if case .success = result { read() }
             }
             self.poll = poll
-            resizing = try Signal(loop, SIGWINCH) { [unowned self] in resize() }
+            signals.append(try Signal(loop, SIGWINCH) { [unowned self] in resize() })
+            if isStoppable { signals.append(try Signal(loop, SIGTSTP) { [unowned self] in suspend() }) }
+            signals.append(try Signal(loop, SIGCONT) { [unowned self] in comeBack() })
         } catch {
             endwin()
             throw .notWatchable("\(error)")
@@ -172,10 +178,11 @@ public final class Terminal {
 
     /// Draws everything anew, whatever the terminal shows by now.
     public func redraw() {
-        guard !isClosed, let canvas = shown else { return }
-        shown = nil
+        guard !isClosed else { return }
         wclear(window)
         clearok(window, true)
+        guard let canvas = shown else { return }
+        shown = nil
         draw(canvas)
     }
 
@@ -185,13 +192,27 @@ public final class Terminal {
 
     // MARK: Leaving and coming back
 
-    /// Gives the terminal back to the shell and stops this process until the shell goes on with it.
+    /// Gives the terminal back to the shell and stops all that the shell started with this process, until the shell goes
+    /// on with it.
     public func suspend() {
-        guard !isClosed else { return }
+        guard !isClosed, isStoppable else { return }
         setModes(on: false)
         endwin()
+        // A signal to the process would stop it on another thread, while this one went on. So all others get it first, then
+        // this thread stops itself, and the process with it.
+        let handler = signal(SIGTSTP, SIG_IGN)
         Glibc.kill(0, SIGTSTP)
+        signal(SIGTSTP, SIG_DFL)
+        raise(SIGTSTP)
         // Here the process goes on.
+        signal(SIGTSTP, handler)
+        comeBack()
+    }
+
+    /// Takes the terminal over again, whatever others have done with it.
+    private func comeBack() {
+        guard !isClosed else { return }
+        reset_prog_mode()
         setModes(on: true)
         resize()
         redraw()
@@ -202,7 +223,7 @@ public final class Terminal {
         guard !isClosed else { return }
         isClosed = true
         poll?.close()
-        resizing?.close()
+        for signal in signals { signal.close() }
         pause.close()
         setModes(on: false)
         curs_set(1)
