@@ -121,7 +121,7 @@ let package = Package(
         .testTarget(
             name: "HandFormatsTests",
             dependencies: ["HandFormats", "HandCore", "HandWire", "HandSimulation", "HandTestSupport"]),
-        .testTarget(name: "TLSTests", dependencies: ["TLS", "EventLoop", "HandCore", "HandTestSupport"]),
+        .testTarget(name: "TLSTests", dependencies: ["TLS", "COpenSSL", "EventLoop", "HandCore", "HandTestSupport"]),
         .executableTarget(name: "hand-fanout", dependencies: ["CLibuv"], path: "Tests/FanOut"),
         .executableTarget(name: "hand-yjs-load", dependencies: ["CLibuv"], path: "Tests/Peers/yjs-load"),
         .executableTarget(

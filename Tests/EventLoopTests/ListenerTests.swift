@@ -47,6 +47,37 @@ import Testing
         }
     }
 
+    /// Many who come at once do not keep the others of the loop waiting until the last of them is accepted.
+    @Test func whoElseIsThereGetsATurn() throws {
+        try withLoop { loop in
+            var turns = [0]
+            let listener = try Listener.tcp(loop, address: .loopback()) { stream in
+                turns[turns.count - 1] += 1
+                stream.close()
+            }
+            let hook = loop.onTurnEnd { turns.append(0) }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            address.sin_port = try #require(listener.localAddress).port.bigEndian
+            // The system connects them before the loop has run.
+            let clients = (0..<200).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
+            for client in clients {
+                let result = withUnsafePointer(to: &address) {
+                    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                    }
+                }
+                #expect(result == 0)
+            }
+            while turns.reduce(0, +) < clients.count { loop.runOnce() }
+            #expect((turns.max() ?? 0) <= clients.count / 2)
+            for client in clients { close(client) }
+            hook.cancel()
+            listener.close()
+        }
+    }
+
     @Test func aSocketFileIsPrivateAndRemoved() throws {
         try withFolder { folder in
             try withLoop { loop in

@@ -215,4 +215,33 @@ import Testing
         }
         #expect(try world.store.load(1).snapshotRevision == 6)
     }
+
+    /// A list that nobody follows stays in memory for a while, and not for ever.
+    @Test func aListThatNobodyFollowsIsLetGoOf() throws {
+        let world = try Self.world()
+        func lists() -> [String] { world.service.listReports().map(\.name) }
+        let stream = world.connect(1)
+        world.settle()
+        stream.subscribe("list", request: 1)
+        world.settle()
+        for _ in 0..<3 {
+            world.now += world.limits.unloadDelay
+            stream.say(.ping(1))
+            world.service.timeout()
+            world.settle()
+            #expect(lists() == ["list"], "it is followed")
+        }
+        stream.say(.unsubscribe(list: 1))
+        world.now += world.limits.unloadDelay - 1
+        stream.say(.ping(2))
+        world.service.timeout()
+        #expect(lists() == ["list"], "somebody may come back")
+        // It is looked at now and then.
+        world.now += 1_001
+        world.service.timeout()
+        #expect(lists().isEmpty)
+        stream.subscribe("list", request: 2)
+        world.settle()
+        #expect(stream.lastStart?.request == 2 && stream.errors.isEmpty)
+    }
 }

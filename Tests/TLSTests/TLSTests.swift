@@ -1,3 +1,4 @@
+import COpenSSL
 import EventLoop
 import HandCore
 import HandTestSupport
@@ -32,8 +33,11 @@ import Testing
 
     /// A server that sends back what it gets, until its client has ended; a client that sends `bytes` in those pieces, ends when all is
     /// back, or when it has failed.
+    ///
+    /// - Parameter disturb: is called whenever either side got something, and before the client writes.
     private func exchange(
-        _ pieces: [[UInt8]], server: TLSContext?, client: TLSContext?, host: String = "127.0.0.1"
+        _ pieces: [[UInt8]], server: TLSContext?, client: TLSContext?, host: String = "127.0.0.1",
+        disturb: @escaping () -> Void = {}
     ) throws -> Seen {
         let loop = try Loop()
         defer { loop.close() }
@@ -50,7 +54,9 @@ import Testing
             kept.append(channel)
             channel.open { [unowned channel] bytes in
                 seen.server.append(contentsOf: bytes)
+                disturb()
                 channel.write([OutputBuffer([UInt8](bytes))])
+                disturb()
             } onEnd: { [unowned channel] end in
                 seen.serverEnd = end
                 channel.close()
@@ -65,13 +71,17 @@ import Testing
             kept.append(channel)
             channel.open { [unowned channel] bytes in
                 seen.client.append(contentsOf: bytes)
+                disturb()
                 if seen.client.count == expected { channel.shutdown() }
             } onEnd: { [unowned channel] end in
                 seen.clientEnd = end
                 channel.close()
             }
             channel.onDrain = { seen.clientDrains += 1 }
-            for piece in pieces { channel.write([OutputBuffer(piece)]) }
+            for piece in pieces {
+                disturb()
+                channel.write([OutputBuffer(piece)])
+            }
         }
         loop.run()
         return seen
@@ -133,6 +143,69 @@ import Testing
         }
         loop.run()
         #expect(counts.reduce(0, +) == bytes.count && counts.count > 5)
+    }
+
+    /// OpenSSL has one queue of errors for all that a thread does. What something else has left there is not taken for the reason
+    /// of this connection's end.
+    @Test func anothersErrorsAreNotOnesOwn() throws {
+        let pieces = (0..<40).map { [UInt8](repeating: UInt8($0), count: 5_000) }
+        let seen = try exchange(pieces, server: server, client: client) {
+            #expect(BIO_new_file("/nowhere", "r") == nil && ERR_peek_error() != 0)
+        }
+        #expect(seen.server == pieces.flatMap(\.self) && seen.client == seen.server)
+        #expect(seen.serverEnd == .eof)
+    }
+
+    /// Who ends says so within TLS, where nobody else can say it: what comes behind that is not looked at.
+    @Test func theEndIsSaid() throws {
+        let loop = try Loop()
+        defer { loop.close() }
+        var kept: [any Channel] = []
+        var end: ChannelEnd?
+        let target = try Listener.tcp(loop, address: SocketAddress(ip: "127.0.0.1", port: 0)) { [server] stream in
+            guard let channel = try? TLSStream(loop, stream, server, .server) else { return stream.close() }
+            kept.append(channel)
+            channel.open(
+                { _ in },
+                onEnd: { [unowned channel] in
+                    end = $0
+                    channel.close()
+                })
+        }
+        // Stands between the two. When the client's connection ends, it says something of its own to the server.
+        let between = try Listener.tcp(loop, address: SocketAddress(ip: "127.0.0.1", port: 0)) { client in
+            kept.append(client)
+            TCP.connect(loop, to: target.localAddress!) { result in
+                guard case .success(let onward) = result else { return client.close() }
+                kept.append(onward)
+                onward.open(
+                    { client.write([OutputBuffer([UInt8]($0))]) },
+                    onEnd: { _ in
+                        onward.close()
+                        client.close()
+                        target.close()
+                    })
+                client.open(
+                    { onward.write([OutputBuffer([UInt8]($0))]) },
+                    onEnd: { _ in
+                        onward.write([OutputBuffer(Array("something else".utf8))])
+                        onward.shutdown()
+                    })
+            }
+        }
+        let context = try client
+        TCP.connect(loop, to: try #require(between.localAddress)) { result in
+            between.close()
+            guard case .success(let stream) = result,
+                let channel = try? TLSStream(loop, stream, context, .client(of: "127.0.0.1"))
+            else { return }
+            kept.append(channel)
+            channel.open({ _ in }, onEnd: { [unowned channel] _ in channel.close() })
+            channel.write([OutputBuffer([1])])
+            channel.shutdown()
+        }
+        loop.run()
+        #expect(end == .eof)
     }
 
     @Test func aNameIsCompared() throws {

@@ -14,6 +14,8 @@ public final class TLSStream: Channel {
         case client(of: String)
     }
 
+    // OpenSSL has one queue of errors for the whole thread, and takes what is in it for the reason of a call that did nothing. So it
+    // is emptied before each call that is asked for a reason.
     private let loop: Loop
     private let stream: Stream
     /// Nil once closed.
@@ -115,9 +117,8 @@ public final class TLSStream: Channel {
     /// Goes on as far as what has arrived allows.
     private func advance() {
         guard let ssl, !hasFailed, onBytes != nil else { return }
-        // What an earlier call left behind would be taken for the reason of this one.
-        ERR_clear_error()
         if !isReady {
+            ERR_clear_error()
             let result = SSL_do_handshake(ssl)
             send()
             guard result == 1 else { return check(result) }
@@ -130,6 +131,7 @@ public final class TLSStream: Channel {
     private func read() {
         withUnsafeTemporaryAllocation(byteCount: Self.recordBytes, alignment: 1) { room in
             while isReading, !hasFailed, let ssl {
+                ERR_clear_error()
                 let count = SSL_read(ssl, room.baseAddress, Int32(room.count))
                 guard count > 0 else { return check(count) }
                 onBytes?(UnsafeRawBufferPointer(rebasing: room[..<Int(count)]))
