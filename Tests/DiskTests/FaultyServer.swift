@@ -21,8 +21,8 @@ final class FaultyServer {
     /// Whether the server has said that it listens.
     private(set) var isServing = false
 
-    private var socket: String { folder.path + "/hand.sock" }
-    private var data: String { folder.path + "/data" }
+    var socket: String { folder.path + "/hand.sock" }
+    var data: String { folder.path + "/data" }
     private var control: String { folder.path + "/control" }
     private var logFile: String { folder.path + "/log" }
     var trace: String { folder.path + "/trace" }

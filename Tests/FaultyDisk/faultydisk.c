@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,13 @@ static void read_control(char *buffer, size_t size) {
     syscall(SYS_close, descriptor);
 }
 
+/// Whether so many calls that a fault was meant for have gone well as were to.
+static bool has_begun(void) {
+    static atomic_long calls;
+    const char *text = getenv("FAULTY_DISK_AFTER");
+    return !text || atomic_fetch_add(&calls, 1) >= atol(text);
+}
+
 /// The fault that holds for this call on that file, in `fault`; false if there is none.
 static bool fault_for(const char *call, const char *name, char fault[16]) {
     int before = errno;
@@ -64,7 +72,7 @@ static bool fault_for(const char *call, const char *name, char fault[16]) {
     for (char *line = strsep(&rest, "\n"); line; line = strsep(&rest, "\n")) {
         char which[16], suffix[128] = "";
         if (sscanf(line, "%15s %15s %127s", which, fault, suffix) < 2) continue;
-        if (strcmp(which, call) == 0 && ends_with(name, suffix)) return true;
+        if (strcmp(which, call) == 0 && ends_with(name, suffix)) return has_begun();
     }
     return false;
 }

@@ -47,11 +47,16 @@ enum Identity {
     }
 
     /// A client with the first id that no other command is using.
-    static func client(
-        at address: HandAddress, person: String, keepsLists: Bool = false, among slots: [Int] = Array(0..<most)
-    ) throws -> HandClient {
-        try first(among: slots, at: address.server) { path in
+    static func client(at address: HandAddress, person: String, keepsLists: Bool = false) throws -> HandClient {
+        try first(at: address.server) { path in
             try HandClient(configuration(address.server, person, address.token, path, keepsLists: keepsLists))
+        }
+    }
+
+    /// A client with that id; nil if another command is using it.
+    static func client(_ slot: Int, at address: HandAddress, person: String) throws -> HandClient? {
+        try first(among: slot...slot, at: address.server) { path in
+            try HandClient(configuration(address.server, person, address.token, path, keepsLists: false))
         }
     }
 
@@ -59,7 +64,7 @@ enum Identity {
     static func journal(
         at server: HandAddress.Server, person: String, token: String?
     ) throws -> (ClientConfiguration, ClientJournal) {
-        try first(among: Array(0..<most), at: server) { path in
+        try first(at: server) { path in
             let configuration = try configuration(server, person, token, path, keepsLists: true)
             return (configuration, try ClientJournal(path: path, fresh: configuration.client))
         }
@@ -78,11 +83,21 @@ enum Identity {
 
     /// What `open` makes of the first id that is not in use.
     private static func first<Result>(
-        among slots: [Int], at server: HandAddress.Server, _ open: (String) throws -> Result
+        at server: HandAddress.Server, _ open: (String) throws -> Result
     ) throws -> Result {
+        guard let found = try first(among: 0...most - 1, at: server, open) else {
+            throw Failure(.error, "all ids in \(folder(server)) are in use by commands that are running")
+        }
+        return found
+    }
+
+    /// The same among some of them; nil if all are in use.
+    private static func first<Result>(
+        among slots: ClosedRange<Int>, at server: HandAddress.Server, _ open: (String) throws -> Result
+    ) throws -> Result? {
         for slot in slots {
             do { return try open("\(folder(server))/\(slot).sqlite") } catch StoreError.inUse { continue }
         }
-        throw Failure(.error, "all ids in \(folder(server)) are in use by commands that are running")
+        return nil
     }
 }

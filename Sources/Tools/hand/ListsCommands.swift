@@ -172,7 +172,7 @@ struct Sync: AsyncParsableCommand {
         var hasSent = false
         for slot in Identity.used(at: address) {
             // What another command that is running keeps is its own to send.
-            guard let client = try? Identity.client(at: address, person: person, among: [slot]) else { continue }
+            guard let client = try Identity.client(slot, at: address, person: person) else { continue }
             do {
                 for name in try await client.waitingLists() where list.list == nil || list.list == name {
                     hasSent = true

@@ -5,6 +5,7 @@
 ///
 ///     FAULTY_DISK_FOLDER   the folder, without links in its path
 ///     FAULTY_DISK_CONTROL  a file with the faults that hold now; it is read at each call. Without the file nothing fails.
+///     FAULTY_DISK_AFTER    so many of the calls that a fault is meant for go well before it holds
 ///     FAULTY_DISK_TRACE    a file at whose end every write, truncation, flush and removal that succeeded is noted
 ///
 /// A line of the control file is `call fault` or `call fault suffix`. The call is `write`, `sync` or `truncate`; the suffix

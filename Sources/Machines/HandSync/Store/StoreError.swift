@@ -45,7 +45,7 @@ extension StoreError: CustomStringConvertible {
         case .noSuchRevision(let revision, _, let newest):
             "there is no revision \(revision); the newest is \(newest)"
         case .syncFailed(let path):
-            "the disk did not confirm that \(path) was written. Check the disk, then start the server again."
+            "the disk did not confirm that \(path) was written. Check the disk, then start again."
         case .failed(let what): "the store failed: \(what)"
         }
     }

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+/// The disk fails while a store is copied, at every call in turn: what has its name is complete and flushed.
+@Suite(.serialized) struct BackupFaultTests {
+    @Test(arguments: ["write full", "sync EIO"])
+    func aBackupThatIsThereIsWhole(fault: String) throws {
+        let user = try FaultyUser()
+        #expect(try user.hand("create", "list").status == 0 && user.hand("add", "item").status == 0)
+        let folder = user.state + "/backups"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try FaultyUser.untilItIsTooLate { run in
+            let file = "\(folder)/\(run)"
+            let outcome = try user.hand("backup", file, "--data", user.server.data, fault: fault, after: run)
+            let isThere = FileManager.default.fileExists(atPath: file)
+            #expect(isThere || outcome.status != 0)
+            if isThere { #expect(try user.hand("verify", file).status == 0, "\(run): \(outcome.messages)") }
+            return outcome
+        }
+    }
+
+    @Test(arguments: ["write full", "sync EIO"])
+    func aStoreThatIsPutBackIsWhole(fault: String) throws {
+        let user = try FaultyUser()
+        #expect(try user.hand("create", "list").status == 0 && user.hand("add", "item").status == 0)
+        let backup = user.server.folder.path + "/backup"
+        #expect(try user.hand("backup", backup, "--data", user.server.data).status == 0)
+        try FaultyUser.untilItIsTooLate { run in
+            let folder = "\(user.state)/stores/\(run)"
+            let outcome = try user.hand("recover", backup, "--data", folder, fault: fault, after: run)
+            let isThere = FileManager.default.fileExists(atPath: folder + "/hand.sqlite")
+            #expect(isThere || outcome.status != 0)
+            if isThere {
+                let report = try user.hand("verify", "--data", folder)
+                #expect(report.status == 0 && report.output.contains("list: revision 1"), "\(run): \(report.output)")
+            }
+            return outcome
+        }
+    }
+}

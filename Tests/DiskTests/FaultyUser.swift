@@ -1,0 +1,78 @@
+import Foundation
+import HandTestSupport
+import Testing
+
+/// Somebody whose own disk fails when it is told to; their server's does not. The list is called `list`.
+final class FaultyUser {
+    let server: FaultyServer
+    private var folder: String { server.folder.path }
+    var state: String { folder + "/state" }
+    private var control: String { folder + "/user-control" }
+
+    struct Outcome {
+        let status: Int32
+        let output: String
+        let messages: String
+    }
+
+    init() throws {
+        server = try FaultyServer()
+    }
+
+    func hand(_ arguments: String..., fault: String = "", after: Int = 0) throws -> Outcome {
+        try run(arguments, fault: fault, after: after)
+    }
+
+    /// Runs a command to its end.
+    ///
+    /// - Parameters:
+    ///   - fault: what goes wrong on the disk.
+    ///   - after: so many calls that it is meant for go well before that.
+    func run(_ arguments: [String], fault: String = "", after: Int = 0) throws -> Outcome {
+        try fault.write(toFile: control, atomically: true, encoding: .utf8)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Built.hand)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "LD_PRELOAD": Built.faultyDisk, "FAULTY_DISK_FOLDER": state, "FAULTY_DISK_CONTROL": control,
+            "FAULTY_DISK_AFTER": "\(after)", "HOME": folder, "HAND_NAME": "ada",
+            "HAND_URL": "hand+unix://\(server.socket)/list", "XDG_STATE_HOME": state, "XDG_CONFIG_HOME": folder,
+        ]) { $1 }
+        let (output, messages) = (Pipe(), Pipe())
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = messages
+        try process.run()
+        let texts = [output, messages].map {
+            String(decoding: $0.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        }
+        process.waitUntilExit()
+        return Outcome(status: process.terminationStatus, output: texts[0], messages: texts[1])
+    }
+
+    /// Has a command run with a fault that comes ever later, until it comes too late to matter.
+    static func untilItIsTooLate(_ body: (_ run: Int) throws -> FaultyUser.Outcome) throws {
+        var good = 0
+        var hasFailed = false
+        for run in 0..<60 where good < 3 {
+            let outcome = try body(run)
+            if outcome.status != 0 {
+                #expect([1, 6].contains(outcome.status) && outcome.messages.hasPrefix("hand: "), "\(run)")
+                hasFailed = true
+            }
+            good = outcome.status == 0 && hasFailed ? good + 1 : 0
+        }
+        #expect(good == 3)
+    }
+
+    /// What is on this person's disk is put aside, and taken again later.
+    func saveState() throws {
+        try? FileManager.default.removeItem(atPath: state + "-saved")
+        try FileManager.default.copyItem(atPath: state, toPath: state + "-saved")
+    }
+
+    func restoreState() throws {
+        try FileManager.default.removeItem(atPath: state)
+        try FileManager.default.copyItem(atPath: state + "-saved", toPath: state)
+    }
+}

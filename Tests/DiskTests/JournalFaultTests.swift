@@ -1,0 +1,87 @@
+import Testing
+
+/// The disk of a person fails below real commands, at every call in turn. What was said to be kept is kept, what is not is
+/// said, and when the disk is well again everything goes on.
+@Suite(.serialized) struct JournalFaultTests {
+    /// A person who has seen a list with one item.
+    private static func user() throws -> FaultyUser {
+        let user = try FaultyUser()
+        #expect(try user.hand("create", "list").status == 0)
+        #expect(try user.hand("add", "first").status == 0)
+        #expect(try user.hand("ls").status == 0)
+        return user
+    }
+
+    /// The texts of the list, in order; as this person's disk has them if `offline`.
+    private static func texts(_ user: FaultyUser, offline: Bool = false) throws -> [String] {
+        let outcome = try offline ? user.hand("ls", "--offline") : user.hand("ls")
+        #expect(outcome.status == 0, "\(outcome.messages)")
+        return outcome.output.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) }
+    }
+
+    /// Runs a command once for each call of it that can fail, each time on a disk as it is now.
+    private static func strike(
+        _ user: FaultyUser, _ arguments: [String], _ fault: String,
+        _ check: (_ run: Int, FaultyUser.Outcome) throws -> Void
+    ) throws {
+        try user.saveState()
+        try FaultyUser.untilItIsTooLate { run in
+            try user.restoreState()
+            let outcome = try user.run(arguments, fault: fault, after: run)
+            try check(run, outcome)
+            return outcome
+        }
+        try user.restoreState()
+    }
+
+    @Test(arguments: ["write full", "sync EIO"])
+    func whatIsSaidToBeKeptIsKept(fault: String) throws {
+        let user = try Self.user()
+        user.server.kill()
+        #expect(try user.hand("add", "kept", "--queue").status == 0)
+        try Self.strike(user, ["add", "struck", "--queue"], fault) { run, outcome in
+            let texts = try Self.texts(user, offline: true)
+            #expect(texts.starts(with: ["first", "kept"]), "\(run): \(texts)")
+            let struck = texts.dropFirst(2)
+            if outcome.status == 0 {
+                #expect(struck == ["struck"], "\(run): \(outcome.messages)")
+            } else if fault != "sync EIO" {
+                // What a flush has not confirmed may be there all the same.
+                #expect(struck.isEmpty, "\(run): \(outcome.messages)")
+            }
+            #expect(try user.hand("add", "after", "--queue").status == 0)
+            #expect(try Self.texts(user, offline: true) == texts + ["after"])
+        }
+    }
+
+    /// The edit that was kept is sent once, whenever the disk fails meanwhile.
+    @Test(arguments: ["write full", "sync EIO"])
+    func whatWasKeptIsSentOnce(fault: String) throws {
+        let user = try Self.user()
+        var expected = ["first"]
+        try FaultyUser.untilItIsTooLate { run in
+            user.server.kill()
+            #expect(try user.hand("add", "run-\(run)", "--queue").status == 0)
+            expected.append("run-\(run)")
+            try user.server.start()
+            let outcome = try user.hand("sync", fault: fault, after: run)
+            if outcome.status == 0 {
+                #expect(outcome.messages.contains("'list': sent"), "\(run): \(outcome.messages)")
+            }
+            #expect(try user.hand("sync").status == 0)
+            #expect(try Self.texts(user) == expected, "\(run): \(outcome.messages)")
+            return outcome
+        }
+    }
+
+    /// The copy that is kept of a list for the time without a server is the old one or the new one.
+    @Test func theKeptCopyIsWhole() throws {
+        let user = try Self.user()
+        #expect(try user.hand("add", "second").status == 0)
+        try Self.strike(user, ["ls"], "write ENOSPC") { run, outcome in
+            if outcome.status == 0 { #expect(outcome.output.contains("second")) }
+            let texts = try Self.texts(user, offline: true)
+            #expect(texts == ["first"] || texts == ["first", "second"], "\(run): \(texts)")
+        }
+    }
+}
