@@ -19,6 +19,16 @@ import Testing
         }
     }
 
+    /// A name that leads to what is not on the disk yet would stay when the power fails, and what it leads to would not.
+    @Test func aBackupIsFlushedBeforeItHasItsName() throws {
+        let user = try FaultyUser()
+        #expect(try user.hand("create", "list").status == 0)
+        let file = user.state + "/backup"
+        let outcome = try user.hand("backup", file, "--data", user.server.data, fault: "sync EIO .partial")
+        #expect(outcome.status == 1 && outcome.messages.contains("did not confirm"), "\(outcome.messages)")
+        #expect(!FileManager.default.fileExists(atPath: file))
+    }
+
     @Test(arguments: ["write full", "sync EIO"])
     func aStoreThatIsPutBackIsWhole(fault: String) throws {
         let user = try FaultyUser()

@@ -217,7 +217,7 @@ struct Sync: AsyncParsableCommand {
         let person = try Settings.person(flag: list.server.person)
         var count = 0
         for slot in Identity.used(at: address) {
-            guard let client = try? Identity.client(at: address, person: person, among: [slot]) else { continue }
+            guard let client = try Identity.client(slot, at: address, person: person) else { continue }
             let discarded: Result<Int, any Error>
             do { discarded = .success(try await client.discard(name)) } catch { discarded = .failure(error) }
             await client.close()
