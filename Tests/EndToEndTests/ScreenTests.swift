@@ -239,6 +239,25 @@ import Testing
         #expect(try hand("log", "-n", "1").contains("five"))
     }
 
+    /// tmux draws a joined family as one character, and a thumb and its skin tone as two.
+    @Test func joinedEmojiAreDrawnAsTheTerminalDoes() throws {
+        _ = try hand("create", "list")
+        _ = try hand("add", "👩‍👩‍👧 family", "👍🏽 thumb")
+        let tmux = try Tmux(environment: environment, "\(Binary.path) open --as ada")
+        try tmux.wait(for: tmux.first) { Self.items($0).count == 2 && Self.isSynced($0) }
+        try tmux.press("G", "o", in: tmux.first)
+        try tmux.type("👩‍👩‍👦 typed", in: tmux.first)
+        try tmux.press("Enter", in: tmux.first)
+        try leaveField(tmux, tmux.first)
+        let drawn = ["[ ] 👩‍👩‍👧 family", "[ ] 👍 thumb", "[ ] 👩‍👩‍👦 typed"]
+        try tmux.wait(for: tmux.first) { Self.items($0) == drawn && Self.isSynced($0) }
+        // One that begins alike takes its place, and one that is that beginning alone.
+        for text in ["👩‍👩‍👦 family", "👩 family"] {
+            _ = try hand("edit", "1", text)
+            try tmux.wait(for: tmux.first) { Self.items($0)[0] == "[ ] \(text)" && Self.isSynced($0) }
+        }
+    }
+
     @Test func aLinkLeadsToAnotherServer() throws {
         let other = try RunningServer(try TemporaryFolder())
         let there = "hand+unix://\(other.socket)/elsewhere"

@@ -73,4 +73,18 @@ import Testing
             #expect(!decoder.isWaiting, "\(bytes)")
         }
     }
+
+    /// Where the cursor is comes between keys, in pieces, as slowly as it likes; what looks alike in the first row is a key.
+    @Test func reportsOfTheCursorAreNoKeys() {
+        var decoder = KeyDecoder()
+        decoder.append(Array("j\u{1B}[3;5Rk\u{1B}[1;5R\u{1B}[12".utf8))
+        #expect(decoder.next() == .key(Key(.character("j"))))
+        #expect(decoder.next() == .cursor(Point(row: 2, column: 4)))
+        #expect(decoder.next() == .key(Key(.character("k"))))
+        #expect(decoder.next() == .key(Key(.function(3), .control)))
+        #expect(decoder.next(isOver: true) == nil)
+        decoder.append(Array(";3Rx".utf8))
+        #expect(decoder.next() == .cursor(Point(row: 11, column: 2)))
+        #expect(decoder.next() == .key(Key(.character("x"))))
+    }
 }

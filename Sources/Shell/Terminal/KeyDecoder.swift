@@ -23,8 +23,13 @@ package struct KeyDecoder {
         bytes += new
     }
 
-    /// Whether the beginning of something is here whose rest may follow.
-    package var isWaiting: Bool { position < bytes.count && pasted == nil }
+    /// Whether the beginning of something is here that is a key if nothing follows.
+    package var isWaiting: Bool { position < bytes.count && pasted == nil && !isInSequence }
+
+    /// Whether numbers of a sequence have come, which nobody types so fast: its end follows, however slow the line is.
+    private var isInSequence: Bool {
+        bytes.count > position + 2 && bytes[position...].starts(with: [Self.escape, UInt8(ascii: "[")])
+    }
 
     /// The next thing that a person did; nil if there is nothing whole.
     ///
@@ -144,8 +149,7 @@ package struct KeyDecoder {
         while let byte = current, (0x20...0x3F).contains(byte) { position += 1 }
         guard let final = current else {
             // All that came is Esc and a bracket: Alt and a bracket.
-            guard isOver else { return .unfinished }
-            position = start
+            guard isOver, position == start else { return .unfinished }
             return .key(.character("["), .alt)
         }
         let parameters = String(decoding: bytes[start..<position], as: UTF8.self)
@@ -161,6 +165,8 @@ package struct KeyDecoder {
             }
             return Self.numbers[fields.first ?? 0].map { .key($0, modifiers) } ?? .nothing
         case UInt8(ascii: "Z"): return .key(.tab, .shift)
+        case UInt8(ascii: "R") where fields.count == 2 && fields[0] > 1:
+            return .input(.cursor(Point(row: fields[0] - 1, column: max(0, fields[1] - 1))))
         default: return Self.letters[final].map { .key($0, modifiers) } ?? .nothing
         }
     }

@@ -26,6 +26,18 @@ final class Palette {
         wattr_set(window, attributes(style.attributes), pair(style), nil)
     }
 
+    /// The terminal's own words for a style, for what is written past ncurses.
+    func words(for style: Style) -> String {
+        let style = hasColors ? style : style.withoutColors
+        let attributes: [(Style.Attributes, Int)] = [
+            (.bold, 1), (.dim, 2), (.italic, 3), (.underline, 4), (.reverse, 7),
+        ]
+        var codes = [0] + attributes.filter { style.attributes.contains($0.0) }.map(\.1)
+        if style.foreground != .standard { codes.append(30 + Int(code(style.foreground))) }
+        if style.background != .standard { codes.append(40 + Int(code(style.background))) }
+        return "\u{1B}[" + codes.map(String.init).joined(separator: ";") + "m"
+    }
+
     private func attributes(_ attributes: Style.Attributes) -> attr_t {
         var bits: attr_t = 0
         if attributes.contains(.bold) { bits |= hand_attribute_bold() }

@@ -13,7 +13,7 @@ public final class Terminal {
     private let source: UnsafeMutablePointer<FILE>
     private let screen: OpaquePointer
     private let window: UnsafeMutablePointer<WINDOW>
-    private let palette: Palette
+    let palette: Palette
     private let hasMouse: Bool
     /// Whether a shell is there that goes on with what it stopped.
     private let isStoppable: Bool
@@ -74,6 +74,7 @@ public final class Terminal {
         pause = Timer(loop)
         try watch()
         setModes(on: true)
+        askForClusters()
     }
 
     /// Text is UTF-8, whatever the environment forgot to say.
@@ -147,7 +148,12 @@ public final class Terminal {
     public func draw(_ canvas: Canvas) {
         guard !isClosed else { return }
         if shown?.size != canvas.size { werase(window) }
-        for row in canvas.changedRows(since: shown) { draw(canvas.rows[row], at: row) }
+        let rows = canvas.changedRows(since: shown)
+        for row in rows { draw(canvas.rows[row], at: row) }
+        // Two clusters that begin alike are one to ncurses.
+        for row in rows where [canvas, shown].contains(where: { $0?.hasClusters(in: row) == true }) {
+            wredrawln(window, Int32(row), 1)
+        }
         shown = canvas
         if let cursor = canvas.cursor {
             curs_set(1)
@@ -156,6 +162,7 @@ public final class Terminal {
             curs_set(0)
         }
         wrefresh(window)
+        drawClusters(of: canvas, in: rows)
     }
 
     private func draw(_ cells: [Canvas.Cell], at row: Int) {
@@ -167,7 +174,7 @@ public final class Terminal {
             var text = ""
             let start = column
             while column < cells.count, cells[column].style == style {
-                text += cells[column].text
+                text += cells[column].base ?? cells[column].text
                 column += 1
             }
             palette.select(style, in: window)
@@ -241,9 +248,17 @@ public final class Terminal {
         let end = on ? "h" : "l"
         var text = "\u{1B}[?2004\(end)"
         if hasMouse { text += "\u{1B}[?1002\(end)\u{1B}[?1006\(end)" }
+        write(text)
+    }
+
+    /// Sends the terminal what ncurses has no words for.
+    func write(_ text: String) {
         fputs(text, output)
         fflush(output)
     }
+
+    /// Has ncurses clear the screen now, and not with what is drawn first.
+    func clearScreen() { wrefresh(window) }
 }
 
 extension Terminal {

@@ -38,7 +38,7 @@ public struct App: Sendable {
     /// What is to be done at the start.
     public mutating func start(now: UInt64) -> [Command] {
         world.now = now
-        return run(router.top.appear(&world)) + tellFocus()
+        return Columns.$clusters.withValue(world.clusters) { run(router.top.appear(&world)) + tellFocus() }
     }
 
     /// When `tick` is due; nil if nothing is waited for.
@@ -54,8 +54,12 @@ public struct App: Sendable {
         world.now = max(world.now, now)
         if let until = message?.until, until <= now { message = nil }
         learn(event)
+        return Columns.$clusters.withValue(world.clusters) { carryOut(event) }
+    }
+
+    private mutating func carryOut(_ event: Event) -> [Command] {
         var commands: [Command] = []
-        if case .input(let input) = event {
+        if case .input(let input) = event, input.isOfAPerson {
             let isHinting = Frame.showsHints(on: router.top, message: message?.text, world)
             message = nil
             if case .mouse(let mouse) = input, isHinting, let hint = hint(under: mouse) {
@@ -75,6 +79,7 @@ public struct App: Sendable {
     private mutating func learn(_ event: Event) {
         switch event {
         case .input(.resize(let size)): world.size = size
+        case .input(.cursor(let point)): world.clusters.learn(point)
         case .connection(let status):
             world.connection = status
             world.retryAt = nil
@@ -114,7 +119,7 @@ public struct App: Sendable {
             }
             return router.top.paste(text, &world)
         case .mouse(let mouse): return router.top.prompt == nil ? router.top.mouse(mouse, &world) : []
-        case .resize: return []
+        case .resize, .cursor: return []
         }
     }
 
@@ -235,7 +240,9 @@ public struct App: Sendable {
     // MARK: Drawing
 
     /// What the terminal is to show.
-    public func view() -> Canvas {
+    public func view() -> Canvas { Columns.$clusters.withValue(world.clusters) { drawn() } }
+
+    private func drawn() -> Canvas {
         var canvas = Canvas(world.size)
         guard world.size.rows > Frame.rowsAround, world.size.columns > 0 else {
             canvas.write(Line("too small"), at: Point(row: 0, column: 0))
@@ -243,6 +250,16 @@ public struct App: Sendable {
         }
         Frame.draw(router.top, message: message?.text, on: &canvas, world)
         return world.hasColors ? canvas : canvas.withoutColors
+    }
+}
+
+extension Input {
+    /// Not what the terminal tells by itself, between keys and in the middle of them.
+    fileprivate var isOfAPerson: Bool {
+        switch self {
+        case .key, .paste, .mouse: true
+        case .resize, .cursor: false
+        }
     }
 }
 

@@ -9,6 +9,8 @@ public struct World: Sendable {
     /// One's own name.
     public let person: String
     public internal(set) var size: Size
+    /// The clusters of emoji that the terminal has shown to draw as one.
+    public internal(set) var clusters: Clusters = []
     /// Milliseconds of a clock that only goes forward.
     public internal(set) var now: UInt64 = 0
     /// Seconds by which local time is ahead of UTC.

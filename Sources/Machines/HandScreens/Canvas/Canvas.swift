@@ -30,6 +30,14 @@ public struct Canvas: Equatable, Sendable {
         public var style: Style
 
         public static let blank = Cell(text: " ", style: .plain)
+
+        /// What stands for a cluster of emoji where clusters are not known, in as many columns; nil for all else.
+        public var base: String? {
+            guard let character = text.first, let first = text.unicodeScalars.first, Columns.isCluster(character) else {
+                return nil
+            }
+            return String(first) + (Columns.isWide(first.value) ? "" : " ")
+        }
     }
 
     public let size: Size

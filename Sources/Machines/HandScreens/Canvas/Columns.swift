@@ -1,9 +1,14 @@
 /// How many columns of a terminal text takes.
 ///
 /// Terminals disagree about characters that are made of several wide ones (families, skin tones, emoji that a selector asks
-/// for), so these are drawn in a form on which all agree: `characters(of:)` takes joiners, selectors and skin tones out.
-/// The right columns then follow from the scalars' East Asian width (UAX #11) alone.
+/// for). Those that the terminal is known to draw as one take two columns. All others are drawn in a form on which all
+/// agree: `characters(of:)` takes joiners, selectors and skin tones out. The right columns then follow from the scalars'
+/// East Asian width (UAX #11) alone.
 public enum Columns {
+    /// What the terminal is known to draw as one, wherever text is measured meanwhile: ``App`` sets it around all that it
+    /// does, from what it was told.
+    @TaskLocal public static var clusters: Clusters = []
+
     /// Columns of a text as it is drawn.
     public static func width(of text: String) -> Int {
         // Most text is plain.
@@ -14,14 +19,25 @@ public enum Columns {
     /// Columns of one character from `characters(of:)`: 0, 1 or 2.
     public static func width(of character: Character) -> Int {
         guard let base = character.unicodeScalars.first else { return 0 }
-        return width(of: base)
+        return isCluster(character) ? 2 : width(of: base)
+    }
+
+    /// Whether one character from `characters(of:)` is a cluster that the terminal draws as one.
+    static func isCluster(_ character: Character) -> Bool {
+        character.unicodeScalars.count > 1 && character.unicodeScalars.contains(where: isLeftOut)
     }
 
     /// The characters of a text as they are drawn, none of which is joined to its neighbour.
     public static func characters(of text: String) -> [Character] {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return Array(text) }
+        let known = clusters
+        if known.isEmpty { return apart(text.unicodeScalars) }
+        return text.flatMap { known.drawsAsOne($0) ? [$0] : apart($0.unicodeScalars) }
+    }
+
+    private static func apart(_ scalars: some Sequence<Unicode.Scalar>) -> [Character] {
         var characters: [Character] = []
-        for scalar in text.unicodeScalars where !isLeftOut(scalar) {
+        for scalar in scalars where !isLeftOut(scalar) {
             guard isMark(scalar) else {
                 characters.append(Character(scalar))
                 continue
@@ -67,7 +83,7 @@ public enum Columns {
         return isWide(value) ? 2 : 1
     }
 
-    private static func isWide(_ value: UInt32) -> Bool {
+    static func isWide(_ value: UInt32) -> Bool {
         var low = 0
         var high = wide.count
         while low < high {

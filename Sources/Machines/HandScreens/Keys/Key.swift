@@ -54,4 +54,6 @@ public enum Input: Hashable, Sendable {
     case paste(String)
     case mouse(Mouse)
     case resize(Size)
+    /// Where the terminal says that its cursor was, when it was asked.
+    case cursor(Point)
 }

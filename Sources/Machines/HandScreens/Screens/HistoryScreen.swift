@@ -117,7 +117,7 @@ struct HistoryScreen: TableScreen {
             isFetching = false
             problem = reason
             return []
-        case .list(list, _), .connection(.online), .input(.resize): break
+        case .list(list, _), .connection(.online), .input(.resize), .input(.cursor): break
         default: return []
         }
         table.settle(in: geometry(world))

@@ -164,7 +164,7 @@ struct ListsScreen: TableScreen {
         case .tick where world.now >= nextRefresh:
             nextRefresh = world.now + Self.refreshTime
             return world.isOnline ? [.fetchLists] : []
-        case .lists, .kept, .input(.resize):
+        case .lists, .kept, .input(.resize), .input(.cursor):
             if let row = here.flatMap({ names(world).firstIndex(of: $0) }) { table.follow(to: row) }
             table.settle(in: geometry(world))
             here = here ?? selected(world)

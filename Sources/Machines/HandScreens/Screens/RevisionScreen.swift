@@ -113,7 +113,7 @@ struct RevisionScreen: TableScreen {
             mark()
         case .failed(.fetchState(list, revision), let reason): problem = reason
         case .connection(.online): return fetch(world)
-        case .input(.resize): break
+        case .input(.resize), .input(.cursor): break
         default: return []
         }
         table.settle(in: geometry(world))

@@ -69,7 +69,7 @@ private final class TopWatch {
             case .close(let number): close(number)
             case nil: break
             }
-        case .paste, .mouse, .resize: break
+        case .paste, .mouse, .resize, .cursor: break
         }
         draw()
     }

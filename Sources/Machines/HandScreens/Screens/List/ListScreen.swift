@@ -141,7 +141,7 @@ struct ListScreen: TableScreen {
             follow(delta, isOwn: isOwn, by: author, &world)
             return filter.map { $0.isComplete(in: world.list(list).hand) } == false ? [.workOn] : []
         case .continueWork: return search(&world)
-        case .input(.resize): table.settle(in: geometry(world))
+        case .input(.resize), .input(.cursor): table.settle(in: geometry(world))
         case .failed(.edit(list, _), let reason): draft?.problem = reason
         case .list(list, .refused(let reason)) where world.list(list).standing.isLoaded: return [.say(reason)]
         default: break

@@ -1,0 +1,72 @@
+/// The kinds of joined emoji that a terminal draws as one character of two columns. Terminals disagree about them, so each
+/// is asked; one that does not answer is taken to draw none of them so.
+public struct Clusters: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// An emoji with a skin tone.
+    public static let toned = Clusters(rawValue: 1)
+    /// Two or three emoji joined.
+    public static let joined = Clusters(rawValue: 2)
+    /// More than three joined, for which some terminals have no room.
+    public static let long = Clusters(rawValue: 4)
+    /// A sign for which the emoji is selected, in place of its narrow form.
+    public static let selected = Clusters(rawValue: 8)
+
+    /// What a terminal is to show, each at the start of a row of its own, and what it is able to if its cursor stands two
+    /// columns further then.
+    public static let samples: [(kind: Clusters, text: String)] = [
+        (.toned, "👍🏽"), (.joined, "👩‍👩‍👧"), (.long, "👨‍👩‍👧‍👦"), (.selected, "❤️"),
+    ]
+
+    /// The row of the first sample. A report from the row before reads like F3 with ctrl or alt.
+    public static let firstRow = 1
+
+    /// Learns from where the cursor stood behind a sample; the row tells which it was.
+    mutating func learn(_ cursor: Point) {
+        let index = cursor.row - Self.firstRow
+        guard Self.samples.indices.contains(index) else { return }
+        if cursor.column == 2 { insert(Self.samples[index].kind) } else { remove(Self.samples[index].kind) }
+    }
+
+    /// Whether the terminal draws a character as one, of two columns.
+    func drawsAsOne(_ character: Character) -> Bool {
+        guard let needed = Self.kinds(in: character) else { return false }
+        return isSuperset(of: needed)
+    }
+
+    /// What a terminal must be able to for this character; nil if it is no such cluster.
+    private static func kinds(in character: Character) -> Clusters? {
+        var kinds: Clusters = []
+        var emoji = 0
+        // What may follow: an emoji, or a sign to the one before, or only a joiner.
+        var (isOpen, isBare) = (true, false)
+        var isWide = false
+        for scalar in character.unicodeScalars {
+            switch scalar.value {
+            case 0x200D where !isOpen:
+                kinds.insert(.joined)
+                isOpen = true
+            case 0xFE0F where isBare:
+                if emoji == 1, !isWide { (isWide, _) = (true, kinds.insert(.selected)) }
+                isBare = false
+            case 0x1F3FB...0x1F3FF where isBare:
+                kinds.insert(.toned)
+                isBare = false
+            case 0x2000... where isOpen && scalar.properties.isEmoji && !isFlag(scalar):
+                emoji += 1
+                if emoji == 1 { isWide = Columns.isWide(scalar.value) }
+                (isOpen, isBare) = (false, true)
+            default: return nil
+            }
+        }
+        guard !isOpen, isWide, !kinds.isEmpty, emoji <= 4 else { return nil }
+        return emoji > 3 ? kinds.union(.long) : kinds
+    }
+
+    /// The letters that flags are made of: a flag takes two columns everywhere.
+    private static func isFlag(_ scalar: Unicode.Scalar) -> Bool { (0x1F1E6...0x1F1FF).contains(scalar.value) }
+}

@@ -1,0 +1,37 @@
+import HandScreens
+
+// Clusters of emoji, which ncurses does not know: they go to the terminal past it.
+
+extension Terminal {
+    /// Has the terminal show each kind of cluster and say where its cursor stands behind it. The answers come among the
+    /// keys, at any time or never.
+    func askForClusters() {
+        let room = Size(rows: Clusters.firstRow + Clusters.samples.count, columns: 16)
+        guard size.rows >= room.rows, size.columns >= room.columns else { return }
+        clearScreen()
+        var text = ""
+        for (index, sample) in Clusters.samples.enumerated() {
+            let row = Clusters.firstRow + index + 1
+            text += "\u{1B}[\(row);1H\(sample.text)\u{1B}[6n\u{1B}[2K"
+        }
+        writeAside(text)
+    }
+
+    /// Draws the clusters of some rows over what stands for them.
+    func drawClusters(of canvas: Canvas, in rows: [Int]) {
+        var text = ""
+        for row in rows {
+            for (column, cell) in canvas.rows[row].enumerated() where cell.base != nil {
+                text += "\u{1B}[\(row + 1);\(column + 1)H" + palette.words(for: cell.style) + cell.text
+            }
+        }
+        if !text.isEmpty { writeAside(text) }
+    }
+
+    /// Writes without ncurses: cursor and colours are afterwards where it left them.
+    private func writeAside(_ text: String) { write("\u{1B}7\(text)\u{1B}8") }
+}
+
+extension Canvas {
+    func hasClusters(in row: Int) -> Bool { rows.indices.contains(row) && rows[row].contains { $0.base != nil } }
+}
