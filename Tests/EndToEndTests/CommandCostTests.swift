@@ -16,13 +16,7 @@ import Testing
 
     /// Bytes that clients were sent since the server was started, and snapshots among them.
     private func sent() throws -> (bytes: Int, snapshots: Int) {
-        let report = try Binary.run(["admin", "report", "--data", user.server.folder.path + "/data"]).output
-        func figure(_ name: String) throws -> Int {
-            let match = try #require(
-                report.firstMatch(of: try Regex("\"\(name)\":([0-9]+)", as: (Substring, Substring).self)))
-            return try #require(Int(match.1))
-        }
-        return (try figure("bytesSent"), try figure("snapshots"))
+        (try user.server.figure("bytesSent"), try user.server.figure("snapshots"))
     }
 
     private func cost(_ arguments: String...) throws -> (bytes: Int, snapshots: Int, output: String) {
@@ -43,6 +37,8 @@ import Testing
             (["rm", "@\(id)"], "new"), (["rm", "3-5"], "item 4"), (["log", "-n", "1"], "item 4"),
             (["log", "-n", "5"], "new"), (["who"], "ada"), (["ls", "-n", "20"], "item 20"),
             (["ls", "15000-15002"], "15001"), (["done", "7", "--if-revision", "18"], "revision 19"),
+            (["undo"], "~ 7  [ ] item"), (["redo"], "~ 7  [x] item"), (["undo", "-n", "3"], "+ 5  [ ] item 4"),
+            (["undo", "19"], "nothing is left"),
         ]
         for (command, says) in commands {
             let before = try sent()

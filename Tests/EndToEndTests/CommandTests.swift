@@ -43,7 +43,7 @@ import Testing
         #expect(people == ["ONE", "TWO", "ONE"])
         #expect(try texts() == ["one's", "two's", "another's"])
         let outcome = try Binary.run(["undo", "--as", "ONE"], environment: environment)
-        #expect(outcome.status == 0 && outcome.messages.contains("taking back revision 1: + 1  [ ] one's"))
+        #expect(outcome.status == 0 && outcome.messages.contains("took back revision 1:\n- 1  [ ] one's\n"))
         #expect(try texts() == ["two's", "another's"])
         try hand("undo", "--as", "THREE", expecting: 3)
         try hand("undo", "--as", "TWO")

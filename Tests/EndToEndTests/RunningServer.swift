@@ -6,6 +6,7 @@ import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
+import Testing
 
 /// The `hand` binary beside the test bundle.
 enum Binary {
@@ -91,6 +92,13 @@ final class RunningServer {
         guard let process, process.isRunning else { return }
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
+    }
+
+    /// What the server counts of itself under that name.
+    func figure(_ name: String) throws -> Int {
+        let report = try Binary.run(["admin", "report", "--data", folder.path + "/data"]).output
+        let expression = try Regex("\"\(name)\":([0-9]+)", as: (Substring, Substring).self)
+        return Int(try #require(report.firstMatch(of: expression)).1) ?? -1
     }
 
     /// SIGHUP: the server heeds it when it comes to it.

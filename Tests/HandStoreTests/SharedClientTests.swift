@@ -61,13 +61,55 @@ import Testing
         let database = try DatabaseQueue(path: path)
         try database.write {
             try $0.execute(
-                sql: "DROP TABLE authors; ALTER TABLE client DROP COLUMN is_shared; PRAGMA user_version = 2")
+                sql: """
+                    DROP TABLE authors; DROP TABLE steps; ALTER TABLE client DROP COLUMN is_shared;
+                    PRAGMA user_version = 2
+                    """)
         }
         try database.close()
         try inJournal(second) { journal in
             #expect(journal.client == first)
             #expect(try journal.load("list")?.confirmed == replica.confirmed)
             try journal.note(author: 7, of: "ada")
+            try journal.note(.undo, in: 1, sequence: 1)
         }
+        #expect(steps().made == [1: .undo])
+    }
+
+    private func steps(of author: UInt64 = .max, in log: UInt64 = 1) -> Retrace.Steps {
+        ClientJournal.steps(of: author, in: log, inJournalAt: path)
+    }
+
+    /// Which of its submissions took others back: those that the server did not take are forgotten, before others have
+    /// their sequences.
+    @Test func stepsAreKeptByTheirSequences() throws {
+        #expect(steps() == Retrace.Steps())
+        try inJournal(first) { journal in
+            try journal.note(.undo, in: 1, sequence: 4)
+            try journal.noteEmpty(.undo, in: 1, at: 9, by: .max)
+            try journal.note(.redo, in: 1, sequence: 5)
+            try journal.noteEmpty(.redo, in: 1, at: 9, by: .max)
+            try journal.noteEmpty(.redo, in: 1, at: 9, by: 7)
+            try journal.note(.undo, in: .max, sequence: 6)
+            #expect(steps() == Retrace.Steps(made: [4: .undo, 5: .redo], empty: [9: [.undo, .redo]]))
+            // Sequences are the client's; what makes no commit is one name's.
+            #expect(steps(of: 7).empty == [9: [.redo]])
+            try journal.forgetSteps(in: 1, after: 5)
+            #expect(steps().made == [4: .undo, 5: .redo])
+            try journal.forgetSteps(in: 1, after: 4)
+        }
+        #expect(steps() == Retrace.Steps(made: [4: .undo], empty: [9: [.undo, .redo]]))
+        #expect(steps(in: .max).made == [6: .undo])
+        // They are of no use to another client id, which has its own sequences.
+        try inJournal(first) { try $0.noteSharedClient() }
+        try inJournal(second) { _ in }
+        #expect(steps() == Retrace.Steps() && steps(in: .max) == Retrace.Steps())
+    }
+
+    @Test func theNewestStepsAreKept() throws {
+        try inJournal(first) { journal in
+            for sequence in 1...10_003 { try journal.note(.undo, in: 1, sequence: UInt64(sequence)) }
+        }
+        #expect(Set(steps().made.keys) == Set(4...10_003))
     }
 }

@@ -15,6 +15,8 @@ import Testing
         var session = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
         var said: [UpMessage] = []
         var answers: [UInt64: ClientSession.Answer] = [:]
+        /// What is to be kept of sequences and steps, and what is sent, in order.
+        var order: [String] = []
 
         init() { connect() }
 
@@ -49,10 +51,13 @@ import Testing
                             if case .ping = message { return true }
                             if case .hello = message { return true }
                             said.append(message)
+                            if case .submit(let submission) = message { order.append("sent \(submission.sequence)") }
                             return true
                         }
                     }
                 case .answer(let request, let answer): answers[request] = answer
+                case .sequences(let log, let last): order.append("\(log) through \(last)")
+                case .step(let step, let log, let sequence): order.append("\(step) \(sequence) of \(log)")
                 default: break
                 }
             }
@@ -116,6 +121,37 @@ import Testing
         let said = talk.said
         talk.commit(11, author: 1, sequence: 4, Self.edit)
         #expect(talk.said == said && talk.session.isReady)
+    }
+
+    /// What takes a commit back is known as such before it is sent; what the server has not taken is forgotten.
+    @Test func stepsAreKeptBeforeTheyAreSent() throws {
+        var talk = Talk()
+        let request = talk.perform { $0.edit("list", on: Self.excerpt, Self.edit, isExact: false, step: .redo, $1) }!
+        talk.enter(request)
+        #expect(talk.order == ["5 through 3", "redo 4 of 5", "sent 4"])
+        talk.lose()
+        talk.connect()
+        talk.enter(request, lastSequence: 4)
+        #expect(talk.order.dropFirst(3) == ["5 through 4", "redo 4 of 5", "sent 4"])
+        var plain = Talk()
+        plain.enter(plain.edit()!)
+        #expect(plain.order == ["5 through 3", "sent 4"])
+        var following = Talk()
+        following.perform { $0.open("list", $1) }
+        following.enter(1, lastSequence: 8, .snapshot(revision: 1, count: 0, digest: 0))
+        #expect(following.order == ["5 through 8"])
+    }
+
+    /// A server of version 1 does not say of which history its excerpts are.
+    @Test func anyListIsEditedIfItIsNotKnownWhich() throws {
+        var talk = Talk()
+        var excerpt = Self.excerpt
+        excerpt.logID = 0
+        let request = talk.perform { $0.edit("list", on: excerpt, Self.edit, isExact: false, $1) }!
+        talk.enter(request, logID: 6, .snapshot(revision: 7, count: 0, digest: 0))
+        #expect(talk.said.last == Self.submission())
+        talk.commit(8, author: 1, sequence: 4, Self.edit)
+        #expect(committed(talk.answers[request])?.revision == 8)
     }
 
     /// Somebody deletes the item, after others have moved it, before the edit comes.

@@ -13,9 +13,13 @@ struct World {
     var down: [[DownMessage]]
     var notices: [[Replica.Notice]]
     var seen: [Int]
+    /// The history, and the list after each of its commits, from revision 0 on.
+    private(set) var log: [Commit] = []
+    private(set) var past: [Hand]
 
     init(_ items: [Item], replicas count: Int, rules: Rules = Rules(), deck: Deck? = nil, limits: Limits = Limits()) {
         let hand = Hand(items, rules: rules)
+        past = [hand]
         authority = Authority(
             Authority.Start(list: 1, logID: 9, hand: hand, revision: 0, deck: deck, sequences: [:]), limits: limits)
         replicas = (0..<count).map { index in
@@ -46,6 +50,8 @@ struct World {
         case .numbered(let commit):
             _ = authority.takeBatch()
             authority.wrote()
+            log.append(commit)
+            past.append(authority.hand)
             for other in down.indices { down[other].append(.commit(list: 1, commit)) }
         case .rejected(let reason):
             down[index].append(.rejected(list: 1, sequence: submission.sequence, reason))

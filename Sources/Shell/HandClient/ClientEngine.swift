@@ -97,10 +97,12 @@ package final class ClientEngine {
     func carryOut(_ effect: ClientSession.Effect) {
         switch effect {
         case .connect: connect()
-        case .send(let bytes): outgoing += bytes
+        case .send(let bytes): if stream != nil { outgoing += bytes }
         case .disconnect: disconnect()
         case .journal(let list, let event): journal?.add(event, to: list)
         case .checkpoint(let list): journal?.replace(list)
+        case .sequences(let log, let last): note { try $0.forgetSteps(in: log, after: last) }
+        case .step(let step, let log, let sequence): note { try $0.note(step, in: log, sequence: sequence) }
         case .update(let list, let update):
             if update.isUsedTwice { try? journal?.journal.noteSharedClient() }
             lists[list]?.collect(update)
@@ -115,6 +117,11 @@ package final class ClientEngine {
             lists.removeValue(forKey: list)?.finish(end)
         case .told(_, let message): onTold?(message)
         }
+    }
+
+    /// Keeps something that must be known before anything more is sent.
+    private func note(_ body: (ClientJournal) throws -> Void) {
+        do { try journal.map { try body($0.journal) } } catch { stopForGood(JournalWriter.problem(error)) }
     }
 
     private func changed(_ status: ClientSession.Status) {

@@ -59,6 +59,15 @@ extension HandClient {
         }
     }
 
+    /// Sends what waits here of a list that is not followed; nil if nothing does.
+    public func sendWaiting(of name: String) async throws -> Settlement? {
+        guard try await onLoop({ engine, reply in reply.succeed(try engine.isWaiting(name)) }) else { return nil }
+        let list = try await open(name)
+        let outcome = try await list.settled()
+        list.close()
+        return outcome
+    }
+
     /// The version of the protocol that the server speaks with this client.
     private func version() async throws -> Int {
         try await connected()
@@ -68,11 +77,14 @@ extension HandClient {
     /// Makes an edit on an excerpt of a list and waits for the server's answer; nil if the excerpt is too old.
     ///
     /// The connection may be lost meanwhile: the edit is made once.
+    ///
+    /// - Parameter step: what the journal is to say of it, if it takes a commit of one's own back.
     public func edit(
-        _ name: String, on excerpt: Excerpt, isExact: Bool = false, _ delta: Delta
+        _ name: String, on excerpt: Excerpt, isExact: Bool = false, as step: Retrace.Step? = nil, _ delta: Delta
     ) async throws -> Settlement? {
+        do { try Replica.checkSize(of: delta) } catch { throw ClientError.notMade(error) }
         let answer = try await answer { session, effect in
-            session.edit(name, on: excerpt, delta, isExact: isExact, effect)
+            session.edit(name, on: excerpt, delta, isExact: isExact, step: step, effect)
         }
         switch answer {
         case .committed(let revision, let notices):
@@ -80,6 +92,16 @@ extension HandClient {
         case .rejected(let reason): return Settlement(revision: nil, rejections: [reason], notices: [])
         case .stale: return nil
         default: throw Self.wrongAnswer
+        }
+    }
+
+    /// Keeps that a step found nothing left to do on a list as it was at a revision.
+    public func noteEmpty(_ step: Retrace.Step, in log: UInt64, at revision: Int) async throws {
+        let _: Void = try await onLoop { engine, reply in
+            if let journal = engine.journal?.journal, let author = engine.session.author {
+                try journal.noteEmpty(step, in: log, at: revision, by: author)
+            }
+            reply.succeed(())
         }
     }
 

@@ -48,12 +48,14 @@ final class JournalWriter {
         }
     }
 
+    static func problem(_ error: any Error) -> String { "what was edited cannot be kept on disk: \(error)" }
+
     private func attempt(_ session: ClientSession) -> String? {
         do {
             try writeEverything(session)
             return nil
         } catch {
-            return "what was edited cannot be kept on disk: \(error)"
+            return Self.problem(error)
         }
     }
 

@@ -9,14 +9,15 @@ import HandWire
 ///
 /// One process at a time has it open. Methods may be called from any thread, block, and throw `StoreError`.
 public final class ClientJournal: Sendable {
-    private let database: DatabaseQueue
+    let database: DatabaseQueue
     private let lock: StoreLock
-    private let path: String
+    let path: String
     /// The secret by which the server knows this client; made with the journal, and anew where another program has it too.
     public let client: ClientID
 
     /// 2: checkpoints say which revision the author of an edit saw, and whether the replica has diverged.
-    /// 3: events say when the client has become another author; the journal says under which numbers it is known.
+    /// 3: events say when the client has become another author; the journal says under which numbers it is known, and which of
+    /// its commits take others back.
     private static let version = 3
     private static let applicationID = 0x6861_6E63
     private static let partBytes = 256 << 10
@@ -51,6 +52,9 @@ public final class ClientJournal: Sendable {
             try database.execute(
                 sql: """
                     CREATE TABLE authors (person TEXT PRIMARY KEY, number INTEGER NOT NULL);
+                    CREATE TABLE steps (
+                        number INTEGER PRIMARY KEY, log_id INTEGER NOT NULL, step INTEGER NOT NULL, sequence INTEGER,
+                        revision INTEGER, author INTEGER);
                     ALTER TABLE client ADD COLUMN is_shared INTEGER NOT NULL DEFAULT 0;
                     """)
         }
@@ -61,7 +65,7 @@ public final class ClientJournal: Sendable {
         let isShared: Bool = try row.value(2)
         if isShared, try !hasInFlight(database, path) {
             try database.execute(
-                sql: "UPDATE client SET high = ?, low = ?, is_shared = 0; DELETE FROM authors",
+                sql: "UPDATE client SET high = ?, low = ?, is_shared = 0; DELETE FROM authors; DELETE FROM steps",
                 arguments: [fresh.high.stored, fresh.low.stored])
             return fresh
         }
@@ -211,44 +215,6 @@ extension ClientJournal {
     public func lists() throws -> [String] {
         try SQLiteStore.translating(path) {
             try database.read { try String.fetchAll($0, sql: "SELECT list FROM checkpoints ORDER BY list") }
-        }
-    }
-}
-
-// MARK: - Authors
-
-extension ClientJournal {
-    /// Another program has this client's id too. A new one is taken when the journal is opened next and nothing is in flight: what
-    /// became of that, only the old id can tell.
-    public func noteSharedClient() throws {
-        try SQLiteStore.translating(path) {
-            try database.write { try $0.execute(sql: "UPDATE client SET is_shared = 1") }
-        }
-    }
-
-    /// The server knows this client by that number under that name. If it had another, it is another server by now.
-    public func note(author: UInt64, of person: String) throws {
-        try SQLiteStore.translating(path) {
-            try database.writeWithoutTransaction { database in
-                let sql = "SELECT number FROM authors WHERE person = ?"
-                let known = try Int64.fetchOne(database, sql: sql, arguments: [person])
-                guard known != author.stored else { return }
-                try database.inTransaction {
-                    if known != nil { try database.execute(sql: "DELETE FROM authors") }
-                    try database.execute(sql: "INSERT INTO authors VALUES (?, ?)", arguments: [person, author.stored])
-                    return .commit
-                }
-            }
-        }
-    }
-
-    /// The number that the client of a journal has under a name, also while another process has it open; nil if none is known.
-    public static func author(of person: String, inJournalAt path: String) -> UInt64? {
-        var configuration = Configuration()
-        configuration.readonly = true
-        return try? DatabaseQueue(path: path, configuration: configuration).read { database in
-            let sql = "SELECT number FROM authors WHERE person = ?"
-            return try Int64.fetchOne(database, sql: sql, arguments: [person]).map { UInt64(bitPattern: $0) }
         }
     }
 }

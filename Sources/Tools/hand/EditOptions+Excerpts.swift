@@ -16,10 +16,10 @@ extension EditOptions {
         _ make: @escaping @Sendable (Hand, [ItemReference], Place) throws -> Delta
     ) async throws {
         let name = try list.name()
-        let deletions = Deletions()
+        let doings = Doings()
         do {
-            if !queue, let outcome = try await onExcerpt(of: name, items, place, deletions, make) {
-                return try report(outcome, deletions)
+            if !queue, let outcome = try await onExcerpt(of: name, items, place, doings, make) {
+                return try report(outcome, doings)
             }
         } catch is NothingToDo {
             return report(revision: nil)
@@ -29,7 +29,7 @@ extension EditOptions {
 
     /// What became of an edit on an excerpt of the list; nil if it cannot be edited so.
     private func onExcerpt(
-        of name: String, _ items: [ItemReference], _ place: Place, _ deletions: Deletions,
+        of name: String, _ items: [ItemReference], _ place: Place, _ doings: Doings,
         _ make: @escaping @Sendable (Hand, [ItemReference], Place) throws -> Delta
     ) async throws -> Settlement? {
         let expected = ifRevision
@@ -45,7 +45,7 @@ extension EditOptions {
                 let items = try items.map { try $0.resolved(in: excerpt) }
                 let delta = try make(hand, items, place.resolved(in: excerpt))
                 if delta.changesNothing(of: hand) { throw NothingToDo() }
-                deletions.note(delta, from: hand)
+                try doings.note(delta, on: hand)
                 let isExact = expected != nil
                 if let outcome = try await client.edit(name, on: excerpt, isExact: isExact, delta) { return outcome }
             }

@@ -42,7 +42,7 @@ struct HandCommand: AsyncParsableCommand {
                     Add.self, Deal.self, Remove.self, Clear.self, Move.self, Edit.self, Done.self, Undone.self,
                     Sync.self,
                 ]),
-            CommandGroup(name: "History", subcommands: [Log.self, Diff.self, Restore.self, Undo.self]),
+            CommandGroup(name: "History", subcommands: [Log.self, Diff.self, Restore.self, Undo.self, Redo.self]),
             CommandGroup(name: "Exchange", subcommands: [Export.self, Import.self, VectorsCommand.self]),
         ])
 

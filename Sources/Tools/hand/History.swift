@@ -47,7 +47,7 @@ enum HistoryReader {
     ) async throws {
         var next = max(1, first)
         while next <= last {
-            let page = try await client.history(of: name, from: next)
+            let page = try await client.history(of: name, from: next, limit: min(1_000, last - next + 1))
             let commits = page.commits.filter { $0.revision <= last }
             guard let newest = commits.last else { return }
             try await body(commits, page.people)
@@ -161,103 +161,5 @@ struct Restore: AsyncParsableCommand {
             try await client.state(of: name, at: at).hand
         }
         try await options.editWhole { view in Delta(from: view, to: target) }
-    }
-}
-
-struct Undo: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Take back your newest commit, or the one named; others' edits since then stay.",
-        discussion: """
-            Yours are the commits that this machine made under your name (--as), not those of others with the same name. Undoing
-            once more makes the edit again.
-            """)
-
-    @OptionGroup var options: EditOptions
-
-    @Argument(help: "The revision to take back.")
-    var revision: Int?
-
-    /// How many of the newest commits are searched for one's own.
-    private static let depth = 10_000
-
-    func run() async throws {
-        let name = try options.list.name()
-        let person = try Settings.person(flag: options.list.server.person)
-        let revision = revision
-        let expected = options.ifRevision
-        let quiet = options.list.server.quiet
-        let address = try Settings.address(flag: options.list.server.url, list: name)
-        try await options.perform(from: .history) { client, followed in
-            // Edits of one's own that were kept go out first: what takes a commit back is worked out without them.
-            _ = try await followed.settled()
-            if let expected, try await followed.state().revision != expected {
-                throw ClientError.rejected(.revisionMoved(now: try await followed.state().revision))
-            }
-            let state = try await followed.state()
-            let mine = Identity.authors(named: person, at: address).union(state.author.map { [$0] } ?? [])
-            var undo = try await Self.find(revision, by: mine, person, in: name, client, head: state.revision)
-            // Others may commit meanwhile; what takes the edit back is carried over that, too.
-            while try await !undo.make(on: followed, isExact: expected != nil) {
-                if expected != nil {
-                    throw ClientError.rejected(.revisionMoved(now: try await followed.state().revision))
-                }
-                let base = undo.base
-                try await HistoryReader.commits(of: name, from: base + 1, client) { commits, _ in
-                    for commit in commits { undo.pass(commit) }
-                }
-            }
-            guard !quiet else { return }
-            for line in undo.lines { Output.message("taking back revision \(undo.target): \(line)") }
-        }
-    }
-
-    /// What takes a commit back, on the list at revision `base`.
-    private struct Reversal: Sendable {
-        /// The revision that is taken back, and what it did.
-        let target: Int
-        let lines: [String]
-        var inverse: Delta
-        var base: Int
-
-        mutating func pass(_ later: Commit) {
-            inverse = inverse.transformed(over: later.delta, as: .later)
-            base = later.revision
-        }
-
-        /// Whether the list was still at `base`, so that the edit could be made.
-        func make(on list: FollowedList, isExact: Bool) async throws -> Bool {
-            struct MovedOn: Error {}
-            let (inverse, base) = (inverse, base)
-            do {
-                try await list.edit(isExact: isExact) { state in
-                    guard state.revision == base, state.pendingCount == 0 else { throw MovedOn() }
-                    return inverse
-                }
-                return true
-            } catch is MovedOn {
-                return false
-            }
-        }
-    }
-
-    private static func find(
-        _ revision: Int?, by mine: Set<UInt64>, _ person: String, in name: String, _ client: HandClient, head: Int
-    ) async throws -> Reversal {
-        var commits: [Commit] = []
-        let first = revision ?? max(1, head - depth + 1)
-        try await HistoryReader.commits(of: name, from: first, through: head, client) { page, _ in commits += page }
-        let found =
-            revision != nil
-            ? commits.first { $0.revision == revision }
-            : commits.last { mine.contains($0.author) && !$0.delta.isIdentity }
-        guard let target = found else {
-            throw Failure(.notFound, revision.map { "there is no revision \($0)" } ?? "'\(person)' has nothing to undo")
-        }
-        let before = try await client.state(of: name, at: target.revision - 1).hand
-        let lines = DeltaText.lines(target.delta, from: before, to: try before.applying(target.delta))
-        var reversal = Reversal(
-            target: target.revision, lines: lines, inverse: target.delta.inverted(on: before), base: target.revision)
-        for later in commits where later.revision > target.revision { reversal.pass(later) }
-        return reversal
     }
 }

@@ -38,12 +38,16 @@ enum Identity {
         return newest
     }
 
-    /// The numbers under which that server knows the ids of this machine by a name.
-    static func authors(named person: String, at address: HandAddress) -> Set<UInt64> {
-        Set(
-            used(at: address).compactMap {
-                ClientJournal.author(of: person, inJournalAt: "\(folder(address.server))/\($0).sqlite")
-            })
+    /// The numbers under which that server knows the ids of this machine by a name, and what is known of their steps through a
+    /// history.
+    static func authors(named person: String, at address: HandAddress, log: UInt64) -> [UInt64: Retrace.Steps] {
+        var authors: [UInt64: Retrace.Steps] = [:]
+        for slot in used(at: address) {
+            let path = "\(folder(address.server))/\(slot).sqlite"
+            guard let author = ClientJournal.author(of: person, inJournalAt: path) else { continue }
+            authors[author] = ClientJournal.steps(of: author, in: log, inJournalAt: path)
+        }
+        return authors
     }
 
     /// A client with the first id that no other command is using.

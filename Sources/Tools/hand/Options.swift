@@ -161,8 +161,8 @@ struct EditOptions: ParsableArguments {
     /// Makes an edit on the whole list as it is, waits for the server's answer, and says what became of it.
     func editWhole(_ make: @escaping @Sendable (Hand) throws -> Delta) async throws {
         let (name, expected) = (try list.name(), ifRevision)
-        let deletions = Deletions()
-        try await perform(deletions) { _, followed in
+        let doings = Doings()
+        try await perform(doings) { _, followed in
             try await followed.edit(isExact: expected != nil) { state in
                 do {
                     if let expected, state.revision != expected {
@@ -170,7 +170,7 @@ struct EditOptions: ParsableArguments {
                     }
                     let delta = try make(state.view)
                     if delta.changesNothing(of: state.view) { throw NothingToDo() }
-                    deletions.note(delta, from: state.view)
+                    try doings.note(delta, on: state.view)
                     return delta
                 } catch {
                     if state.isLoaded { throw error }
@@ -183,26 +183,18 @@ struct EditOptions: ParsableArguments {
         }
     }
 
-    /// What an edit is worked out from.
-    enum Source {
-        /// The list, as far as this machine knows it.
-        case list
-        /// Its history, which only the server has.
-        case history
-    }
-
     /// Has `body` edit the list, waits for the server's answer, and says what became of it.
     func perform(
-        from source: Source = .list, _ deletions: Deletions = Deletions(),
+        _ doings: Doings = Doings(),
         _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
     ) async throws {
         do {
-            if queue { return try await performOrKeep(from: source, deletions, body) }
+            if queue { return try await performOrKeep(doings, body) }
             let outcome = try await list.withList { client, followed -> Settlement in
                 try await body(client, followed)
                 return try await followed.settled()
             }
-            try report(outcome, deletions)
+            try report(outcome, doings)
         } catch is NothingToDo {
             report(revision: nil)
         }
@@ -213,8 +205,7 @@ struct EditOptions: ParsableArguments {
 
     /// Edits whatever is known of the list, and keeps the edit on disk if the server does not answer in time.
     private func performOrKeep(
-        from source: Source, _ deletions: Deletions,
-        _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
+        _ doings: Doings, _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
     ) async throws {
         let name = try list.name()
         let server = list.server
@@ -230,10 +221,6 @@ struct EditOptions: ParsableArguments {
                     try await client.connected()
                     return try await followed.live()
                 } != nil
-            if !isHere, source == .history {
-                throw ClientError.unreachable(
-                    "an edit is taken back by the history, which only \(address.serverURL) has")
-            }
             try await server.limited(client, address) { try await body(client, followed) }
             outcome = isHere ? try await ifReached { try await followed.settled() } : nil
         } catch {
@@ -241,8 +228,8 @@ struct EditOptions: ParsableArguments {
             throw error
         }
         await client.close()
-        if let outcome { return try report(outcome, deletions) }
-        deletions.tell(server)
+        if let outcome { return try report(outcome, doings) }
+        doings.tell(server)
         server.say("\(address.serverURL) cannot be reached: the edit is kept, 'hand sync' sends it")
     }
 
@@ -253,23 +240,24 @@ struct EditOptions: ParsableArguments {
         do { return try await list.server.inTime(body) } catch ClientError.unreachable { return nil }
     }
 
-    func report(_ outcome: Settlement, _ deletions: Deletions) throws {
+    /// - Parameter more: what else programs are told.
+    func report(_ outcome: Settlement, _ doings: Doings, _ more: [JSONValue.Member] = []) throws {
         if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
         for notice in outcome.notices {
             if let text = Notices.text(notice) { list.server.say(text) }
         }
-        report(revision: outcome.revision, deletions)
+        report(revision: outcome.revision, doings, more)
     }
 
-    func report(revision: Int?, _ deletions: Deletions = Deletions()) {
+    func report(revision: Int?, _ doings: Doings = Doings(), _ more: [JSONValue.Member] = []) {
         if list.server.json {
-            let deleted = deletions.items
+            let deleted = doings.deleted
             Output.json(
                 .object(
-                    [.init("revision", revision.map { JSONValue($0) } ?? .null)]
+                    [.init("revision", revision.map { JSONValue($0) } ?? .null)] + more
                         + (deleted.isEmpty ? [] : [.init("deleted", JSON.items(deleted))])))
         } else {
-            deletions.tell(list.server)
+            doings.tell(list.server)
             list.server.say(revision.map { "revision \($0)" } ?? "nothing to do")
         }
     }

@@ -70,6 +70,7 @@ extension ClientSession {
         subscriptions[name]?.list = subscribed.list
         subscriptions[name]?.lastSequence = subscribed.lastSequence
         subscriptions[name]?.isCaughtUp = false
+        effect(.sequences(log: subscribed.logID, through: subscribed.lastSequence))
         if let item = subscriptions[name]?.presence {
             effect(.send(UpMessage.presence(list: subscribed.list, item: item).frame))
         }

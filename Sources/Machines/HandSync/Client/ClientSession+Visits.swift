@@ -20,7 +20,7 @@ struct Visit: Sendable {
     private(set) var notices: [Replica.Notice] = []
 
     enum Purpose: Sendable {
-        case edit(Delta, isExact: Bool)
+        case edit(Delta, isExact: Bool, Retrace.Step?)
         case people
     }
 
@@ -35,7 +35,7 @@ struct Visit: Sendable {
     mutating func entered(_ subscribed: DownMessage.Subscribed) -> Submission? {
         list = subscribed.list
         notices = []
-        guard case .edit(let delta, let isExact) = purpose else { return nil }
+        guard case .edit(let delta, let isExact, _) = purpose else { return nil }
         if case .resumed = subscribed.start { rest = (delta, excerpt.entries) } else { rest = nil }
         let sequence = sequence ?? subscribed.lastSequence &+ 1
         self.sequence = sequence
@@ -69,10 +69,13 @@ struct Visit: Sendable {
 extension ClientSession {
     /// Makes an edit of a list that is not followed, on an excerpt of it. The answer is `committed`, `rejected`, `stale` or an
     /// error. Nil if there is no connection, or the list is followed or visited already.
+    ///
+    /// - Parameter step: what it is to be known as afterwards, if it takes a commit of one's own back.
     public mutating func edit(
-        _ name: String, on excerpt: Excerpt, _ delta: Delta, isExact: Bool, _ effect: (Effect) -> Void
+        _ name: String, on excerpt: Excerpt, _ delta: Delta, isExact: Bool, step: Retrace.Step? = nil,
+        _ effect: (Effect) -> Void
     ) -> UInt64? {
-        visit(Visit(name, excerpt, .edit(delta, isExact: isExact)), effect)
+        visit(Visit(name, excerpt, .edit(delta, isExact: isExact, step)), effect)
     }
 
     /// Asks who is on a list that is not followed. The answer is `people` or an error. Nil as with an edit.
@@ -142,9 +145,13 @@ extension ClientSession {
 
     private mutating func entered(_ subscribed: DownMessage.Subscribed, _ effect: (Effect) -> Void) {
         let request = subscribed.request
-        guard let submission = visits[request]?.entered(subscribed) else { return }
-        // It may be another list by now.
-        if visits[request]?.excerpt.logID != subscribed.logID { return leave(request, .stale, effect) }
+        effect(.sequences(log: subscribed.logID, through: subscribed.lastSequence))
+        guard let submission = visits[request]?.entered(subscribed), let visit = visits[request] else { return }
+        // It may be another list by now. A server of version 1 does not say which one its excerpts are of.
+        if ![0, subscribed.logID].contains(visit.excerpt.logID) { return leave(request, .stale, effect) }
+        if case .edit(_, _, let step?) = visit.purpose {
+            effect(.step(step, log: subscribed.logID, sequence: submission.sequence))
+        }
         effect(.send(UpMessage.submit(submission).frame))
     }
 

@@ -25,6 +25,11 @@ public struct ClientSession: Sendable {
         case journal(list: String, JournalEvent)
         /// A list's replica was set anew from a snapshot: what was kept of it is to be replaced.
         case checkpoint(list: String)
+        /// Of the submissions of this client to a history, the server has taken those up to that sequence. Those after it were
+        /// not taken and will not be: their sequences are free.
+        case sequences(log: UInt64, through: UInt64)
+        /// The submission with that sequence is such a step, which must be kept before it is sent.
+        case step(Retrace.Step, log: UInt64, sequence: UInt64)
         /// The view of a list has changed, or its user should be told something.
         case update(list: String, Replica.Update)
         case status(Status)

@@ -200,10 +200,17 @@ extension Replica {
         return delta
     }
 
+    /// About how many bytes an edit takes, if they fit into the frame that would carry it.
+    @discardableResult
+    package static func checkSize(of delta: Delta) throws(EditError) -> Int {
+        let (size, limit) = (delta.wireSize, portionBytes * 16)
+        if size > limit { throw .tooLarge(bytes: size, limit: limit) }
+        return size
+    }
+
     /// Makes an edit and returns what takes it back.
     private mutating func make(_ delta: Delta, isExact: Bool) throws(EditError) -> Delta {
-        let size = delta.wireSize
-        if size > Self.portionBytes * 16 { throw .tooLarge(bytes: size, limit: Self.portionBytes * 16) }
+        let size = try Self.checkSize(of: delta)
         if delta.growth > 0, view.count + delta.growth > view.rules.maximumCount {
             throw .violation(.listFull(maximum: view.rules.maximumCount))
         }

@@ -136,7 +136,7 @@ final class SimulatedClient {
         case .presence(let list, let entries): note(entries, in: list)
         case .refused(let list, let code, _): refused(list, code)
         case .answer(_, let answer): onAnswer(answer)
-        case .progress, .latency, .told: break
+        case .progress, .latency, .told, .sequences, .step: break
         }
     }
 

@@ -1,0 +1,108 @@
+import GRDB
+import HandSync
+
+// What a client knows of itself: its numbers by name, and which of its commits take others back.
+
+// MARK: - Authors
+
+extension ClientJournal {
+    /// Another program has this client's id too. A new one is taken when the journal is opened next and nothing is in flight: what
+    /// became of that, only the old id can tell.
+    public func noteSharedClient() throws {
+        try SQLiteStore.translating(path) {
+            try database.write { try $0.execute(sql: "UPDATE client SET is_shared = 1") }
+        }
+    }
+
+    /// The server knows this client by that number under that name. If it had another, it is another server by now.
+    public func note(author: UInt64, of person: String) throws {
+        try SQLiteStore.translating(path) {
+            try database.writeWithoutTransaction { database in
+                let sql = "SELECT number FROM authors WHERE person = ?"
+                let known = try Int64.fetchOne(database, sql: sql, arguments: [person])
+                guard known != author.stored else { return }
+                try database.inTransaction {
+                    if known != nil { try database.execute(sql: "DELETE FROM authors") }
+                    try database.execute(sql: "INSERT INTO authors VALUES (?, ?)", arguments: [person, author.stored])
+                    return .commit
+                }
+            }
+        }
+    }
+
+    /// The number that the client of a journal has under a name, also while another process has it open; nil if none is known.
+    public static func author(of person: String, inJournalAt path: String) -> UInt64? {
+        try? reading(path) { database in
+            let sql = "SELECT number FROM authors WHERE person = ?"
+            return try Int64.fetchOne(database, sql: sql, arguments: [person]).map { UInt64(bitPattern: $0) }
+        }
+    }
+
+    private static func reading<Result>(_ path: String, _ body: (Database) throws -> Result) throws -> Result {
+        var configuration = Configuration()
+        configuration.readonly = true
+        return try DatabaseQueue(path: path, configuration: configuration).read(body)
+    }
+}
+
+// MARK: - Steps
+
+extension ClientJournal {
+    /// The newest of them are kept.
+    static let mostSteps = 10_000
+
+    /// The submission of this client to a history with that sequence takes back one of its own commits.
+    public func note(_ step: Retrace.Step, in log: UInt64, sequence: UInt64) throws {
+        try insert("sequence) VALUES (?, ?, ?)", [log.stored, Int(step.rawValue), sequence.stored])
+    }
+
+    /// At that revision of a history there was nothing left that the author could have taken back: no commit was made.
+    public func noteEmpty(_ step: Retrace.Step, in log: UInt64, at revision: Int, by author: UInt64) throws {
+        try insert("revision, author) VALUES (?, ?, ?, ?)", [log.stored, Int(step.rawValue), revision, author.stored])
+    }
+
+    /// - Parameter row: the columns after the first two, and the values of all.
+    private func insert(_ row: String, _ arguments: StatementArguments) throws {
+        try SQLiteStore.translating(path) {
+            try database.write { database in
+                try database.execute(sql: "INSERT INTO steps (log_id, step, \(row)", arguments: arguments)
+                let oldest = database.lastInsertedRowID - Int64(Self.mostSteps)
+                try database.execute(sql: "DELETE FROM steps WHERE number <= ?", arguments: [oldest])
+            }
+        }
+    }
+
+    /// What was kept of submissions to a history after that sequence: the server did not take them, others will have their
+    /// sequences.
+    public func forgetSteps(in log: UInt64, after sequence: UInt64) throws {
+        try SQLiteStore.translating(path) {
+            try database.writeWithoutTransaction { database in
+                let condition = "FROM steps WHERE log_id = ? AND sequence > ?"
+                let arguments: StatementArguments = [log.stored, sequence.stored]
+                guard try Int.fetchOne(database, sql: "SELECT 1 \(condition)", arguments: arguments) != nil else {
+                    return
+                }
+                try database.execute(sql: "DELETE \(condition)", arguments: arguments)
+            }
+        }
+    }
+
+    /// What the client of a journal knows of an author's steps through a history, also while another process has it open.
+    public static func steps(of author: UInt64, in log: UInt64, inJournalAt path: String) -> Retrace.Steps {
+        let found = try? reading(path) { database in
+            var steps = Retrace.Steps()
+            let sql = """
+                SELECT step, sequence, revision FROM steps
+                WHERE log_id = ? AND (author IS NULL OR author = ?) ORDER BY number
+                """
+            let rows = try Row.fetchCursor(database, sql: sql, arguments: [log.stored, author.stored])
+            while let row = try rows.next() {
+                guard let step = Retrace.Step(rawValue: row[0]) else { continue }
+                if let sequence: Int64 = row[1] { steps.made[UInt64(bitPattern: sequence)] = step }
+                if let revision: Int = row[2] { steps.empty[revision, default: []].append(step) }
+            }
+            return steps
+        }
+        return found ?? Retrace.Steps()
+    }
+}

@@ -1,0 +1,188 @@
+import FaultyNetwork
+import Foundation
+import HandTestSupport
+import Testing
+
+/// Undo and redo on the command line, as people know them.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct UndoTests {
+    let ada: CommandUser
+    let ben: CommandUser
+
+    init() throws {
+        ada = try CommandUser()
+        ben = ada.named("ben")
+        try ada.hand("create", "list")
+    }
+
+    private func texts() throws -> String { try ada.lines().map { $0.suffix(1) }.joined() }
+
+    @Test func stepByStep() throws {
+        #expect(try ada.hand("undo", expecting: 3) == "hand: 'ada' has nothing to undo\n")
+        #expect(try ada.hand("redo", expecting: 3) == "hand: 'ada' has nothing to redo\n")
+        for text in ["a", "b", "c"] { try ada.hand("add", text) }
+        #expect(try ada.messages("undo") == "took back revision 3:\n- 3  [ ] c\nrevision 4\n")
+        try ada.hand("undo")
+        #expect(try texts() == "a")
+        #expect(try ada.messages("redo") == "took back the undo at revision 5:\n+ 2  [ ] b\nrevision 6\n")
+        try ada.hand("undo")
+        #expect(try texts() == "a")
+        try ada.hand("redo")
+        try ada.hand("redo")
+        #expect(try texts() == "abc")
+        try ada.hand("redo", expecting: 3)
+        // After an edit there is nothing to redo.
+        try ada.hand("undo")
+        try ada.hand("add", "d")
+        try ada.hand("redo", expecting: 3)
+        try ada.hand("undo")
+        try ada.hand("undo")
+        #expect(try texts() == "a")
+    }
+
+    /// What looks like an undo, and is an edit, can be undone.
+    @Test func editsThatLookLikeUndos() throws {
+        try ada.hand("add", "a", "b")
+        try ada.hand("done", "1")
+        try ada.hand("undone", "1")
+        try ada.hand("rm", "1-2")
+        try ada.hand("undo", "-n", "2")
+        #expect(try ada.lines() == ["[x] a", "[ ] b"])
+        try ada.hand("undo")
+        #expect(try ada.lines() == ["[ ] a", "[ ] b"])
+    }
+
+    @Test func severalAtOnceAreSaidOneByOne() throws {
+        for text in ["a", "b", "c"] { try ada.hand("add", text) }
+        try ada.hand("mv", "3", "--top")
+        #expect(
+            try ada.messages("undo", "-n", "2")
+                == """
+                took back revision 4:
+                > 3  [ ] c
+                revision 5
+                took back revision 3:
+                - 3  [ ] c
+                revision 6
+
+                """)
+        let told = try ada.run(["undo", "-n", "5", "--json"])
+        #expect(told.status == 0 && told.messages == "'ada' has nothing more to undo\n")
+        let lines = told.output.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].hasPrefix(#"{"revision":7,"takenBack":2,"deleted":[{"id":"#))
+        #expect(try ada.messages("redo", "-n", "9", "-q") == "")
+        #expect(try texts() == "cab")
+        for options in [["-n", "0"], ["-n", "1001"], ["-n", "2", "3"]] {
+            #expect(try ada.run(["undo"] + options).status == 2)
+        }
+    }
+
+    /// Two names on one machine each step through their own; what others do between them stays.
+    @Test func othersBetween() throws {
+        try ada.hand("add", "a")
+        try ben.hand("add", "b")
+        try ada.hand("add", "c")
+        try ben.hand("mv", "3", "--top")
+        try ada.hand("undo", "-n", "2")
+        #expect(try texts() == "b")
+        try ben.hand("undo", "-n", "2")
+        try ben.hand("add", "x", "--top")
+        try ada.hand("redo", "-n", "2")
+        #expect(try texts() == "cax")
+        try ben.hand("redo", expecting: 3)
+        try ben.hand("undo")
+        try ada.hand("undo", "-n", "2")
+        #expect(try texts() == "")
+    }
+
+    @Test func afterARestore() throws {
+        try ada.hand("add", "a", "b", "c")
+        try ada.hand("rm", "2")
+        try ada.hand("mv", "2", "--top")
+        try ada.hand("restore", "--at", "1")
+        #expect(try texts() == "abc")
+        try ada.hand("undo", "-n", "3")
+        #expect(try texts() == "abc")
+        try ada.hand("redo", "-n", "2")
+        #expect(try texts() == "ca")
+        try ada.hand("redo")
+        #expect(try texts() == "abc")
+    }
+
+    /// What others have left nothing of makes no commit; the next step goes on behind it.
+    @Test func whatChangesNothingMakesNoCommit() throws {
+        try ada.hand("add", "a")
+        try ada.hand("add", "b")
+        try ben.hand("rm", "2")
+        #expect(try ada.messages("undo") == "of revision 2 nothing is left to take back\nnothing to do\n")
+        #expect(try ada.hand("lists", "--json").contains("\"revision\":3,"))
+        #expect(try ada.messages("undo") == "took back revision 1:\n- 1  [ ] a\nrevision 4\n")
+        try ada.hand("redo")
+        #expect(try ada.hand("redo", "--json") == "{\"revision\":null,\"takenBack\":3}\n")
+        try ada.hand("redo", expecting: 3)
+        // Somebody else has brought it back.
+        try ada.hand("rm", "1")
+        try ben.hand("undo", "6")
+        #expect(try ada.messages("undo") == "of revision 6 nothing is left to take back\nnothing to do\n")
+        #expect(try texts() == "a")
+    }
+
+    /// A commit that is named is taken back as an edit, whosever it is, unless it is the one that would be taken back anyway.
+    @Test func aRevisionThatIsNamed() throws {
+        try ada.hand("add", "a")
+        try ben.hand("add", "b")
+        try ada.hand("add", "c")
+        #expect(try ada.messages("undo", "2") == "took back revision 2:\n- 2  [ ] b\nrevision 4\n")
+        try ada.hand("undo")
+        #expect(try texts() == "abc")
+        try ada.hand("undo", "3")
+        #expect(try texts() == "ab")
+        try ada.hand("redo")
+        #expect(try texts() == "abc")
+        for revision in ["0", "99"] { try ada.hand("undo", revision, expecting: 3) }
+        try ada.hand("undo", "--if-revision", "2", expecting: 7)
+        try ada.hand("undo", "-n", "2", "--if-revision", "7")
+        #expect(try texts() == "b")
+    }
+
+    /// What waits on this machine goes out first.
+    @Test func whatWaitsIsUndoneToo() throws {
+        try ada.hand("add", "a")
+        ada.server.kill()
+        try ada.hand("add", "b", "--queue", "--timeout", "1")
+        try ada.hand("undo", "--queue", "--timeout", "1", expecting: 6)
+        try ada.server.start()
+        try ada.hand("undo", "-n", "2")
+        #expect(try texts() == "")
+        try ada.hand("redo", "-n", "2")
+        #expect(try texts() == "ab")
+    }
+
+    /// Whether an undo whose answer was lost was made or not: the next one goes on from there, and never makes it again.
+    @Test func anAnswerThatIsLost() throws {
+        let server = try RunningServer(try TemporaryFolder(), ["--listen", "127.0.0.1:0"])
+        let proxy = try FaultyProxy(to: try server.tcpAddress(), seed: 1)
+        var user = ada
+        user.environment["HAND_URL"] = "hand://127.0.0.1:\(proxy.address.port)/lost"
+        try user.hand("create", "lost")
+        try user.hand("add", "-q", "first")
+        // The last that the server says is the commit.
+        let before = try server.figure("bytesSent")
+        try user.hand("undo")
+        let all = try server.figure("bytesSent") - before
+        var lost = 0
+        for bytes in stride(from: all - 100, to: all, by: 20) {
+            try user.hand("add", "-q", "one")
+            try user.hand("add", "-q", "two")
+            let count = try user.lines().count
+            proxy.change { $0.down.strike = .silence(after: bytes) }
+            let status = try user.run(["undo", "--timeout", "1"]).status
+            proxy.heal()
+            let isMade = try user.lines().count == count - 1
+            #expect(isMade || status == 6, "after \(bytes) bytes")
+            if isMade, status == 6 { lost += 1 }
+            try user.hand("undo")
+            #expect(try user.lines().count == count - (isMade ? 2 : 1), "after \(bytes) bytes")
+        }
+        #expect(lost > 0, "some answers were lost")
+    }
+}
