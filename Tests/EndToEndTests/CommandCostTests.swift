@@ -31,6 +31,8 @@ import Testing
         let whole = try cost("ls")
         #expect(whole.bytes > 400_000)
         let id = try #require(try cost("ls", "10000", "--json").output.firstMatch(of: #/"id":"([0-9a-z]+)"/#)?.1)
+        let file = user.server.folder.path + "/two.txt"
+        try "one\ntwo\n".write(toFile: file, atomically: true, encoding: .utf8)
         let commands: [([String], says: String)] = [
             (["add", "x"], "revision"), (["add", "y", "--top"], "revision"), (["done", "@\(id)"], "revision"),
             (["mv", "@\(id)", "--after", "20000"], "revision"), (["edit", "@\(id)", "new"], "revision"),
@@ -38,7 +40,8 @@ import Testing
             (["log", "-n", "5"], "new"), (["who"], "ada"), (["ls", "-n", "20"], "item 20"),
             (["ls", "15000-15002"], "15001"), (["done", "7", "--if-revision", "18"], "revision 19"),
             (["undo"], "~ 7  [ ] item"), (["redo"], "~ 7  [x] item"), (["undo", "-n", "3"], "+ 5  [ ] item 4"),
-            (["undo", "19"], "nothing is left"),
+            (["undo", "19"], "nothing is left"), (["import", file], "imported 2 items"),
+            (["import", file, "--new-ids", "--after", "100"], "imported 2 items"),
         ]
         for (command, says) in commands {
             let before = try sent()

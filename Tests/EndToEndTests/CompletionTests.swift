@@ -41,6 +41,7 @@ import Testing
             return id.allSatisfy(\.isNumber) ? "@" + id : id
         }
         #expect(try offered("hand", "delete", "g").sorted() == ["garden", "groceries"])
+        #expect(try offered("hand", "open", "ga") == ["garden"])
         #expect(try offered("hand", "ls", "-l", "wo") == ["work"])
         #expect(try offered("hand", "rm", "-l", "garden", "").filter { !$0.hasPrefix("-") }.sorted() == ids.sorted())
         #expect(try offered("hand", "mv", "1", "--list", "garden", "--after", String(ids[0].prefix(3))) == [ids[0]])

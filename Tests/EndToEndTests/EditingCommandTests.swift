@@ -73,6 +73,15 @@ import Testing
         #expect(many.count == 22 && many[19] == "- 20  [ ] 20" && many[20] == "and 10 more")
     }
 
+    /// What an item lacks is called as the help calls it.
+    @Test func whatAnItemDoesNotHave() throws {
+        try user.hand("add", "a")
+        try user.hand("add", "b", "--note")
+        #expect(try user.hand("edit", "1", "--link", "x", expecting: 4).contains("has no address"))
+        #expect(try user.hand("done", "2", expecting: 4).contains("has no box to tick"))
+        #expect(try user.hand("edit", "1", "--link", "x", "--queue", expecting: 4).contains("has no address"))
+    }
+
     @Test func tickedTasksAreCleared() throws {
         try user.hand("add", "a", "b", "c")
         try user.hand("add", "note", "--note")

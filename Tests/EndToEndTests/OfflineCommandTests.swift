@@ -1,5 +1,7 @@
 import Foundation
+import HandStore
 import HandTestSupport
+import HandWire
 import Testing
 
 /// Commands without a server: what this machine has seen of a list is what they edit.
@@ -37,6 +39,21 @@ import Testing
         try ada.hand("undo")
         #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c", "[ ] d"])
         #expect(try ada.hand("log").split(separator: "\n").filter { $0.hasPrefix("revision") }.count == 6)
+    }
+
+    /// Whichever command has seen the list: what it kept is what the next one edits.
+    @Test func whatAnotherCommandHasSeen() throws {
+        // While one command runs, another has an id of its own.
+        let clients = ada.server.folder.path + "/state/hand/clients/"
+        let servers = try FileManager.default.contentsOfDirectory(atPath: clients)
+        let running = try ClientJournal(path: clients + servers[0] + "/0.sqlite", fresh: ClientID(high: 1, low: 1))
+        try ada.hand("ls")
+        try running.close()
+        ada.server.kill()
+        try ada.hand("rm", "2", "--queue", "--timeout", "1")
+        try ada.server.start()
+        try ada.hand("sync")
+        #expect(try ada.lines() == ["[ ] a", "[ ] c"])
     }
 
     @Test func theRevisionThatWasSeen() throws {

@@ -1,3 +1,4 @@
+import FaultyNetwork
 import Foundation
 import HandCore
 import HandTestSupport
@@ -12,7 +13,7 @@ import Testing
     var folder: String { server.folder.path }
 
     init() async throws {
-        server = try RunningServer(try TemporaryFolder())
+        server = try RunningServer(try TemporaryFolder(), ["--listen", "127.0.0.1:0"])
         environment = [
             "HAND_URL": "hand+unix://\(server.socket)/list", "HAND_NAME": "ada", "HAND": Binary.path,
             "XDG_STATE_HOME": server.folder.path + "/state", "XDG_CONFIG_HOME": server.folder.path + "/config",
@@ -43,6 +44,19 @@ import Testing
         // Nothing that the command has opened took the place of what was closed.
         #expect(try shell("$HAND add x <&- >&- 2>&-").status == 0)
         #expect(try shell("$HAND ls").output.split(separator: "\n").count == Self.items + 1)
+    }
+
+    /// Who reads what is printed may take longer than the server may.
+    @Test func aReaderMayTakeLong() throws {
+        let proxy = try FaultyProxy(to: try server.tcpAddress(), seed: 1)
+        proxy.change { $0.down.isSilent = true }
+        let outcome = try shell(
+            """
+            { $HAND log --timeout 1; echo $? >&2; } |
+                { $HAND ls --timeout 1.5 --url hand://127.0.0.1:\(proxy.address.port)/list 2>/dev/null; cat; }
+            """)
+        #expect(outcome.messages == "0\n")
+        #expect(outcome.output.split(separator: "\n").count == Self.items + 1)
     }
 
     @Test func aReaderMayLeave() throws {

@@ -27,7 +27,7 @@ extension ClientError: CustomStringConvertible {
         case .notMade(.misfit(.tooFewItems(let reach, let count))):
             "\(Rejection.doesNotFit(reach: reach, count: count))"
         case .notMade(.misfit(.fieldsDoNotExist(_, let kind, let fields))):
-            "an item of kind \(kind.name) has no \(fields.names.joined(separator: ", "))"
+            "an item of kind \(kind.name) has no \(fields.words.joined(separator: ", "))"
         case .notMade(.tooLarge(let bytes, let limit)):
             "the edit has about \(bytes) bytes; at most \(limit) can be sent as one. Divide it."
         case .rejected(let reason): "\(reason)"
@@ -35,4 +35,9 @@ extension ClientError: CustomStringConvertible {
         case .closed: "the client was closed"
         }
     }
+}
+
+extension Change.Fields {
+    /// The members as people call them.
+    public var words: [String] { names.map { ["done": "box to tick", "url": "address", "card": "face"][$0] ?? $0 } }
 }

@@ -29,11 +29,18 @@ extension HandClient {
         // Says of which history the revision is; a server of version 1 does not.
         let excerpt = try await self.excerpt(of: name)
         guard excerpt.logID != 0 else { return }
-        let _: Void = try await onLoop { engine, reply in
-            var copy = Replica(confirmed: hand, revision: revision, logID: excerpt.logID, sequence: 0)
-            // By its author a commit is known as one's own, also when it is read from the journal.
-            copy.author = engine.session.author
-            reply.succeed(try engine.keep(copy, of: name))
+        try await onLoop { engine, reply in
+            reply.succeed(try engine.keep(hand, of: name, at: revision, of: excerpt.logID))
+        }
+    }
+
+    /// Takes over what another client of this machine has kept of a list, if that is newer; not its edits.
+    public func adopt(_ other: Replica, of name: String) async throws {
+        guard other.logID != 0 else { return }
+        try await onLoop { engine, reply in
+            let isNewer = try engine.kept(name).map { $0.revision < other.revision } ?? true
+            if isNewer { try engine.keep(other.confirmed, of: name, at: other.revision, of: other.logID) }
+            reply.succeed(())
         }
     }
 }

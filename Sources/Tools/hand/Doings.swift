@@ -1,3 +1,4 @@
+import HandClient
 import HandCore
 import HandFormats
 import Synchronization
@@ -20,7 +21,9 @@ final class Doings: Sendable {
     ///
     /// - Parameter heading: what stands above all that it does; without it only what it deletes is told.
     func note(_ delta: Delta, on list: Hand, under heading: String? = nil) throws {
-        let lines = DeltaText.lines(delta, from: list, to: try list.applying(delta))
+        let new: Hand
+        do { new = try list.applying(delta) } catch { throw ClientError.notMade(.misfit(error)) }
+        let lines = DeltaText.lines(delta, from: list, to: new)
         let deleted = delta.deletedItems(on: list)
         contents.withLock {
             $0.lines = heading.map { [$0] + lines } ?? lines.filter { $0.hasPrefix("-") }

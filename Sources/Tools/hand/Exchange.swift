@@ -122,15 +122,13 @@ struct Import: AsyncParsableCommand {
         let name = try list.name()
         let server = list.server
         return try await server.withClient(list: name, timeLimited: false) { client, address in
-            let followed = try await client.open(name)
-            _ = try await server.limited(client, address) { try await followed.live() }
+            try await server.limited(client, address) { try await server.sendWaiting(of: name, client) }
             var revision: Int?
             var previous: ItemID?
             for range in Self.portions(of: items) {
                 let (part, last) = (Array(items[range]), previous)
                 let outcome = try await server.limited(client, address) {
-                    try await followed.edit { try Self.insertion(of: part, behind: last, at: place, $0.view) }
-                    return try await followed.settled()
+                    try await Self.insert(part, behind: last, at: place, of: name, client)
                 }
                 if let rejection = outcome.rejections.first {
                     throw Failure(
@@ -145,12 +143,19 @@ struct Import: AsyncParsableCommand {
         }
     }
 
-    private static func insertion(
-        of items: [Item], behind last: ItemID?, at place: Place, _ view: Hand
-    ) throws -> Delta {
-        var (gap, side) = try place.gap(in: view)
-        if place != .end, let last, let index = view.index(of: last) { (gap, side) = (index + 1, .after) }
-        return HandCore.Operation.insert(items, at: gap, side).delta
+    /// Inserts items behind an item, or at a place if there is none or it is gone; asks only where those are.
+    private static func insert(
+        _ items: [Item], behind last: ItemID?, at place: Place, of name: String, _ client: HandClient
+    ) async throws -> Settlement {
+        let behind = place == .end ? nil : last.map { Place.after(.prefix($0.description)) }
+        let neighbours = [behind, place].compactMap { $0?.neighbour }
+        while true {
+            let excerpt = try await client.excerpt(of: name, ItemReference.selections(of: neighbours))
+            let here = try (try? behind?.resolved(in: excerpt)) ?? place.resolved(in: excerpt)
+            let (gap, side) = try here.gap(in: excerpt.hand)
+            let delta = HandCore.Operation.insert(items, at: gap, side).delta
+            if let outcome = try await client.edit(name, on: excerpt, delta) { return outcome }
+        }
     }
 }
 

@@ -76,7 +76,7 @@ struct Failure: Error {
             switch error {
             case .unreachable: .unreachable
             case .closed, .notKept: .error
-            case .notMade(.violation): .rejected
+            case .notMade(.violation), .notMade(.misfit): .rejected
             case .notMade: .error
             case .rejected(.revisionMoved): .conflict
             case .rejected(.notAllowed): .notAllowed

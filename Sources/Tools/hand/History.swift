@@ -86,24 +86,34 @@ struct Log: AsyncParsableCommand {
     var utc = false
 
     func run() async throws {
-        let (name, json) = (try list.name(), list.server.json)
+        let (name, server) = (try list.name(), list.server)
         let (first, number) = (first, number)
-        try await list.server.withClient(list: name) { client, _ in
-            var from = first
-            if let number { from = max(from, try await client.excerpt(of: name).revision - number + 1) }
+        // The server has --timeout for each answer; who reads what is printed may take as long as they like.
+        try await server.withClient(list: name, timeLimited: false) { client, address in
+            func answer<Value: Sendable>(_ ask: @escaping @Sendable () async throws -> Value) async throws -> Value {
+                try await server.limited(client, address, ask)
+            }
+            var next = max(1, first)
+            if let number {
+                next = max(next, try await answer { try await client.excerpt(of: name).revision } - number + 1)
+            }
             // One page is told with the items that it touches; who reads on is told with the whole list.
             var whole: Hand?
             var isFirst = true
-            try await HistoryReader.commits(of: name, from: from, client) { commits, people in
+            while true {
+                let from = next
+                let (commits, people) = try await answer { try await client.history(of: name, from: from) }
+                guard let newest = commits.last else { return }
+                next = newest.revision + 1
                 // The history may begin later than was asked for: older commits may have been forgotten.
                 let base = commits[0].revision - 1
                 var hand =
                     if let whole { whole } else if isFirst {
-                        try await HistoryReader.list(name, before: commits, client)
-                    } else { try await client.state(of: name, at: base).hand }
+                        try await answer { try await HistoryReader.list(name, before: commits, client) }
+                    } else { try await answer { try await client.state(of: name, at: base).hand } }
                 for commit in commits {
                     let new = try hand.applying(commit.delta)
-                    print(commit, people[commit.author] ?? "?", hand, new, json: json)
+                    print(commit, people[commit.author] ?? "?", hand, new, json: server.json)
                     hand = new
                 }
                 if !isFirst || base == 0 { whole = hand }

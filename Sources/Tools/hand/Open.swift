@@ -9,7 +9,7 @@ import Terminal
 
 extension Terminal: Screenful {}
 
-struct Open: ParsableCommand {
+struct Open: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Open lists on the whole screen.",
         discussion: """
@@ -20,7 +20,9 @@ struct Open: ParsableCommand {
             Any place can be opened directly: hand open hand://HOST:PORT/LIST/items/ID, or .../LIST/history/REVISION.
             """)
 
-    @Argument(help: "A list, or the address of any place in one (default: the lists of the server).")
+    @Argument(
+        help: "A list, or the address of any place in one (default: the lists of the server).",
+        completion: Completions.lists)
     var place: String?
 
     @Option(
@@ -51,7 +53,7 @@ struct Open: ParsableCommand {
         return Location(server: location.server, route: Route(path: path))
     }
 
-    func run() throws {
+    func run() async throws {
         let person = try Settings.person(flag: person)
         let token = try Settings.token(in: place.flatMap { $0.contains("://") ? $0 : nil } ?? url)
         try Screens.run(location(), person: person, hasMouse: !noMouse) { server in

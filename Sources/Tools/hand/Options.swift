@@ -81,6 +81,13 @@ struct ServerOptions: ParsableArguments {
         return Failure(.unreachable, "no server answers at \(Printable.clean(server.place))\(advice)")
     }
 
+    /// Edits of a list that were kept go out before what is worked out without them.
+    func sendWaiting(of name: String, _ client: HandClient) async throws {
+        for notice in try await client.sendWaiting(of: name)?.notices ?? [] {
+            if let text = Notices.text(notice) { say(text) }
+        }
+    }
+
     /// What `body` gives, unless it takes longer than `--timeout`: then the client is closed, and all that waits for it ends.
     func limited<Result: Sendable>(
         _ client: HandClient, _ address: HandAddress, _ body: @escaping @Sendable () async throws -> Result
@@ -214,6 +221,8 @@ struct EditOptions: ParsableArguments {
             at: address, person: try Settings.person(flag: server.person), keepsLists: true)
         let outcome: Settlement?
         do {
+            // Another command may have seen more of it.
+            if let seen = try Identity.kept(name, at: address) { try await client.adopt(seen, of: name) }
             let followed = try await client.open(name)
             // The list as it is, if the server answers; otherwise as it was.
             let isHere =
@@ -308,7 +317,7 @@ enum Notices {
             let what: String =
                 switch loss {
                 case .move: "your move of"
-                case .edit(let fields): "your edit (\(fields.names.joined(separator: ", "))) of"
+                case .edit(let fields): "your edit (\(fields.words.joined(separator: ", "))) of"
                 }
             return "\(what) '\(Printable.clean(item.content.text))' was overridden by somebody in revision \(revision)"
         case .usedTwice(let revision):

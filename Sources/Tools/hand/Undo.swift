@@ -109,9 +109,7 @@ private struct Undoing: Sendable {
         let (name, person) = (try options.list.name(), try Settings.person(flag: server.person))
         try await server.withClient(list: name, timeLimited: false) { client, address in
             var undoing = try await server.limited(client, address) {
-                for notice in try await client.sendWaiting(of: name)?.notices ?? [] {
-                    if let text = Notices.text(notice) { server.say(text) }
-                }
+                try await server.sendWaiting(of: name, client)
                 let head = try await client.excerpt(of: name)
                 let own = Identity.authors(named: person, at: address, log: head.logID)
                 return Undoing(
