@@ -142,6 +142,23 @@ import Testing
         }
     }
 
+    private static func status(of command: [String], _ environment: [String: String]) async throws -> Int32 {
+        try Binary.run(command, environment: environment).status
+    }
+
+    /// A connection that is lost in the middle of an answer is not the end: it is asked again within the timeout.
+    @Test func whatIsLostIsAskedForAgain() async throws {
+        for command in [["ls"], ["export"], ["log", "-n", "1"], ["lists"]] {
+            proxy.change { $0.down.strike = .reset(after: command == ["lists"] ? 100 : 200) }
+            var strikes = proxy.strikes.makeAsyncIterator()
+            let environment = environment
+            async let status = Self.status(of: command + ["--timeout", "20"], environment)
+            await strikes.next()
+            proxy.heal()
+            #expect(try await status == 0, "\(command)")
+        }
+    }
+
     /// The server falls silent there, or is lost, each time anew.
     @Test(arguments: [0, 30, 60, 1_000, 40_000], [true, false])
     func commandsEndWhereverTheServerIsLost(bytes: Int, isSilent: Bool) async throws {

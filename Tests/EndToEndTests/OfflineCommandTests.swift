@@ -56,6 +56,28 @@ import Testing
         #expect(try ada.lines() == ["[ ] a", "[ ] c"])
     }
 
+    /// Edits are sent under the name under which they were made, whoever sends them.
+    @Test func whatWaitsKeepsItsAuthor() throws {
+        let (one, two) = (ada.named("one"), ada.named("two"))
+        ada.server.kill()
+        try one.hand("add", "first", "--queue", "--timeout", "1")
+        try two.hand("add", "second", "--queue", "--timeout", "1")
+        try ada.server.start()
+        try two.hand("add", "third")
+        try ada.hand("add", "fourth")
+        try ada.hand("sync")
+        let people = try ada.hand("log", "--json").split(separator: "\n").compactMap { line in
+            line.firstMatch(of: #/"person":"([a-z]+)".*"text":"([a-z]+)"/#).map { "\($0.1) \($0.2)" }
+        }
+        #expect(Set(people.dropFirst()) == ["one first", "two second", "two third", "ada fourth"])
+        // What was sent is in nobody's way.
+        try two.hand("add", "fifth")
+        try one.hand("undo")
+        #expect(try !ada.lines().contains("[ ] first"))
+        let clients = try FileManager.default.subpathsOfDirectory(atPath: ada.server.folder.path + "/state")
+        #expect(clients.filter { $0.hasSuffix(".sqlite") }.count == 2)
+    }
+
     @Test func theRevisionThatWasSeen() throws {
         try ada.hand("export")
         ada.server.kill()

@@ -66,6 +66,33 @@ import Testing
         try journal.close()
     }
 
+    /// Under which name edits were made is known until the server has answered to all of them.
+    @Test func whoseEditsWait() throws {
+        let path = folder.path + "/state/0.sqlite"
+        func open(_ person: String) throws -> ClientJournal {
+            try ClientJournal(path: path, fresh: client, person: person)
+        }
+        var journal = try open("one")
+        try journal.checkpoint(Replica(confirmed: Hand(), revision: 0, logID: 5, sequence: 0), of: "a")
+        #expect(try journal.waitingPerson() == nil && ClientJournal.waitingPerson(inJournalAt: path) == nil)
+        try journal.append([Self.insertion(1)], to: "a")
+        try journal.close()
+        journal = try open("two")
+        try journal.append([.submitted], to: "a")
+        #expect(try journal.waitingPerson() == "one" && ClientJournal.waitingPerson(inJournalAt: path) == "one")
+        let replica = try #require(try journal.load("a"))
+        try journal.checkpoint(replica, of: "a")
+        #expect(try journal.waitingPerson() == "one")
+        try journal.append([.rejected(sequence: 1, .notStored)], to: "a")
+        #expect(ClientJournal.waitingPerson(inJournalAt: path) == "one")
+        #expect(try journal.waitingPerson() == nil && ClientJournal.waitingPerson(inJournalAt: path) == nil)
+        var pending = try #require(try journal.load("a"))
+        try pending.edit(HandCore.Operation.insert(tasks(1), at: 0, .after).delta)
+        try journal.checkpoint(pending, of: "a")
+        #expect(try journal.waitingPerson() == "two")
+        try journal.close()
+    }
+
     /// Two programs with one secret would be one client to the server.
     @Test func itIsOpenOnce() throws {
         let journal = try journal()

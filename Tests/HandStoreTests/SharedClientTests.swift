@@ -62,7 +62,7 @@ import Testing
         try database.write {
             try $0.execute(
                 sql: """
-                    DROP TABLE authors; DROP TABLE steps; ALTER TABLE client DROP COLUMN is_shared;
+                    DROP TABLE authors; DROP TABLE steps; DROP TABLE waiting; ALTER TABLE client DROP COLUMN is_shared;
                     PRAGMA user_version = 2
                     """)
         }

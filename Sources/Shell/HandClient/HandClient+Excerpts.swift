@@ -30,7 +30,7 @@ extension HandClient {
         var next = 0
         while true {
             let (at, start) = (found?.revision ?? revision, next)
-            let answer = try await request {
+            let answer = try await read {
                 .excerpt(.init(request: $0, name: name, revision: at, from: start, Array(selections)))
             }
             guard case .excerpt(let part) = answer else { throw Self.wrongAnswer }

@@ -19,7 +19,8 @@ extension HandClient {
 
     /// Waits until the server has welcomed this client.
     ///
-    /// - Throws: `.unreachable` with the reason if the next try fails; `.refused` if the server does not let this client in.
+    /// - Throws: `.unreachable` with the reason if the next try fails and the server has never been heard of; `.refused` if the
+    /// server does not let this client in.
     public func connected() async throws {
         let _: Void = try await onLoop { engine, reply in try Self.waitForConnection(engine, reply) }
     }
@@ -27,8 +28,8 @@ extension HandClient {
     private static func waitForConnection(_ engine: ClientEngine, _ reply: Reply<Void>) throws(ClientError) {
         switch engine.status {
         case .online: reply.succeed(())
-        case .offline(let reason, _): throw engine.error(reason)
-        case .connecting:
+        case .offline(let reason, let wait) where wait == nil || !engine.session.hasHeard: throw engine.error(reason)
+        case .offline, .connecting:
             engine.onStatusChange { [unowned engine] _ in
                 do { try waitForConnection(engine, reply) } catch { reply.fail(error) }
             }
@@ -91,7 +92,7 @@ extension HandClient {
         var all: [DownMessage.ListEntry] = []
         while true {
             let after = all.last?.name ?? ""
-            guard case .lists(let page, let hasMore) = try await request({ .lists(request: $0, after: after) }) else {
+            guard case .lists(let page, let hasMore) = try await read({ .lists(request: $0, after: after) }) else {
                 throw Self.wrongAnswer
             }
             all += page
@@ -105,7 +106,7 @@ extension HandClient {
             throw ClientError.refused(.noSuchRevision, "there is no revision \(revision); they start at 0")
         }
         guard
-            case .state(let hand, let revision) = try await request({
+            case .state(let hand, let revision) = try await read({
                 .fetch(request: $0, name: name, revision: revision)
             })
         else { throw Self.wrongAnswer }
@@ -117,11 +118,21 @@ extension HandClient {
         of name: String, from revision: Int, limit: Int = 1_000
     ) async throws -> (commits: [Commit], people: [UInt64: String]) {
         guard
-            case .history(let commits, let people) = try await request({
+            case .history(let commits, let people) = try await read({
                 .history(request: $0, name: name, from: revision, limit: limit)
             })
         else { throw Self.wrongAnswer }
         return (commits, Dictionary(people.map { ($0.author, $0.name) }, uniquingKeysWith: { $1 }))
+    }
+
+    /// Asks for something that changes nothing: over the next connection too, if one is lost before the answer comes.
+    func read(_ message: @escaping @Sendable (UInt64) -> UpMessage) async throws -> ClientSession.Answer {
+        while true {
+            do { return try await request(message) } catch ClientError.unreachable(let reason) {
+                let goesOn = try await onLoop { engine, reply in reply.succeed(engine.errorGivenUp == nil) }
+                guard goesOn else { throw ClientError.unreachable(reason) }
+            }
+        }
     }
 
     static let wrongAnswer = ClientError.unreachable("the server answered something else than was asked")

@@ -54,7 +54,7 @@ public final class HandClient: Sendable {
     /// - Throws: `StoreError` if the journal cannot be opened, `UVError` if the loop cannot be made.
     public init(_ configuration: ClientConfiguration) throws {
         let journal = try configuration.journalPath.map {
-            try ClientJournal(path: $0, fresh: configuration.client)
+            try ClientJournal(path: $0, fresh: configuration.client, person: configuration.person)
         }
         mailbox = try Self.startThread(configuration, journal)
     }

@@ -38,7 +38,7 @@ extension ClientJournal {
         }
     }
 
-    private static func reading<Result>(_ path: String, _ body: (Database) throws -> Result) throws -> Result {
+    static func reading<Result>(_ path: String, _ body: (Database) throws -> Result) throws -> Result {
         var configuration = Configuration()
         configuration.readonly = true
         return try DatabaseQueue(path: path, configuration: configuration).read(body)

@@ -12,6 +12,7 @@ public final class ClientJournal: Sendable {
     let database: DatabaseQueue
     private let lock: StoreLock
     let path: String
+    private let person: String
     /// The secret by which the server knows this client; made with the journal, and anew where another program has it too.
     public let client: ClientID
 
@@ -24,13 +25,15 @@ public final class ClientJournal: Sendable {
 
     /// Opens the journal at `path`, and makes it and its folder if need be.
     ///
+    /// - Parameter person: who edits.
     /// - Throws: `StoreError` if it is in use, newer than this program, or no journal.
-    public init(path: String, fresh: ClientID) throws {
+    public init(path: String, fresh: ClientID, person: String = "") throws {
         let folder = (path as NSString).deletingLastPathComponent
         try SQLiteStore.makeFolder(folder)
         lock = try StoreLock(path: path + ".lock", folder: path)
         try SQLiteStore.checkHeader(path)
         self.path = path
+        self.person = person
         let database = try SQLiteStore.translating(path) { try DatabaseQueue(path: path) }
         self.database = database
         client = try SQLiteStore.translating(path) {
@@ -52,6 +55,7 @@ public final class ClientJournal: Sendable {
             try database.execute(
                 sql: """
                     CREATE TABLE authors (person TEXT PRIMARY KEY, number INTEGER NOT NULL);
+                    CREATE TABLE waiting (list TEXT PRIMARY KEY, person TEXT NOT NULL);
                     CREATE TABLE steps (
                         number INTEGER PRIMARY KEY, log_id INTEGER NOT NULL, step INTEGER NOT NULL, sequence INTEGER,
                         revision INTEGER, author INTEGER);
@@ -108,6 +112,7 @@ extension ClientJournal {
             try database.write { database in
                 let statement = try database.cachedStatement(sql: "INSERT INTO events (list, event) VALUES (?, ?)")
                 for event in events { try statement.execute(arguments: [list, Data(event.bytes)]) }
+                if events.contains(where: \.isEdit) { try noteWaiting(list, database) }
             }
         }
     }
@@ -121,6 +126,7 @@ extension ClientJournal {
                 try database.execute(sql: "DELETE FROM items WHERE list = ?", arguments: [list])
                 try database.execute(
                     sql: "INSERT OR REPLACE INTO checkpoints (list, head) VALUES (?, ?)", arguments: [list, head])
+                try replica.hasPending ? noteWaiting(list, database) : Self.forgetWaiting(list, database)
                 let statement = try database.cachedStatement(
                     sql: "INSERT INTO items (list, part, items) VALUES (?, ?, ?)")
                 try replica.confirmed.forEachPart(about: Self.partBytes) { part, bytes in
@@ -176,7 +182,7 @@ extension ClientJournal {
     public func forget(_ list: String) throws {
         try SQLiteStore.translating(path) {
             try database.write { database in
-                for table in ["events", "items", "checkpoints"] {
+                for table in ["events", "items", "checkpoints", "waiting"] {
                     try database.execute(sql: "DELETE FROM \(table) WHERE list = ?", arguments: [list])
                 }
             }
@@ -217,6 +223,41 @@ extension ClientJournal {
             try database.read { try String.fetchAll($0, sql: "SELECT list FROM checkpoints ORDER BY list") }
         }
     }
+}
+
+// MARK: - Whose edits wait
+
+extension ClientJournal {
+    private func noteWaiting(_ list: String, _ database: Database) throws {
+        try database.execute(sql: "INSERT OR IGNORE INTO waiting VALUES (?, ?)", arguments: [list, person])
+    }
+
+    private static func forgetWaiting(_ list: String, _ database: Database) throws {
+        try database.execute(sql: "DELETE FROM waiting WHERE list = ?", arguments: [list])
+    }
+
+    /// Whose edits wait, if any do: only under that name they may be sent. What became of them is looked at.
+    public func waitingPerson() throws -> String? {
+        try SQLiteStore.translating(path) {
+            try database.write { database in
+                for row in try Row.fetchAll(database, sql: "SELECT list, person FROM waiting") {
+                    let list: String = try row.value(0)
+                    if try Self.load(list, database, path)?.hasPending == true { return try row.value(1) }
+                    try Self.forgetWaiting(list, database)
+                }
+                return nil
+            }
+        }
+    }
+
+    /// Whose edits a journal may keep, also while another process has it open. No name is never wrong.
+    public static func waitingPerson(inJournalAt path: String) -> String? {
+        try? reading(path) { try String.fetchOne($0, sql: "SELECT person FROM waiting") }
+    }
+}
+
+extension JournalEvent {
+    fileprivate var isEdit: Bool { if case .edit = self { true } else { false } }
 }
 
 // MARK: - Items in rows

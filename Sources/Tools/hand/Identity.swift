@@ -52,14 +52,16 @@ enum Identity {
 
     /// A client with the first id that no other command is using.
     static func client(at address: HandAddress, person: String, keepsLists: Bool = false) throws -> HandClient {
-        try first(at: address.server) { path in
+        try first(at: address.server, for: person) { path in
             try HandClient(configuration(address.server, person, address.token, path, keepsLists: keepsLists))
         }
     }
 
-    /// A client with that id; nil if another command is using it.
+    /// A client with that id, under the name of whom edits wait there, if any do; nil if another command is using it.
     static func client(_ slot: Int, at address: HandAddress, person: String) throws -> HandClient? {
-        try first(among: slot...slot, at: address.server) { path in
+        let path = "\(folder(address.server))/\(slot).sqlite"
+        let person = ClientJournal.waitingPerson(inJournalAt: path) ?? person
+        return try first(among: slot...slot, at: address.server, for: person) { path in
             try HandClient(configuration(address.server, person, address.token, path, keepsLists: false))
         }
     }
@@ -68,9 +70,9 @@ enum Identity {
     static func journal(
         at server: HandAddress.Server, person: String, token: String?
     ) throws -> (ClientConfiguration, ClientJournal) {
-        try first(at: server) { path in
+        try first(at: server, for: person) { path in
             let configuration = try configuration(server, person, token, path, keepsLists: true)
-            return (configuration, try ClientJournal(path: path, fresh: configuration.client))
+            return (configuration, try ClientJournal(path: path, fresh: configuration.client, person: person))
         }
     }
 
@@ -85,23 +87,39 @@ enum Identity {
         return configuration
     }
 
-    /// What `open` makes of the first id that is not in use.
+    /// What `open` makes of the first id that is not in use, and with which no edits wait that were made under another name.
     private static func first<Result>(
-        at server: HandAddress.Server, _ open: (String) throws -> Result
+        at server: HandAddress.Server, for person: String, _ open: (String) throws -> Result
     ) throws -> Result {
-        guard let found = try first(among: 0...most - 1, at: server, open) else {
+        guard let found = try first(among: 0...most - 1, at: server, for: person, open) else {
             throw Failure(.error, "all ids in \(folder(server)) are in use by commands that are running")
         }
         return found
     }
 
-    /// The same among some of them; nil if all are in use.
+    /// The same among some of them; nil if there is none.
     private static func first<Result>(
-        among slots: ClosedRange<Int>, at server: HandAddress.Server, _ open: (String) throws -> Result
+        among slots: ClosedRange<Int>, at server: HandAddress.Server, for person: String,
+        _ open: (String) throws -> Result
     ) throws -> Result? {
         for slot in slots {
-            do { return try open("\(folder(server))/\(slot).sqlite") } catch StoreError.inUse { continue }
+            let path = "\(folder(server))/\(slot).sqlite"
+            do {
+                if let other = ClientJournal.waitingPerson(inJournalAt: path), other != person,
+                    try isWaiting(forOthersThan: person, path)
+                {
+                    continue
+                }
+                return try open(path)
+            } catch StoreError.inUse { continue }
         }
         return nil
+    }
+
+    private static func isWaiting(forOthersThan person: String, _ path: String) throws -> Bool {
+        var random = SystemRandomNumberGenerator()
+        let journal = try ClientJournal(path: path, fresh: .random(using: &random))
+        defer { try? journal.close() }
+        return try journal.waitingPerson().map { $0 != person } ?? false
     }
 }

@@ -137,6 +137,8 @@ public struct ClientSession: Sendable {
     var backoff: Backoff
     let hello: UpMessage.Hello
     public internal(set) var author: UInt64?
+    /// Whether the server has ever said anything: then it is worth waiting for it.
+    public private(set) var hasHeard = false
     /// The version that the server speaks with this client, as its last welcome said.
     public internal(set) var version = ProtocolVersion.lowest
     public internal(set) var subscriptions: [String: Subscription] = [:]
@@ -269,6 +271,7 @@ extension ClientSession {
     public mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, _ effect: (Effect) -> Void) {
         guard state == .greeting || state == .ready else { return }
         lastHeard = now
+        hasHeard = true
         var reader = reader
         do {
             try reader.read(bytes) { (body) throws(WireError) -> Bool in
