@@ -26,6 +26,7 @@ struct Benchmarks {
         row("server commit, base 100 behind") { Commits($0, lag: 100).run() }
         row("client: receive a commit") { Commits($0, lag: 0).receive() }
         if isWanted("branches") { branches() }
+        if isWanted("homecoming") { homecoming() }
         if isWanted("screen") { KeyToScreen.run(sizes) }
     }
 
@@ -40,6 +41,14 @@ struct Benchmarks {
         let medians = sizes.map { size in (0..<5).map { _ in sample(size) }.sorted()[2] }
         let cells = medians.map { String(Int($0 + 0.5)).leftPadded(12) }.joined()
         print(name.padded(34) + cells)
+    }
+
+    /// What a client that was offline, with 8,000 items ticked, needs for each of the others' commits: the same whatever their number.
+    private static func homecoming() {
+        let cells = [1_000, 10_000, 100_000].map { count in
+            "\(count)".leftPadded(9) + ": \(Int(Homecoming(commits: count).receive())) ns"
+        }
+        print("\n8,000 items ticked offline, others' commits, each:" + cells.joined())
     }
 
     /// Two offline branches of 100,000 random single edits each on a list of 1,000: one is composed and transformed over the

@@ -183,3 +183,39 @@ struct Commits {
             / Double(commits.count)
     }
 }
+
+/// 8,000 items ticked offline, and as many single edits as the others made meanwhile.
+struct Homecoming {
+    private static let items = 20_000
+    private static let ticked = 8_000
+    private let commits: [Commit]
+    private let mine: [Delta]
+
+    /// - Parameter commits: how many the others made.
+    init(commits: Int) {
+        var authority = Authority(
+            Authority.Start(
+                list: 1, logID: 1, hand: Edits.list(Self.items), revision: 0, deck: nil, sequences: [:]),
+            limits: Limits())
+        let others = Edits(Self.items, seed: 12, kinds: [.insert, .delete, .move, .edit]).deltas(commits)
+        self.commits = others.enumerated().map { index, delta in
+            let submission = Submission(list: 1, base: index, sequence: UInt64(index + 1), delta: delta)
+            guard case .numbered(let commit) = authority.submit(
+                submission, author: Author(number: 1, client: 1), now: 0)
+            else { preconditionFailure("the benchmark's edits fit") }
+            _ = authority.takeBatch()
+            authority.wrote()
+            return commit
+        }
+        mine = (0..<Self.ticked).map { Operation.edit(at: $0 * Self.items / Self.ticked, Change(done: true)).delta }
+    }
+
+    /// Nanoseconds of each commit, for the client that comes back.
+    func receive() -> Double {
+        var replica = Replica(confirmed: Edits.list(Self.items), revision: 0, logID: 1, sequence: 0)
+        for delta in mine { _ = try? replica.edit(delta) }
+        return Stopwatch.nanoseconds {
+            for commit in commits { Sink.take((try? replica.receive(commit))?.notices.count ?? -1) }
+        } / Double(commits.count)
+    }
+}

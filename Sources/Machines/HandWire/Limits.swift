@@ -41,6 +41,9 @@ public struct Limits: Equatable, Sendable {
     public var transfers = 8
     /// Submissions of one connection that may wait to be written.
     public var pendingSubmissions = 64
+    /// Components of deltas that are looked at to carry one submission over the commits since its base; one that takes more is
+    /// `stale`: its client has those commits, and submits it anew on the newest. About 20 milliseconds.
+    public var submissionWork = 500_000
     /// Bytes of encoded commits that each list keeps in memory for those who lag or resume.
     public var windowBytes = 8 << 20
     /// Commits after which a list is kept as a whole again, or a quarter of its items if that is more.

@@ -162,24 +162,20 @@ extension Delta {
     func mappingSlots(_ runs: [(slot: Int, count: Int, new: Int)]) -> Delta {
         var builder = DeltaBuilder(sharingItemsOf: self)
         for step in steps {
-            switch step.kind {
-            case .keep: builder.keep(step.count)
-            case .edit: builder.edit(changes[step.change])
-            case .delete: builder.delete(step.count)
-            case .pick: builder.pick(step.count)
-            case .insert: builder.insertShared(from: step.start, step.count, step.side)
-            case .drop:
-                var slot = step.start
-                let end = step.start + step.count
-                var next = runs.partition(by: { $0.slot + $0.count > slot })
-                while slot < end {
-                    let run = runs[next]
-                    let count = min(run.slot + run.count, end) - slot
-                    let change = step.change < 0 ? nil : changes[step.change]
-                    builder.drop(run.new + slot - run.slot, count, step.side, change)
-                    slot += count
-                    next += 1
-                }
+            guard step.kind == .drop else {
+                builder.append(step, of: self)
+                continue
+            }
+            var slot = step.start
+            let end = step.start + step.count
+            let change = step.change < 0 ? nil : changes[step.change]
+            var next = runs.partition(by: { $0.slot + $0.count > slot })
+            while slot < end {
+                let run = runs[next]
+                let count = min(run.slot + run.count, end) - slot
+                builder.drop(run.new + slot - run.slot, count, step.side, change)
+                slot += count
+                next += 1
             }
         }
         return builder.finish()

@@ -28,6 +28,18 @@ struct DeltaBuilder {
         }
     }
 
+    /// A step of a delta whose insertions the builder shares (`init(sharingItemsOf:)`).
+    mutating func append(_ step: Delta.Step, of delta: Delta) {
+        switch step.kind {
+        case .keep: keep(step.count)
+        case .edit: edit(delta.changes[step.change])
+        case .delete: delete(step.count)
+        case .pick: pick(step.count)
+        case .insert: insertShared(from: step.start, step.count, step.side)
+        case .drop: drop(step.start, step.count, step.side, step.change < 0 ? nil : delta.changes[step.change])
+        }
+    }
+
     // MARK: Old items
 
     mutating func keep(_ count: Int) { walk(.keep, count) }

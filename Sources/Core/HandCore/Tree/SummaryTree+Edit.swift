@@ -26,6 +26,14 @@ extension SummaryTree {
         Self.replace(at: index, in: &root, with: element)
     }
 
+    /// Replaces the elements in `range`, one by one: for few of them.
+    mutating func replace(_ range: Range<Int>, with elements: [Element]) {
+        let common = Swift.min(range.count, elements.count)
+        for offset in 0..<common { replace(at: range.lowerBound + offset, with: elements[offset]) }
+        for offset in common..<elements.count { insert(elements[offset], at: range.lowerBound + offset) }
+        for _ in common..<range.count { remove(at: range.lowerBound + common) }
+    }
+
     private static func makeUnique(_ node: inout Node) {
         if !isKnownUniquelyReferenced(&node) { node = Node(copying: node) }
     }

@@ -121,6 +121,20 @@ extension SummaryTree {
         return (node, offset)
     }
 
+    /// What the elements before `index` add up to. O(log n).
+    func sum(before index: Int) -> Sum {
+        var sum = Sum.zero
+        var offset = index
+        var node = root
+        while node.height > 0 {
+            let slot = node.slot(ofGap: &offset)
+            for summary in node.summaries[..<slot] { sum = sum + summary }
+            node = node.children[slot]
+        }
+        for element in node.elements[..<offset] { sum = sum + element.summary }
+        return sum
+    }
+
     /// Position of the first element at which the running total of `metric` exceeds `offset`, and the total before it; nil
     /// if the whole tree does not exceed it. O(log n).
     @inline(__always)

@@ -136,7 +136,12 @@ extension Replica {
     /// the view. `lost` hears of pending intentions that it overrode.
     mutating func rebase(over delta: Delta, on list: Hand, _ lost: (Item, Superseded.Loss) -> Void) -> Delta {
         var passage = Passage(delta: delta, list: list)
-        if let mine = inFlight?.delta { inFlight?.delta = passage.pass(mine, isLast: buffer.isEmpty, lost) }
+        if var mine = inFlight {
+            // It is let go of meanwhile, so that it is changed in place.
+            inFlight = nil
+            passage.pass(&mine.carried, isLast: buffer.isEmpty, lost)
+            inFlight = mine
+        }
         rebaseBuffer(from: 0, &passage, lost)
         return passage.delta
     }
@@ -144,8 +149,7 @@ extension Replica {
     /// The same for what waits from one portion on.
     mutating func rebaseBuffer(from first: Int, _ passage: inout Passage, _ lost: (Item, Superseded.Loss) -> Void) {
         for index in buffer.indices[first...] {
-            let mine = buffer[index].delta
-            buffer[index].replace(by: passage.pass(mine, isLast: index + 1 == buffer.count, lost))
+            passage.pass(&buffer[index].carried, isLast: index + 1 == buffer.count, lost)
         }
     }
 
@@ -153,18 +157,32 @@ extension Replica {
     struct Passage {
         /// What is left of it.
         var delta: Delta
-        /// The list on which it and the next pending edit were made.
-        var list: Hand
+        /// The list on which it and the first pending edit were made.
+        let list: Hand
+        /// The pending edits that it has passed, as they were before.
+        private var passed: [CarriedDelta] = []
 
-        /// Takes it past the next pending edit and returns what is left of that.
-        mutating func pass(_ mine: Delta, isLast: Bool, _ lost: (Item, Superseded.Loss) -> Void) -> Delta {
-            for loss in Delta.superseded(earlier: delta, later: mine) where loss.loser == .later {
-                lost(list[loss.index], loss.loss)
+        init(delta: Delta, list: Hand) {
+            self.delta = delta
+            self.list = list
+        }
+
+        /// The list on which the delta and the next pending edit were made. Seldom asked for: it takes applying what was passed.
+        private var present: Hand {
+            passed.reduce(list) { list, mine in (try? list.applying(mine.delta)) ?? list }
+        }
+
+        /// Passes the next pending edit.
+        mutating func pass(_ mine: inout CarriedDelta, isLast: Bool, _ lost: (Item, Superseded.Loss) -> Void) {
+            let before = isLast ? nil : mine
+            let result = mine.pass(delta)
+            let losses = result.superseded.filter { $0.loser == .later }
+            if !losses.isEmpty {
+                let list = present
+                for loss in losses { lost(list[loss.index], loss.loss) }
             }
-            let rest = mine.transformed(over: delta, as: .later)
-            delta = delta.transformed(over: mine, as: .earlier)
-            if !isLast, let next = try? list.applying(mine) { list = next }
-            return rest
+            delta = result.rest
+            if let before { passed.append(before) }
         }
     }
 

@@ -34,8 +34,7 @@ public struct Replica: Sendable {
 
     public struct InFlight: Equatable, Sendable {
         public let sequence: UInt64
-        /// Made on `confirmed`.
-        public internal(set) var delta: Delta
+        var carried: CarriedDelta
         /// The revision on which alone it may be committed; nil for any.
         public let exactBase: Int?
         /// Edits in it, as they were made; not kept on disk, where it counts as one.
@@ -45,17 +44,20 @@ public struct Replica: Sendable {
 
         public init(sequence: UInt64, delta: Delta, exactBase: Int?, count: Int = 1, seen: Int) {
             self.sequence = sequence
-            self.delta = delta
+            carried = CarriedDelta(delta)
             self.exactBase = exactBase
             self.count = count
             self.seen = seen
         }
+
+        /// Made on `confirmed`.
+        public var delta: Delta { carried.delta }
     }
 
-    /// Edits that go out together. They are joined in a `Composer` while one's own edits come, and kept as a plain delta
-    /// while others' commits pass, so that neither pays for the other's form each time.
+    /// Edits that go out together. They are joined in a `Composer` while one's own edits come, and are a `CarriedDelta` while
+    /// others' commits pass, so that neither pays for the other's form each time.
     struct Portion: Sendable {
-        private var plain: Delta
+        private var joined: CarriedDelta
         private var composer: Composer?
         let exactBase: Int?
         private(set) var size: Int
@@ -65,28 +67,33 @@ public struct Replica: Sendable {
         var seen: Int
 
         init(_ delta: Delta, exactBase: Int?, size: Int, seen: Int) {
-            plain = delta
+            joined = CarriedDelta(delta)
             self.exactBase = exactBase
             self.size = size
             self.seen = seen
         }
 
-        var delta: Delta { composer?.delta ?? plain }
+        var delta: Delta { composer?.delta ?? joined.delta }
 
         func hasRoom(for size: Int) -> Bool { exactBase == nil && self.size + size <= Replica.portionBytes }
 
         mutating func append(_ delta: Delta, size: Int) {
-            var joined = composer ?? Composer(plain)
-            composer = nil
-            joined.append(delta)
-            composer = joined
+            var composer = composer ?? Composer(joined.delta)
+            self.composer = nil
+            composer.append(delta)
+            self.composer = composer
             self.size += size
             count += 1
         }
 
-        mutating func replace(by delta: Delta) {
-            plain = delta
-            composer = nil
+        /// The edits, for commits that pass.
+        var carried: CarriedDelta {
+            get { composer.map { CarriedDelta($0.delta) } ?? joined }
+            _modify {
+                if let composer { joined = CarriedDelta(composer.delta) }
+                composer = nil
+                yield &joined
+            }
         }
     }
 

@@ -10,7 +10,7 @@ extension Authority {
         case waiting
         /// It was committed before, at that revision (0 if it is too long ago to tell).
         case acknowledged(revision: Int)
-        /// Its base lies before the window.
+        /// Its base lies before the window, or so far back that carrying it on takes too long.
         case stale(head: Int)
         case rejected(Rejection)
         /// The client does not keep to the protocol.
@@ -19,7 +19,8 @@ extension Authority {
 
     /// Takes an edit: transforms it over the commits since its base one by one, checks it, numbers it.
     ///
-    /// O(commits since the base) with a few nanoseconds each where all are single edits, and O(log n) for the list.
+    /// O(commits since the base) with a few nanoseconds each where all are single edits, and O(log n) for the list. What can be
+    /// told without the commits since is checked first, and how many of them are looked at is bounded.
     ///
     /// - Parameter isFull: whether there is no place for one more commit.
     public mutating func submit(
@@ -32,8 +33,15 @@ extension Authority {
             return .rejected(.revisionMoved(now: present.revision))
         }
         if submission.base < window.floor { return .stale(head: revision) }
+        let count = window.count(at: submission.base)
+        guard submission.delta.reach <= count else {
+            return .rejected(.doesNotFit(reach: submission.delta.reach, count: count))
+        }
         do {
-            let delta = transformed(submission.delta, since: submission.base)
+            for item in submission.delta.insertedItems { try checkContent(item.content) }
+            guard let delta = transformed(submission.delta, since: submission.base) else {
+                return .stale(head: revision)
+            }
             return .numbered(try number(delta, submission, author: author, now: now))
         } catch {
             return .rejected(error)
@@ -50,24 +58,30 @@ extension Authority {
     }
 
     /// What is left of a delta made at `base`, after all commits since: where both are single edits by a few numbers, else by
-    /// the general function.
-    private func transformed(_ delta: Delta, since base: Int) -> Delta {
-        var delta = delta
+    /// the general functions. Nil if that takes more than one submission may.
+    private mutating func transformed(_ delta: Delta, since base: Int) -> Delta? {
+        var carried = CarriedDelta(delta)
         var next = base + 1
-        while next <= present.revision, !delta.isIdentity {
-            if let made = SingleEdit(delta) {
+        work = 0
+        while next <= present.revision, !carried.isIdentity {
+            if let made = carried.singleEdit {
                 let (rest, reached) = window.transformed(made, from: next)
+                work += (reached - next) / Self.passagesPerComponent
                 guard let rest else { return .identity }
-                if rest != made { delta = delta.placed(at: rest) }
+                if rest != made { carried = CarriedDelta(carried.delta.placed(at: rest)) }
                 next = reached
             }
+            if work > limits.submissionWork { return nil }
             if next <= present.revision {
-                delta = delta.transformed(over: window.delta(at: next), as: .later)
+                work += carried.pass(window.delta(at: next)).work
                 next += 1
             }
         }
-        return delta
+        return carried.delta
     }
+
+    /// How many single edits one is carried over in the time that a component of a delta takes.
+    private static let passagesPerComponent = 16
 
     /// Makes the delta on the present list if everything about it is allowed, and gives it the next number.
     private mutating func number(
@@ -114,7 +128,6 @@ extension Authority {
         if delta.growth > 0, present.hand.count + delta.growth > maximum {
             throw .violation(.listFull(maximum: maximum))
         }
-        for item in delta.insertedItems { try checkContent(item.content) }
         let changed: [(item: Item, content: Content)]
         do { changed = try delta.changedItems(on: present.hand) } catch {
             throw .doesNotFit(reach: delta.reach, count: present.hand.count)

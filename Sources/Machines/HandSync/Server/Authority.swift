@@ -52,6 +52,8 @@ public struct Authority {
     /// What is numbered and not yet durable, in order.
     var pending: [Pending] = []
     var past: RecentPast
+    /// Components that were looked at for the last submission.
+    public internal(set) var work = 0
     /// How many of the pending are in the batch that is being written.
     private var inWriting = 0
 
@@ -79,7 +81,7 @@ public struct Authority {
         self.limits = limits
         present = State(hand: start.hand, revision: start.revision, deck: start.deck)
         revision = start.revision
-        window = Window(floor: start.revision, limit: limits.windowBytes)
+        window = Window(floor: start.revision, count: start.hand.count, limit: limits.windowBytes)
         ids = start.hand.idNumbers
         sequences = start.sequences
         past = RecentPast(revision: start.revision)

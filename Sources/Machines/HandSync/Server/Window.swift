@@ -11,10 +11,14 @@ struct Window {
         let range: Range<Int>
         /// Where the delta starts within the segment; it ends with the frame.
         let delta: Int
+        /// Items of the list after it.
+        let count: Int
     }
 
     /// Revision of the commit before the first one here. A submission on it, and a reader at it, can still be served.
     private(set) var floor: Int
+    /// Items of the list at the floor.
+    private var floorCount: Int
     private var entries: [Entry] = []
     /// What each entry does to positions, apart from the rest: a submission is carried over all of them since its base.
     private var passages: [SingleEdit.Passage] = []
@@ -26,8 +30,9 @@ struct Window {
     private(set) var byteCount = 0
     let limit: Int
 
-    init(floor: Int, limit: Int) {
+    init(floor: Int, count: Int, limit: Int) {
         self.floor = floor
+        floorCount = count
         self.limit = limit
     }
 
@@ -51,7 +56,8 @@ struct Window {
         segment.append(frame)
         entries.append(
             Entry(
-                segment: segment, range: start..<segment.count, delta: segment.count - deltaSize))
+                segment: segment, range: start..<segment.count, delta: segment.count - deltaSize,
+                count: commit.count))
         let edit = SingleEdit(commit.delta)
         passages.append(SingleEdit.Passage(edit ?? .nothing))
         if edit == nil { others.append(commit.revision) }
@@ -66,6 +72,7 @@ struct Window {
             guard end < entries.count, floor + end - dropped <= revision else { break }
             for index in dropped..<end { byteCount -= entries[index].range.count }
             floor += end - dropped
+            floorCount = entries[end - 1].count
             dropped = end
         }
         if dropped > entries.count / 2 {
@@ -87,6 +94,11 @@ struct Window {
     }
 
     // MARK: Reading
+
+    /// Items of the list at a revision, `floor ≤ revision ≤ head`.
+    func count(at revision: Int) -> Int {
+        revision == floor ? floorCount : entries[index(of: revision)].count
+    }
 
     /// Transforms an edit over the commits from `revision` on, as far as they are single edits.
     ///

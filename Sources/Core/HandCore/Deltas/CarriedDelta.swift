@@ -1,0 +1,183 @@
+/// A delta that others' commits pass, one after the other: it always is what `transformed(over:as: .later)` leaves of it.
+///
+/// A long one is a tree of pieces, so that a commit costs what it touches of the delta, not what the delta holds. What a commit
+/// does not touch stands in for one item that both leave alone, and the general functions do the rest, so the two are the
+/// same by construction. A value: copying is O(1).
+public struct CarriedDelta: Sendable {
+    private enum Form: Sendable {
+        /// Short: the general functions look at the whole of it.
+        case plain(Delta)
+        /// Long. The pieces' slots and items are numbered as in `origin`.
+        case tree(SummaryTree<Piece>, origin: Delta)
+    }
+
+    /// From so many components on it is kept as a tree.
+    package static let treeThreshold = 48
+
+    private var form: Form
+    private let treeThreshold: Int
+
+    public init(_ delta: Delta) {
+        self.init(delta, treeThreshold: Self.treeThreshold)
+    }
+
+    package init(_ delta: Delta, treeThreshold: Int) {
+        self.treeThreshold = treeThreshold
+        form = Self.form(of: delta, treeThreshold)
+    }
+
+    private static func form(of delta: Delta, _ treeThreshold: Int) -> Form {
+        delta.componentCount < treeThreshold ? .plain(delta) : .tree(SummaryTree(Piece.pieces(of: delta)), origin: delta)
+    }
+
+    /// What is left of it by now. O(n) for a long one.
+    public var delta: Delta {
+        switch form {
+        case .plain(let delta): delta
+        case .tree(let pieces, let origin): Piece.delta(of: pieces, origin: origin)
+        }
+    }
+
+    /// The single edit that is left; nil if it is more than that.
+    public var singleEdit: SingleEdit? {
+        if case .plain(let delta) = form { SingleEdit(delta) } else { nil }
+    }
+
+    public var isIdentity: Bool {
+        if case .plain(let delta) = form { delta.isIdentity } else { false }
+    }
+
+    /// What passed.
+    public struct Passed: Sendable {
+        /// What is left of the commit once this delta has been done.
+        public let rest: Delta
+        /// What one of the two wanted and does not get.
+        public let superseded: [Superseded]
+        /// How many components were looked at.
+        public let work: Int
+    }
+
+    /// A commit, made on the same list and earlier, passes.
+    ///
+    /// - Complexity: O(c log n) in the commit's components, and in those of this delta that it touches; O(n) if it touches
+    ///   items that this delta moves.
+    public mutating func pass(_ commit: Delta) -> Passed {
+        if commit.isIdentity { return Passed(rest: commit, superseded: [], work: 0) }
+        if case .tree(var pieces, let origin) = form {
+            // The tree is let go of meanwhile, so that it can be changed in place.
+            form = .plain(.identity)
+            let passed = Crossing(of: commit, through: pieces).map { crossing in
+                crossing.leave(in: &pieces)
+                return crossing.passed
+            }
+            form = .tree(pieces, origin: origin)
+            if let passed { return passed }
+        }
+        let whole = delta
+        form = Self.form(of: whole.transformed(over: commit, as: .later), treeThreshold)
+        return Passed(
+            rest: commit.transformed(over: whole, as: .earlier),
+            superseded: Delta.superseded(earlier: commit, later: whole),
+            work: commit.componentCount + whole.componentCount)
+    }
+}
+
+extension CarriedDelta: Equatable {
+    public static func == (left: CarriedDelta, right: CarriedDelta) -> Bool { left.delta == right.delta }
+}
+
+// MARK: - Pieces
+
+extension CarriedDelta {
+    /// A step that can be cut, and that holds its change.
+    struct Piece: Summarized {
+        let kind: Delta.Step.Kind
+        var side: Side = .after
+        var count: Int
+        /// `insert`: index of the first item; `pick`, `drop`: the first slot.
+        var start = 0
+        var change: Change?
+
+        var isContent: Bool { kind == .insert || kind == .drop }
+        /// Items of the list before.
+        var old: Int { isContent ? 0 : count }
+        /// Items of the list after.
+        var new: Int { kind == .delete || kind == .pick ? 0 : count }
+
+        /// The part from its item `first` to before its item `end`.
+        func part(_ first: Int, _ end: Int) -> Piece {
+            var part = self
+            part.count = end - first
+            if kind == .pick { part.start += first }
+            return part
+        }
+
+        /// Longer than any list: the `keep` that a delta implies at its end.
+        private static let endless = 1 << 40
+
+        static func pieces(of delta: Delta) -> [Piece] {
+            delta.steps.map { step in
+                let change = step.change < 0 ? nil : delta.changes[step.change]
+                return Piece(kind: step.kind, side: step.side, count: step.count, start: step.start, change: change)
+            } + [Piece(kind: .keep, count: endless)]
+        }
+
+        static func delta(of pieces: SummaryTree<Piece>, origin: Delta) -> Delta {
+            var builder = DeltaBuilder(sharingItemsOf: origin)
+            var picked: [(slot: Int, count: Int, new: Int)] = []
+            var slots = 0
+            for piece in pieces {
+                switch piece.kind {
+                case .keep: builder.keep(piece.count)
+                case .edit: builder.edit(piece.change ?? Change())
+                case .delete: builder.delete(piece.count)
+                case .insert: builder.insertShared(from: piece.start, piece.count, piece.side)
+                case .drop: builder.drop(piece.start, piece.count, piece.side, piece.change)
+                case .pick:
+                    picked.append((piece.start, piece.count, slots))
+                    slots += piece.count
+                    builder.pick(piece.count)
+                }
+            }
+            picked.sort { $0.slot < $1.slot }
+            return picked.isEmpty ? builder.finish() : builder.finish().mappingSlots(picked)
+        }
+
+        // MARK: What a tree knows of several
+
+        var summary: Extent { Extent(count: 1, old: old, new: new) }
+
+        static func summary(of elements: [Piece]) -> Extent {
+            elements.reduce(.zero) { $0 + $1.summary }
+        }
+
+        static func summary(_ sum: Extent, afterInsertingAt index: Int, of elements: [Piece]) -> Extent {
+            sum + elements[index].summary
+        }
+
+        static func summary(_ sum: Extent, afterRemoving removed: Piece, at index: Int, of elements: [Piece]) -> Extent {
+            sum - removed.summary
+        }
+
+        static func summary(_ sum: Extent, afterReplacing old: Piece, at index: Int, of elements: [Piece]) -> Extent {
+            sum - old.summary + elements[index].summary
+        }
+    }
+
+    /// How many items some pieces take from the list before, and leave in the list after.
+    struct Extent: Summary {
+        let count: Int
+        let old: Int
+        let new: Int
+
+        static let zero = Extent(count: 0, old: 0, new: 0)
+
+        static func + (left: Extent, right: Extent) -> Extent {
+            Extent(count: left.count + right.count, old: left.old + right.old, new: left.new + right.new)
+        }
+
+        static func - (left: Extent, right: Extent) -> Extent {
+            Extent(count: left.count - right.count, old: left.old - right.old, new: left.new - right.new)
+        }
+    }
+}
