@@ -107,12 +107,12 @@ extension Replica {
         by delta: Delta, _ commit: Commit, _ update: inout Update
     ) throws(Delta.Misfit) {
         if !hasPending { return try advanceInStep(by: delta, &update) }
-        let before = confirmed
-        confirmed = try confirmed.applying(delta)
-        let passed = rebase(over: delta, on: before) { item, loss in
+        try confirmed.check(delta)
+        let passed = rebase(over: delta, on: confirmed) { item, loss in
             update.notices.append(
                 .superseded(item, loss, author: commit.author, revision: commit.revision))
         }
+        try confirmed.apply(delta)
         try follow(passed, &update)
     }
 
@@ -127,7 +127,7 @@ extension Replica {
 
     /// Changes the view by what somebody else did.
     mutating func follow(_ delta: Delta, _ update: inout Update) throws(Delta.Misfit) {
-        view = try view.applying(delta)
+        try view.apply(delta)
         history.follow(delta)
         update.delta = update.delta.isIdentity ? delta : update.delta.composed(with: delta)
     }
