@@ -200,8 +200,9 @@ struct Homecoming {
         let others = Edits(Self.items, seed: 12, kinds: [.insert, .delete, .move, .edit]).deltas(commits)
         self.commits = others.enumerated().map { index, delta in
             let submission = Submission(list: 1, base: index, sequence: UInt64(index + 1), delta: delta)
-            guard case .numbered(let commit) = authority.submit(
-                submission, author: Author(number: 1, client: 1), now: 0)
+            guard
+                case .numbered(let commit) = authority.submit(
+                    submission, author: Author(number: 1, client: 1), now: 0)
             else { preconditionFailure("the benchmark's edits fit") }
             _ = authority.takeBatch()
             authority.wrote()

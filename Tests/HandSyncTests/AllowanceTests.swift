@@ -68,6 +68,31 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
+    /// What the server does for somebody counts, not only what they send.
+    @Test func workIsCounted() throws {
+        let world = Self.world {
+            $0.userRequests = 1_000
+            $0.userWork = 100
+        }
+        let ada = Self.ownerOfList(world)
+        func insert(_ count: Int, _ sequence: UInt64) -> UpMessage {
+            let items = (0..<count).map { Item(id: ItemID(rawValue: sequence << 32 + UInt64($0)), content: .note("x")) }
+            return .submit(
+                Submission(
+                    list: 1, base: 0, sequence: sequence, delta: Operation.insert(items, at: 0, .after).delta))
+        }
+        ada.say(insert(900, 1))
+        world.settle()
+        #expect(!ada.isStopped)
+        ada.say(insert(900, 2))
+        world.settle()
+        #expect(ada.isStopped && world.service.load.slowed == 1)
+        Self.pass(7_000, world)
+        #expect(ada.isStopped)
+        Self.pass(2_000, world)
+        #expect(!ada.isStopped && world.service.brokenInvariant() == nil)
+    }
+
     /// All connections of a user together.
     @Test func moreConnectionsAreNoMore() {
         let world = Self.world { $0.tooFastDeadline = 1_000_000 }

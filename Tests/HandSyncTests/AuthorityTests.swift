@@ -77,6 +77,74 @@ import Testing
         #expect(second.delta.isIdentity && second.revision == 2 && list.hand.count == 1)
     }
 
+    /// Inserts something between any two of `count` items.
+    private func everywhere(_ count: Int) throws -> Delta {
+        try Delta(
+            (0..<count).flatMap { index -> [Delta.Component] in
+                [.insert(tasks(1, first: UInt64(1_000_000 + index)), .after), .keep(1)]
+            })
+    }
+
+    /// A list on which others made many commits after revision 1, and what it does with a large edit made there.
+    private func crowded(_ work: Int) -> (list: Authority, commits: [Delta]) {
+        var limits = Limits()
+        limits.submissionWork = work
+        var list = Authority(
+            Authority.Start(list: 1, logID: 9, hand: Hand(tasks(300)), revision: 0, deck: nil, sequences: [:]),
+            limits: limits)
+        var commits: [Delta] = []
+        for sequence in 1...400 {
+            let insert = Operation.insert(tasks(1, first: UInt64(10_000 + sequence)), at: sequence % 300, .after)
+            _ = commit(&list, submission(insert, base: sequence - 1, UInt64(sequence)), author: 2)
+            commits.append(insert.delta)
+        }
+        return (list, commits)
+    }
+
+    /// What takes too long to carry on is not: its client has to catch up. On the newest revision anything is taken.
+    @Test func theWorkOfASubmissionIsBounded() throws {
+        let delta = try everywhere(300)
+        var list = crowded(5_000).list
+        let late = Submission(list: 1, base: 1, sequence: 1, delta: delta)
+        #expect(list.submit(late, author: 1, now: 0) == .stale(head: 400))
+        #expect((5_000...6_000).contains(list.work))
+        #expect(list.submit(submission(.delete(0..<1), base: 1, 1), author: 3, now: 0) != .stale(head: 400))
+        // Commits that are not durable yet are nobody's to have, so they are no reason to wait for them.
+        list = crowded(1).list
+        for sequence in 401...420 {
+            let tick = submission(.edit(at: 0, Change(done: true)), base: 400, UInt64(sequence))
+            guard case .numbered = list.submit(tick, author: 2, now: 0) else { return #expect(Bool(false)) }
+        }
+        guard case .numbered = list.submit(Submission(list: 1, base: 400, sequence: 1, delta: delta), author: 1, now: 0)
+        else { return #expect(Bool(false)) }
+    }
+
+    /// Within the bound it is what the general functions make of it, step by step.
+    @Test func aLargeSubmissionIsCarriedOn() throws {
+        var (list, commits) = crowded(.max)
+        var expected = try everywhere(300)
+        let late = Submission(list: 1, base: 1, sequence: 1, delta: expected)
+        for commit in commits[1...] { expected = expected.transformed(over: commit, as: .later) }
+        guard case .numbered(let made) = list.submit(late, author: 1, now: 0) else { return #expect(Bool(false)) }
+        #expect(made.delta == expected)
+        // Looking at all of it for each commit would take 240,000 at least.
+        #expect(list.work < 24_000)
+    }
+
+    /// What can be told at once is not found out by carrying it over all that was committed since.
+    @Test func whatCannotFitIsRejectedAtOnce() throws {
+        var list = crowded(.max).list
+        let far = Submission(list: 1, base: 1, sequence: 1, delta: try everywhere(303))
+        #expect(list.submit(far, author: 1, now: 0) == .rejected(.doesNotFit(reach: 302, count: 301)))
+        #expect(list.work == 605)
+        let large = Item(id: ItemID(rawValue: 5), content: .note(String(repeating: "x", count: 1 << 21)))
+        let heavy = Submission(
+            list: 1, base: 1, sequence: 1,
+            delta: try everywhere(300).composed(with: Operation.insert([large], at: 0, .after).delta))
+        guard case .rejected(.violation) = list.submit(heavy, author: 1, now: 0) else { return #expect(Bool(false)) }
+        #expect(list.work <= 601)
+    }
+
     @Test func rulesAreTheServersToDecide() {
         var list = authority(tasks(2), rules: Rules(maximumCount: 3, allowedKinds: [.task], maximumSize: 4))
         func reject(_ operation: HandCore.Operation, exactBase: Int? = nil) -> Rejection? {

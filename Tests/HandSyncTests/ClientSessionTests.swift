@@ -79,6 +79,37 @@ import Testing
         #expect(driven.retryIn != nil && !driven.session.isReady)
     }
 
+    /// Who was away for long hears how far it has come, and that it is there.
+    @Test func catchingUpIsTold() {
+        var driven = Driven()
+        driven.perform { $0.connected(now: 1_000, $1) }
+        driven.hear(welcome, now: 1_000)
+        driven.perform { $0.open("list", $1) }
+        func progress() -> [Int] {
+            driven.effects.compactMap { if case .progress("list", let done, of: 2_500) = $0 { done } else { nil } }
+        }
+        let start = DownMessage.Subscribed(
+            request: 1, list: 7, logID: 1, rules: Rules(), lastSequence: 0,
+            start: .resumed(head: 2_500))
+        driven.hear(.subscribed(start), now: 1_000)
+        var hand = Hand()
+        for revision in 1...2_500 {
+            let delta = Operation.insert(
+                [Item(id: ItemID(rawValue: UInt64(revision)), content: .note("x"))], at: 0, .after
+            )
+            .delta
+            try? hand.apply(delta)
+            #expect(driven.session.subscriptions["list"]?.isLive == false)
+            let commit = Commit(
+                revision: revision, author: 2, sequence: UInt64(revision), base: revision - 1, time: 0,
+                count: hand.count,
+                digest: hand.digest, delta: delta)
+            driven.hear(.commit(list: 7, commit), now: 1_000)
+        }
+        #expect(progress() == Array(stride(from: 25, to: 2_500, by: 25)))
+        #expect(driven.session.subscriptions["list"]?.isLive == true)
+    }
+
     /// Each failure doubles the wait, up to a bound; a welcome begins anew.
     @Test func waitsGrowUntilAWelcome() throws {
         var driven = Driven()

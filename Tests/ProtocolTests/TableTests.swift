@@ -78,8 +78,7 @@ import Testing
     private static let operators: Set<String> = [
         "connections", "connectionsPerAddress", "failedHellos", "lists", "userUnfinishedBytes", "tellingDelay",
         "tooFastDeadline", "userSubscriptions", "userLists", "storeBytes", "answerBytes", "transfers",
-        "snapshotCommits",
-        "unloadDelay",
+        "snapshotCommits", "submissionWork", "unloadDelay",
     ]
 
     /// Each limit is in the table, or is the operator's business.

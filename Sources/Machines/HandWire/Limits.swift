@@ -23,6 +23,9 @@ public struct Limits: Equatable, Sendable {
     public var userRequests = 1_000
     /// Bytes from one user in a second, likewise.
     public var userBytes = 4 << 20
+    /// What the server does for one user in a second, likewise, in components of deltas that could be looked at in the same time:
+    /// a fifth of a processor.
+    public var userWork = 5_000_000
     /// Bytes of frames that one user has begun and not finished, on all connections; beyond that one is closed.
     public var userUnfinishedBytes = 64 << 20
     /// Milliseconds that somebody is too fast, and slowed down, before they are told.

@@ -97,7 +97,11 @@ extension CarriedDelta.Crossing {
             for piece in tree.elements(in: lower..<upper) {
                 let first = max(old.lowerBound - position, 0)
                 let end = min(old.upperBound - position, piece.count)
-                if piece.isContent { pieces.append(piece) } else if first < end { pieces.append(piece.part(first, end)) }
+                if piece.isContent {
+                    pieces.append(piece)
+                } else if first < end {
+                    pieces.append(piece.part(first, end))
+                }
                 position += piece.old
             }
             new = newStart..<newStart + pieces.reduce(0) { $0 + $1.new }
@@ -252,7 +256,9 @@ extension CarriedDelta.Crossing {
             if step.kind == .edit, sections.count <= milestones.count, position == milestones[sections.count - 1] {
                 sections.append([])
             } else {
-                add(Piece(kind: step.kind, count: step.count, change: step.change < 0 ? nil : left.changes[step.change]))
+                add(
+                    Piece(kind: step.kind, count: step.count, change: step.change < 0 ? nil : left.changes[step.change])
+                )
             }
             position += step.count
         }

@@ -27,7 +27,8 @@ public struct CarriedDelta: Sendable {
     }
 
     private static func form(of delta: Delta, _ treeThreshold: Int) -> Form {
-        delta.componentCount < treeThreshold ? .plain(delta) : .tree(SummaryTree(Piece.pieces(of: delta)), origin: delta)
+        delta.componentCount < treeThreshold
+            ? .plain(delta) : .tree(SummaryTree(Piece.pieces(of: delta)), origin: delta)
     }
 
     /// What is left of it by now. O(n) for a long one.
@@ -155,7 +156,8 @@ extension CarriedDelta {
             sum + elements[index].summary
         }
 
-        static func summary(_ sum: Extent, afterRemoving removed: Piece, at index: Int, of elements: [Piece]) -> Extent {
+        static func summary(_ sum: Extent, afterRemoving removed: Piece, at index: Int, of elements: [Piece]) -> Extent
+        {
             sum - removed.summary
         }
 

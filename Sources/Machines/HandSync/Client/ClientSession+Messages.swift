@@ -76,7 +76,9 @@ extension ClientSession {
         }
         switch subscribed.start {
         case .resumed(let head):
+            let revision = subscriptions[name]?.replica.revision ?? 0
             subscriptions[name]?.submitFrom = head
+            subscriptions[name]?.resumedAt = revision
             catchUp(name, effect)
         case .snapshot(let revision, let count, let digest):
             subscriptions[name]?.incoming = IncomingSnapshot(
@@ -104,6 +106,15 @@ extension ClientSession {
             + "If that one gets its name back they are sent: hand sync -l \(name). "
             + "Or throw them away: hand sync -l \(name) --discard"
         effect(.refused(list: name, .noSuchList, text))
+    }
+
+    /// Says how many of the commits that were missed are here, each hundredth of a long way.
+    private func tellProgress(of name: String, _ effect: (Effect) -> Void) {
+        guard let subscription = subscriptions[name] else { return }
+        let total = subscription.submitFrom - subscription.resumedAt
+        let done = subscription.replica.revision - subscription.resumedAt
+        guard total >= Self.longWay, done < total, done % (total / 100) == 0 else { return }
+        effect(.progress(list: name, items: done, of: total))
     }
 
     /// Submits as soon as all commits that the server had at the start are here. What is pending on a list that has diverged
@@ -161,7 +172,9 @@ extension ClientSession {
             // The number stays; a snapshot of the same list comes under a new request.
             return subscribe(to: name, effect)
         }
-        if subscriptions[name]?.isCaughtUp == true { submit(name, effect) } else { catchUp(name, effect) }
+        if subscriptions[name]?.isCaughtUp == true { return submit(name, effect) }
+        tellProgress(of: name, effect)
+        catchUp(name, effect)
     }
 
     private mutating func acknowledged(

@@ -33,7 +33,7 @@ public struct ClientSession: Sendable {
         /// The view of a list has changed, or its user should be told something.
         case update(list: String, Replica.Update)
         case status(Status)
-        /// How much of a list's snapshot has come.
+        /// How much of a list's snapshot has come, or how many of the commits that were missed, if they are many.
         case progress(list: String, items: Int, of: Int)
         case presence(list: String, [DownMessage.Presence])
         /// Milliseconds that the server took to answer a ping.
@@ -79,6 +79,8 @@ public struct ClientSession: Sendable {
         var request: UInt64 = 0
         /// Commits up to here must come before anything is submitted.
         var submitFrom = 0
+        /// The revision from which they come.
+        var resumedAt = 0
         var lastSequence: UInt64 = 0
         var isCaughtUp = false
         /// The sequence of the submission that was sent on this connection and is not answered. It is not sent again on it:
@@ -160,6 +162,8 @@ public struct ClientSession: Sendable {
     static let greetingDeadline: UInt64 = 10_000
     /// The most milliseconds that a server's wish to be left alone is heeded.
     static let longestWait: UInt64 = 60_000
+    /// Commits that were missed, from which on it is told how many have come.
+    static let longWay = 1_000
 
     public init(
         client: ClientID, person: String, program: String, capabilities: Capabilities = .presence,

@@ -26,6 +26,7 @@ extension Authority {
     public mutating func submit(
         _ submission: Submission, author: Author, now: UInt64, isFull: Bool = false
     ) -> Outcome {
+        work = submission.delta.componentCount
         if let answer = answerFromBefore(submission, author: author) { return answer }
         if isFull { return .rejected(.storeFull(limit: limits.storeBytes)) }
         if submission.base > revision { return .failed(.baseInFuture) }
@@ -58,11 +59,11 @@ extension Authority {
     }
 
     /// What is left of a delta made at `base`, after all commits since: where both are single edits by a few numbers, else by
-    /// the general functions. Nil if that takes more than one submission may.
+    /// the general functions. Nil if that takes more than one submission may. The newest revision that a client can have is
+    /// never too old.
     private mutating func transformed(_ delta: Delta, since base: Int) -> Delta? {
         var carried = CarriedDelta(delta)
         var next = base + 1
-        work = 0
         while next <= present.revision, !carried.isIdentity {
             if let made = carried.singleEdit {
                 let (rest, reached) = window.transformed(made, from: next)
@@ -71,7 +72,7 @@ extension Authority {
                 if rest != made { carried = CarriedDelta(carried.delta.placed(at: rest)) }
                 next = reached
             }
-            if work > limits.submissionWork { return nil }
+            if work > limits.submissionWork, base < revision { return nil }
             if next <= present.revision {
                 work += carried.pass(window.delta(at: next)).work
                 next += 1
@@ -111,6 +112,7 @@ extension Authority {
         }
         try checkRules(of: delta)
         let deleted = delta.deletedItems(on: present.hand)
+        work += deleted.count + delta.insertedItems.count
         try checkIDs(inserted: delta.insertedItems, deleted: deleted)
         var deck = present.deck
         let made = try deck?.play(delta, deleted: deleted) ?? delta

@@ -9,6 +9,7 @@ final class Account {
     var unfinished = 0
     private var requests: TokenBucket
     private var bytes: TokenBucket
+    private var work: TokenBucket
     /// Connections that are not read until there is a share for them again; in the order of their waiting.
     private(set) var waiting: [Connection] = []
     /// Whether the service has it among those of whom somebody waits.
@@ -22,29 +23,34 @@ final class Account {
         self.user = user
         requests = TokenBucket(rate: limits.userRequests, now: now)
         bytes = TokenBucket(rate: limits.userBytes, now: now)
+        work = TokenBucket(rate: limits.userWork, now: now)
     }
 
-    func spend(requests count: Int = 0, bytes size: Int = 0, now: UInt64) {
+    func spend(requests count: Int, bytes size: Int, work amount: Int, now: UInt64) {
         fill(now: now)
         requests.spend(count, now: now)
         bytes.spend(size, now: now)
+        work.spend(amount, now: now)
     }
 
     func fill(now: UInt64) {
         requests.fill(now: now)
         bytes.fill(now: now)
-        if tooFastSince != nil, requests.isHalfFull, bytes.isHalfFull {
+        work.fill(now: now)
+        if tooFastSince != nil, requests.isHalfFull, bytes.isHalfFull, work.isHalfFull {
             tooFastSince = nil
             told = []
         }
     }
 
     /// Whether more was taken than there was.
-    var isOverdrawn: Bool { requests.isOverdrawn || bytes.isOverdrawn }
+    var isOverdrawn: Bool { requests.isOverdrawn || bytes.isOverdrawn || work.isOverdrawn }
     /// Whether nobody would notice if it were forgotten.
-    var isIdle: Bool { connections == 0 && waiting.isEmpty && requests.isFull && bytes.isFull }
+    var isIdle: Bool {
+        connections == 0 && waiting.isEmpty && requests.isFull && bytes.isFull && work.isFull
+    }
     /// Milliseconds until the next of those who wait goes on.
-    var wait: UInt64 { max(requests.wait, bytes.wait) }
+    var wait: UInt64 { max(requests.wait, bytes.wait, work.wait) }
 
     /// Whether a connection is to be told that its user is too fast; once each time.
     func shallTell(_ connection: Connection) -> Bool { told.insert(connection.number).inserted }

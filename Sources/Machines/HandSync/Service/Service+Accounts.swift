@@ -13,13 +13,16 @@ extension Service {
 
     /// Charges a connection's user. Who has overdrawn is slowed down, by not being read; who goes on like that is told, and at
     /// last closed.
-    func charge(_ connection: Connection, requests: Int = 0, bytes: Int = 0) {
+    ///
+    /// - Parameter work: what the server did, in components of deltas that could be looked at in the same time.
+    func charge(_ connection: Connection, requests: Int = 0, bytes: Int = 0, work: Int = 0) {
         // Nothing more is done for one that is ending, and so it costs nothing.
         guard let account = connection.account, !connection.isEnding else { return }
-        account.spend(requests: requests, bytes: bytes, now: world.now)
+        account.spend(requests: requests, bytes: bytes, work: work, now: world.now)
         guard account.isOverdrawn, !connection.isSlowed else { return }
         let since = account.tooFastSince ?? world.now
-        let rates = "\(limits.userRequests) requests and \(limits.userBytes) bytes a second are taken from one user"
+        let rates =
+            "\(limits.userRequests) requests, \(limits.userBytes) bytes and \(limits.userWork) steps of work a second are taken from one user"
         if world.now >= since + limits.tooFastDeadline {
             return fail(connection, .tooFast, "more came for too long: \(rates)", retryAfter: 10_000)
         }

@@ -48,6 +48,9 @@ extension Service {
         let most = min(limits.answerBytes, limits.frameBytes) / 2
         let excerpt = hand.excerpt(
             asked.selections, from: asked.start, about: most, logID: room.authority.logID, revision: revision)
+        // Ids are looked for in all leaves of the list, which takes about a tenth of looking at each item.
+        let looksForIDs = asked.selections.contains { if case .ids = $0 { true } else { false } }
+        charge(connection, work: excerpt.entries.count + (looksForIDs ? hand.count / 10 : 0))
         send(.excerpt(request: asked.request, excerpt), to: connection)
     }
 }

@@ -16,7 +16,9 @@ extension Service {
         }
         figures.submissions += 1
         let isFull = storeSize.isFull(limits)
-        switch room.authority.submit(submission, author: author, now: world.wallClock, isFull: isFull) {
+        let outcome = room.authority.submit(submission, author: author, now: world.wallClock, isFull: isFull)
+        charge(connection, work: room.authority.work)
+        switch outcome {
         case .numbered:
             connection.pendingSubmissions += 1
             writer.numbered += 1

@@ -19,6 +19,11 @@ struct LimitOptions: ParsableArguments {
     )
     var maxUserRequests = Limits().userRequests
     @Option(help: "Bytes from one user in a second.") var maxUserBytes = Limits().userBytes
+    @Option(
+        help: "Steps of work for one user in a second: parts of edits that are looked at, about 40 nanoseconds each.")
+    var maxUserWork = Limits().userWork
+    @Option(help: "Steps of work for one edit that was made long ago; beyond, its client has to catch up first.")
+    var maxEditWork = Limits().submissionWork
     @Option(help: "Bytes of messages that one user has begun to send.")
     var maxUserUnfinished = Limits().userUnfinishedBytes
     @Option(help: "Lists that all connections of one user follow.")
@@ -58,6 +63,7 @@ struct LimitOptions: ParsableArguments {
             ("max-subscriptions", \.maxSubscriptions, \.subscriptions),
             ("max-user-requests", \.maxUserRequests, \.userRequests),
             ("max-user-bytes", \.maxUserBytes, \.userBytes),
+            ("max-user-work", \.maxUserWork, \.userWork), ("max-edit-work", \.maxEditWork, \.submissionWork),
             ("max-user-unfinished", \.maxUserUnfinished, \.userUnfinishedBytes),
             ("max-user-subscriptions", \.maxUserSubscriptions, \.userSubscriptions),
             ("max-user-lists", \.maxUserLists, \.userLists), ("max-store", \.maxStore, \.storeBytes),
