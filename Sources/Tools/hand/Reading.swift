@@ -25,9 +25,9 @@ enum ItemPrinter {
             let width = shown.last.map { String($0.number).count } ?? 0
             for (number, item) in shown {
                 let number = String(number)
-                let space = String(repeating: " ", count: width - number.count)
-                Output.line(
-                    "\(space)\(number)  \(item.id.description.prefix(length))  \(Printable.line(of: item.content))")
+                let space = String(repeating: " ", count: width - number.utf8.count)
+                let id = Substring(item.id.description.utf8.prefix(length))
+                Output.line("\(space)\(number)  \(id)  \(Printable.line(of: item.content))")
             }
         }
     }
@@ -56,8 +56,9 @@ struct List: AsyncParsableCommand {
         let hand = try await offline ? kept(name) : list.whole().hand
         let named = try Set(references.map { try $0.position(in: hand) + 1 })
         var left = looks.number ?? .max
+        let isLookedAt = looks.filter
         ItemPrinter.print(hand, json: list.server.json) { number, item in
-            guard left > 0, named.isEmpty || named.contains(number), looks.include(item) else { return false }
+            guard left > 0, named.isEmpty || named.contains(number), isLookedAt(item) else { return false }
             left -= 1
             return true
         }
@@ -71,8 +72,9 @@ struct List: AsyncParsableCommand {
         }
         let whole = excerpt.hand
         let named = try Set(references.map { try $0.resolved(in: excerpt).position(in: whole) })
+        let isLookedAt = looks.filter
         let shown = excerpt.entries.filter { entry in
-            (named.isEmpty || named.contains(entry.position)) && looks.include(entry.item)
+            (named.isEmpty || named.contains(entry.position)) && isLookedAt(entry.item)
         }
         let isWhole = excerpt.entries.count == excerpt.count
         ItemPrinter.print(
@@ -124,9 +126,13 @@ struct Looks: ParsableArguments {
         if case .task(_, done: true) = item.content { true } else { false }
     }
 
-    func include(_ item: Item) -> Bool {
-        if open || done, item.content.kind != .task || Self.isTicked(item) != done { return false }
-        return grep.map { Printable.line(of: item.content).localizedCaseInsensitiveContains($0) } ?? true
+    /// Whether an item is among them. Read once for all items, as options are slow to read.
+    var filter: (Item) -> Bool {
+        let (isTask, done, grep) = (open || done, done, grep)
+        return { item in
+            if isTask, item.content.kind != .task || Self.isTicked(item) != done { return false }
+            return grep.map { Printable.line(of: item.content).localizedCaseInsensitiveContains($0) } ?? true
+        }
     }
 }
 
