@@ -41,6 +41,22 @@ import Testing
         #expect(try inJournal(first) { $0.client } == second)
     }
 
+    /// A program that runs takes another id at once, as soon as nothing is in flight.
+    @Test func anotherIDIsTakenAtOnce() throws {
+        var replica = Replica(confirmed: Hand(), revision: 3, logID: 7, sequence: 4)
+        try replica.edit(HandCore.Operation.insert(tasks(1), at: 0, .after).delta)
+        try inJournal(first) { journal in
+            try journal.checkpoint(replica, of: "list")
+            try journal.append([.submitted], to: "list")
+            try journal.note(author: 7, of: "ada")
+            #expect(try !journal.take(second))
+            try journal.append([.rejected(sequence: 5, .notStored)], to: "list")
+            #expect(try journal.take(second))
+        }
+        #expect(ClientJournal.author(of: "ada", inJournalAt: path) == nil, "the number was the old id's")
+        #expect(try inJournal(first) { $0.client } == second)
+    }
+
     @Test func theNumbersOfItsNamesAreKept() throws {
         func number(_ person: String) -> UInt64? { ClientJournal.author(of: person, inJournalAt: path) }
         #expect(number("ada") == nil)

@@ -127,4 +127,57 @@ import Testing
         driven.hear(welcome, now: now)
         #expect(try (50...150).contains(fail()))
     }
+
+    /// Who is replaced again and again shares its id with another program. With nothing in flight it goes on under another one; else
+    /// it comes back to hear what became of that, and gives up in the end.
+    @Test(arguments: [false, true]) func whoIsReplacedTooOftenTakesAnotherID(hasInFlight: Bool) throws {
+        var driven = Driven()
+        var replica = Replica(confirmed: Hand(), revision: 0, logID: 9, sequence: 0)
+        if hasInFlight {
+            let item = Item(id: ItemID(rawValue: 1), content: .note("n"))
+            try replica.edit(HandCore.Operation.insert([item], at: 0, .after).delta)
+            _ = replica.takeSubmission(list: 1)
+        }
+        driven.perform { $0.open("list", from: replica, $1) }
+        func beReplaced(now: UInt64) {
+            driven.perform { $0.connected(now: now, $1) }
+            driven.hear(welcome, now: now)
+            driven.hear(.error(code: .replaced, request: 0, retryAfter: 0, message: ""), now: now)
+            driven.perform { $0.start($1) }
+        }
+        for round in 0..<3 {
+            beReplaced(now: UInt64(round) * 1_000)
+            #expect(!driven.session.isShared && driven.retryIn != nil)
+        }
+        beReplaced(now: 3_000)
+        #expect(driven.session.isShared && driven.session.wantsNewID == !hasInFlight)
+        let more = hasInFlight ? 8 : 0
+        for round in 0..<more { beReplaced(now: 4_000 + UInt64(round)) }
+        #expect(driven.retryIn != nil && driven.session.refusal == nil)
+        if hasInFlight {
+            driven.perform { $0.connected(now: 5_000, $1) }
+            driven.hear(welcome, now: 5_000)
+            driven.hear(.error(code: .replaced, request: 0, retryAfter: 0, message: ""), now: 5_000)
+            #expect(driven.retryIn == nil && driven.session.refusal == .replaced)
+            return
+        }
+        driven.perform { $0.disconnected(reason: "test", now: 3_000, $1) }
+        let fresh = ClientID(high: 7, low: 7)
+        driven.perform { $0.goOn(as: fresh, now: 3_000, $1) }
+        #expect(!driven.session.isShared && driven.session.author == nil)
+        driven.effects = []
+        driven.perform { $0.start($1) }
+        driven.perform { $0.connected(now: 4_000, $1) }
+        var hellos: [ClientID] = []
+        for case .send(let bytes) in driven.effects {
+            var reader = FrameReader(limit: bytes.count)
+            try bytes.withUnsafeBytes { bytes in
+                try reader.read(bytes) { (body) throws(WireError) -> Bool in
+                    if case .hello(let hello) = try UpMessage(body) { hellos.append(hello.client) }
+                    return true
+                }
+            }
+        }
+        #expect(hellos == [fresh])
+    }
 }

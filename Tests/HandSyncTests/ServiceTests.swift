@@ -244,4 +244,33 @@ import Testing
         world.settle()
         #expect(stream.lastStart?.request == 2 && stream.errors.isEmpty)
     }
+
+    /// Who has commits that it has not seen gets them one by one, though a snapshot would be smaller: in that it could not tell
+    /// whether its own program made them, or a copy of it.
+    @Test(arguments: [(1, true), (2, false)]) func ownCommitsComeOneByOne(client: UInt64, areOwn: Bool) throws {
+        var limits = Limits()
+        limits.windowBytes = 64
+        let world = try Self.world(limits: limits)
+        let writer = world.connect(1)
+        world.settle()
+        writer.subscribe("list", request: 1)
+        world.settle()
+        for number in 1...20 {
+            // One item comes and goes.
+            let item = Item(id: ItemID(rawValue: 5), content: .note("n"))
+            let edit: HandCore.Operation = number & 1 == 1 ? .insert([item], at: 0, .after) : .delete(0..<1)
+            writer.say(
+                .submit(Submission(list: 1, base: number - 1, sequence: UInt64(number), delta: edit.delta)))
+            world.settle()
+        }
+        let stream = world.connect(client)
+        world.settle()
+        stream.subscribe("list", request: 1, logID: 9, revision: 1)
+        world.settle()
+        #expect(
+            try #require(stream.lastStart).start
+                == (areOwn ? .resumed(head: 20) : .snapshot(revision: 20, count: 0, digest: Hand().digest)))
+        let revisions = stream.heard.compactMap { if case .commit(_, let commit) = $0 { commit.revision } else { nil } }
+        #expect(revisions == (areOwn ? Array(2...20) : []))
+    }
 }

@@ -98,4 +98,26 @@ import Testing
         commit.delta = HandCore.Operation.delete(0..<1).delta
         #expect(try replica.receive(commit).notices == [.diverged(revision: 1)])
     }
+
+    /// A snapshot does not say who made the commit that took the sequence: what of one's edit is not in it is told.
+    @Test func whatASnapshotDoesNotShowIsTold() throws {
+        let hand = Hand(tasks(3))
+        let mine = HandCore.Operation.insert([Self.item(50)], at: 1, .after).delta
+            .composed(with: HandCore.Operation.delete(0..<1).delta)
+            .composed(with: HandCore.Operation.edit(at: 1, Change(text: "mine")).delta)
+        let made = try hand.applying(mine)
+        func lost(_ snapshot: Hand) throws -> Set<UInt64> {
+            var replica = try Self.replica(hand, mine)
+            let update = replica.reset(to: snapshot, revision: 9, logID: 9, lastSequence: 1)
+            #expect(!replica.hasPending && replica.view == snapshot)
+            return Set(
+                update.notices.compactMap {
+                    if case .superseded(let item, _, author: 0, revision: 9) = $0 { item.id.rawValue } else { nil }
+                })
+        }
+        #expect(try lost(made).isEmpty)
+        let touched = Set(hand.map(\.id.rawValue)).subtracting([3]).union([50])
+        #expect(try lost(hand) == touched)
+        #expect(try lost(made.applying(HandCore.Operation.delete(0..<1).delta)) == [50])
+    }
 }

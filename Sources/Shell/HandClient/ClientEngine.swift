@@ -80,10 +80,19 @@ package final class ClientEngine {
         let waiters = keptWaiters
         keptWaiters = []
         for waiter in waiters { waiter(problem) }
+        leaveSharedID()
         guard !outgoing.isEmpty, let stream, !stream.isWriting else { return }
         let bytes = outgoing
         outgoing = []
         stream.write([OutputBuffer(bytes)])
+    }
+
+    /// Another program has this client's id, which may have been told to both by one backup: each goes on under its own.
+    private func leaveSharedID() {
+        guard session.isShared, !isClosed, let journal else { return }
+        // What cannot be written now is tried again at the end of the next turn.
+        guard let fresh = try? journal.noteShared(session) else { return }
+        perform { session, effect in session.goOn(as: fresh, now: loop.now, effect) }
     }
 
     /// What cannot be kept must not be sent: without its journal the client stops.
@@ -104,7 +113,6 @@ package final class ClientEngine {
         case .sequences(let log, let last): note { try $0.forgetSteps(in: log, after: last) }
         case .step(let step, let log, let sequence): note { try $0.note(step, in: log, sequence: sequence) }
         case .update(let list, let update):
-            if update.isUsedTwice { try? journal?.journal.noteSharedClient() }
             lists[list]?.collect(update)
         case .status(let status): changed(status)
         case .progress(let list, let items, let total): lists[list]?.yield(.progress(items: items, of: total))

@@ -1,5 +1,6 @@
 import HandStore
 import HandSync
+import HandWire
 
 /// Keeps what a session wants kept in a journal on disk, once in a turn of the loop.
 final class JournalWriter {
@@ -7,6 +8,8 @@ final class JournalWriter {
     private var buffer = JournalBuffer()
     /// Lists of which the buffer knows how much is kept.
     private var known: Set<String> = []
+    /// Whether the journal knows that another program has this client's id.
+    private var isShared = false
 
     init(_ journal: ClientJournal) {
         self.journal = journal
@@ -49,6 +52,19 @@ final class JournalWriter {
     }
 
     static func problem(_ error: any Error) -> String { "what was edited cannot be kept on disk: \(error)" }
+
+    /// Another program has this client's id: that is kept, and another id taken where that can be. Returns it.
+    func noteShared(_ session: ClientSession) throws -> ClientID? {
+        if !isShared { try journal.noteSharedClient() }
+        isShared = true
+        guard session.wantsNewID else { return nil }
+        try writeEverything(session)
+        var random = SystemRandomNumberGenerator()
+        let fresh = ClientID.random(using: &random)
+        guard try journal.take(fresh) else { return nil }
+        isShared = false
+        return fresh
+    }
 
     private func attempt(_ session: ClientSession) -> String? {
         do {

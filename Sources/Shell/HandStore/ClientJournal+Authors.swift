@@ -1,5 +1,6 @@
 import GRDB
 import HandSync
+import HandWire
 
 // What a client knows of itself: its numbers by name, and which of its commits take others back.
 
@@ -12,6 +13,11 @@ extension ClientJournal {
         try SQLiteStore.translating(path) {
             try database.write { try $0.execute(sql: "UPDATE client SET is_shared = 1") }
         }
+    }
+
+    /// Takes a new id at once; false if something is in flight.
+    public func take(_ fresh: ClientID) throws -> Bool {
+        try SQLiteStore.translating(path) { try database.write { try Self.take(fresh, $0, path) } }
     }
 
     /// The server knows this client by that number under that name. If it had another, it is another server by now.

@@ -13,7 +13,8 @@ public final class ClientJournal: Sendable {
     private let lock: StoreLock
     let path: String
     private let person: String
-    /// The secret by which the server knows this client; made with the journal, and anew where another program has it too.
+    /// The secret by which the server knew this client when the journal was opened; made with the journal, and anew where another
+    /// program has it too.
     public let client: ClientID
 
     /// 2: checkpoints say which revision the author of an edit saw, and whether the replica has diverged.
@@ -67,13 +68,17 @@ public final class ClientJournal: Sendable {
             throw StoreError.damaged("\(path) has lost its client id")
         }
         let isShared: Bool = try row.value(2)
-        if isShared, try !hasInFlight(database, path) {
-            try database.execute(
-                sql: "UPDATE client SET high = ?, low = ?, is_shared = 0; DELETE FROM authors; DELETE FROM steps",
-                arguments: [fresh.high.stored, fresh.low.stored])
-            return fresh
-        }
+        if isShared, try take(fresh, database, path) { return fresh }
         return ClientID(high: try row.bits(0), low: try row.bits(1))
+    }
+
+    /// Whether the client goes on under another id from now on: not as long as something is in flight.
+    static func take(_ fresh: ClientID, _ database: Database, _ path: String) throws -> Bool {
+        if try hasInFlight(database, path) { return false }
+        try database.execute(
+            sql: "UPDATE client SET high = ?, low = ?, is_shared = 0; DELETE FROM authors; DELETE FROM steps",
+            arguments: [fresh.high.stored, fresh.low.stored])
+        return true
     }
 
     private static func createFirstFormat(_ database: Database, _ fresh: ClientID) throws {

@@ -322,7 +322,7 @@ enum Notices {
             return "\(what) '\(Printable.clean(item.content.text))' was overridden by somebody in revision \(revision)"
         case .usedTwice(let revision):
             return "another program used this one's id for revision \(revision), perhaps from a copy of "
-                + "\(Settings.stateFolder)/clients; your edit was sent again, and a new id is taken at the next start"
+                + "\(Settings.stateFolder)/clients; your edit was sent again, and a new id is taken"
         case .rejected(let reason, _): return "rejected: \(Printable.clean("\(reason)"))"
         case .diverged(let revision):
             return "this list differed from the server's at revision \(revision); it was loaded again"

@@ -36,6 +36,7 @@ public struct Change: Sendable {
         public static let url = Fields(rawValue: 4)
         public static let card = Fields(rawValue: 8)
         public static let bytes = Fields(rawValue: 16)
+        public static let all: Fields = [.text, .done, .url, .card, .bytes]
 
         /// Names of the members, in the order of their bits, as they are written in JSON.
         public var names: [String] {

@@ -167,7 +167,10 @@ extension ClientSession {
         update.author = commit.author
         journal(name, .commit(commit), effect)
         effect(.update(list: name, update))
-        if update.isUsedTwice { submitAnew(name, after: commit.sequence, effect) }
+        if update.isUsedTwice {
+            isShared = true
+            submitAnew(name, after: commit.sequence, effect)
+        }
         if subscriptions[name]?.replica.hasDiverged == true {
             // The number stays; a snapshot of the same list comes under a new request.
             return subscribe(to: name, effect)
@@ -187,6 +190,7 @@ extension ClientSession {
         // Too long ago for the server to tell: the last sequence is learnt by subscribing again.
         if revision == 0 { return subscribe(to: name, effect) }
         // Its commit lies in what is here already and was not known as one's own: another program made it.
+        isShared = true
         submitAnew(name, after: sequence, effect)
     }
 
@@ -233,10 +237,13 @@ extension ClientSession {
     }
 
     /// Whether to connect again after having been replaced. A hello of one's own that was given up and came late may have done
-    /// that, now and then; another program with the same id does it again and again.
+    /// that, now and then; another program with the same id does it again and again. Then this one returns once more, to go on
+    /// under another id; before that, to hear what became of what is in flight.
     private mutating func mayReturn(now: UInt64) -> Bool {
         replacedAt = replacedAt.filter { $0 + Self.replacementPeriod > now } + [now]
-        return replacedAt.count <= Self.mostReplacements
+        if replacedAt.count <= Self.mostReplacements { return true }
+        defer { isShared = true }
+        return hasInFlight ? replacedAt.count <= Self.mostReplacements * 4 : !isShared
     }
 
     private mutating func failed(

@@ -159,7 +159,9 @@ extension ClientSession {
         guard let visit = visits[request] else { return }
         if commit.author == author, let sequence = visit.sequence, commit.sequence == sequence {
             // A copy of this program, with the same client id, may have used the sequence for something else.
-            leave(request, visit.became(commit) ? .committed(revision: commit.revision, visit.notices) : .stale, effect)
+            let isOwn = visit.became(commit)
+            if !isOwn { isShared = true }
+            leave(request, isOwn ? .committed(revision: commit.revision, visit.notices) : .stale, effect)
         } else {
             visits[request]?.pass(commit)
         }

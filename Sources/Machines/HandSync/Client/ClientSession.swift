@@ -137,7 +137,9 @@ public struct ClientSession: Sendable {
     public internal(set) var refusal: ErrorCode?
     var reader = FrameReader(limit: Int(Int32.max))
     var backoff: Backoff
-    let hello: UpMessage.Hello
+    var hello: UpMessage.Hello
+    /// Whether another program has used this client's id, as one with a copy of what this one keeps.
+    public internal(set) var isShared = false
     public internal(set) var author: UInt64?
     /// Whether the server has ever said anything: then it is worth waiting for it.
     public private(set) var hasHeard = false
@@ -175,6 +177,14 @@ public struct ClientSession: Sendable {
     }
 
     public var isReady: Bool { state == .ready }
+
+    /// Whether it is time to go on under another id: another program has this one, and nothing is in flight, of which only
+    /// this one can tell what became.
+    public var wantsNewID: Bool { isShared && !hasInFlight }
+
+    var hasInFlight: Bool {
+        subscriptions.values.contains { $0.replica.inFlight != nil } || visits.values.contains { $0.sequence != nil }
+    }
 
     /// When `timer(now:)` is to be called at the latest.
     public var deadline: UInt64? {
@@ -216,6 +226,18 @@ extension ClientSession {
         if case .disconnected = state { return }
         let wait = min(notBefore, Self.longestWait) + backoff.next()
         leave(reason: reason, retryAt: now + wait, wait: wait, effect)
+    }
+
+    /// Goes on as another client, over a new connection.
+    ///
+    /// - Precondition: `wantsNewID`.
+    public mutating func goOn(as client: ClientID, now: UInt64, _ effect: (Effect) -> Void) {
+        hello.client = client
+        isShared = false
+        replacedAt = []
+        author = nil
+        if case .disconnected = state { return }
+        fail("another program has this one's id; it takes a new one", now: now, effect)
     }
 
     /// Gives the connection up for good.

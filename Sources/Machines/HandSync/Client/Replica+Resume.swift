@@ -49,6 +49,25 @@ extension Replica {
         }
     }
 
+    /// What of one's own edit, which led from `confirmed` to `edited`, is not in a snapshot.
+    private func missing(of mine: Delta, on edited: Hand, in snapshot: Hand, _ revision: Int) -> [Notice] {
+        var losses: [(Item, Superseded.Loss)] = []
+        let others = Delta(from: edited, to: snapshot)
+        let gone = Set(others.deletedItems(on: edited).map(\.id))
+        let back = Set(others.insertedItems.map(\.id))
+        let touched = others.intentions(on: edited)
+        for item in mine.insertedItems where gone.contains(item.id) { losses.append((item, .edit(.all))) }
+        for item in mine.deletedItems(on: confirmed) where back.contains(item.id) { losses.append((item, .edit(.all))) }
+        for (item, isMoved, fields) in mine.intentions(on: confirmed) {
+            let other = touched.first { $0.item.id == item.id }
+            let isGone = gone.contains(item.id)
+            if isMoved && (isGone || other?.isMoved == true) { losses.append((item, .move)) }
+            let lost = isGone ? fields : fields.intersection(other?.fields ?? [])
+            if !lost.isEmpty { losses.append((item, .edit(lost))) }
+        }
+        return losses.map { .superseded($0, $1, author: 0, revision: revision) }
+    }
+
     /// What became of a submission in flight when the connection was lost, once all commits up to the present are here:
     /// if the server has its sequence and the commit did not come, another program used that sequence. Then it is
     /// submitted under a new one.
@@ -63,7 +82,8 @@ extension Replica {
 
     /// Goes on from a snapshot. Pending edits are kept: they are transformed over the difference, found by item ids.
     ///
-    /// - Parameter lastSequence: this client's last sequence in the snapshot. What was in flight with it is contained.
+    /// - Parameter lastSequence: this client's last sequence in the snapshot. What was in flight with it is contained, unless another
+    ///   program has used the sequence; what of it is not to be seen counts as overridden.
     /// - Returns: the change of the view, as small as it can be told from the ids.
     public mutating func reset(
         to snapshot: Hand, revision: Int, logID: UInt64, lastSequence: UInt64
@@ -75,6 +95,7 @@ extension Replica {
             if let edited = try? confirmed.applying(mine.delta) { base = edited }
             inFlight = nil
             update.notices.append(.acknowledged(sequence: mine.sequence, revision: revision))
+            update.notices += missing(of: mine.delta, on: base, in: snapshot, revision)
         }
         if !isSameHistory {
             takeBackExactEdits(now: revision, &update)

@@ -131,6 +131,11 @@ public struct Authority {
         return last.author == author.number || last.revision <= revision
     }
 
+    /// Whether a client has commits after `revision`.
+    public func hasCommits(of author: Author, after revision: Int) -> Bool {
+        sequences[author.client].map { $0.revision > revision } ?? false
+    }
+
     /// Frames of durable commits after `cursor`, about `bytes` of them, and the revision that they lead to.
     ///
     /// - Precondition: `floor ≤ cursor ≤ revision`.

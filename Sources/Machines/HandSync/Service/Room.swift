@@ -61,13 +61,19 @@ final class Room {
 
     /// How a subscriber gets to the present from `revision` of history `logID`: by commits, from memory or from the store,
     /// or by a snapshot where that is smaller, or where a commit of its own would be taken for somebody else's.
+    ///
+    /// Who has commits that it has not seen gets them one by one where they are: in a snapshot it could not tell whether its own
+    /// program made them, or a copy of it.
     func start(from revision: Int, logID: UInt64, for author: Author) -> DownMessage.Subscribed.Start {
         let isKnown =
             logID == authority.logID && (storeFloor...authority.revision).contains(revision)
             && authority.knowsItsOwn(author, after: revision)
         if isKnown && revision >= authority.floor { return .resumed(head: authority.revision) }
         // A commit takes about as many bytes on the wire as two items.
-        if isKnown && (authority.revision - revision) * 2 <= authority.count {
+        if isKnown
+            && ((authority.revision - revision) * 2 <= authority.count
+                || authority.hasCommits(of: author, after: revision))
+        {
             return .resumed(head: authority.revision)
         }
         let hand = authority.hand

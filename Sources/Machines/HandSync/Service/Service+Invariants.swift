@@ -31,9 +31,10 @@ extension Service {
         return nil
     }
 
-    /// It may count fewer: what came over an earlier connection of the client ends on this one.
+    /// It may count fewer: what came over an earlier connection of the client ends on this one. One that is being closed, as for
+    /// the client's next, counts no more.
     private func problem(with connection: Connection) -> String? {
-        guard let author = connection.author?.number else { return nil }
+        guard let author = connection.author?.number, !connection.isEnding else { return nil }
         let pending = rooms.values.reduce(0) { sum, room in
             sum + room.authority.pending.count { $0.commit.author == author }
         }

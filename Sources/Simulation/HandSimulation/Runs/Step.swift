@@ -34,7 +34,7 @@ extension Step: CustomStringConvertible {
         let subject: String =
             switch kind {
             case .storm, .killServer, .stopServer, .fullDisk, .failFlush, .slowDisk, .jumpClock, .stranger: ""
-            case .cut, .vanish, .stall, .killClient, .tearClient, .garble: " client \(client)"
+            case .cut, .vanish, .stall, .killClient, .tearClient, .garble, .copyClient: " client \(client)"
             default: " client \(client), list \(list)"
             }
         return "after \(pause) ms: \(kind)\(subject)"

@@ -5,10 +5,12 @@ import HandWire
 extension System {
     func take(_ step: Step) {
         var random = SplitMix64(seed: step.dice)
-        let client = clients[step.client]
+        // A client and its copies are used by turns.
+        let same = clients.filter { $0.person == step.client }
+        let client = same[random.next(below: same.count)]
         let (name, rules) = weather.list(step.list)
         switch step.kind {
-        case .insert, .delete, .move, .change, .block, .exact: edit(step, client, name, &random)
+        case .insert, .delete, .move, .change, .block, .exact: edit(step.kind, client, name, &random)
         case .undo, .redo: stepBack(client, name, isRedo: step.kind == .redo)
         case .look:
             let item = client.session?.subscriptions[name]?.replica.view.first?.id
@@ -42,6 +44,7 @@ extension System {
             trouble(&random, { $0.server.diskDelay = delay }, { $0.server.diskDelay = 0 })
         case .jumpClock: server.clockOffset = random.next() % 1_000_000
         case .stranger: stranger(&random)
+        case .copyClient: copy(client, name, &random)
         case .garble:
             client.link?.serverEnd.garbles = true
             hasGarbled = true
@@ -54,15 +57,32 @@ extension System {
         scheduler.after(UInt64(random.next(below: 3_000))) { [unowned self] in end(self) }
     }
 
+    /// A backup of what a client has now is put back some time later, and used beside it: both make an edit, of which that of the
+    /// first may not get through.
+    private func copy(_ client: SimulatedClient, _ name: String, _ random: inout SplitMix64) {
+        // Some servers have room for no more.
+        guard clients.count < 5 else { return }
+        let copy = SimulatedClient(copying: client, number: clients.count)
+        trace("client \(client.number) is copied as client \(copy.number)")
+        clients.append(copy)
+        var (first, second) = (SplitMix64(seed: random.next()), SplitMix64(seed: random.next()))
+        scheduler.after(UInt64(random.next(below: 20_000))) { [unowned self] in
+            edit(.insert, client, name, &first)
+            client.link?.cut()
+            copy.start()
+            edit(.insert, copy, name, &second)
+        }
+    }
+
     // MARK: People
 
-    private func edit(_ step: Step, _ client: SimulatedClient, _ name: String, _ random: inout SplitMix64) {
+    private func edit(_ kind: Weather.Kind, _ client: SimulatedClient, _ name: String, _ random: inout SplitMix64) {
         guard let replica = client.session?.subscriptions[name]?.replica else { return client.open(name) }
         guard client.session?.subscriptions[name]?.isLoaded == true else { return }
         var person = Person(random: random)
-        let delta = person.delta(step.kind, on: replica.view)
+        let delta = person.delta(kind, on: replica.view)
         make(client, name) { session, effect in
-            try session.edit(name, delta, isExact: step.kind == .exact, effect)
+            try session.edit(name, delta, isExact: kind == .exact, effect)
         }
     }
 

@@ -14,7 +14,7 @@ final class System {
     let promises = Promises()
     let mergers = Mergers()
     private(set) lazy var server = SimulatedServer(self)
-    private(set) lazy var clients = (0..<weather.clients).map { SimulatedClient(self, number: $0) }
+    lazy var clients = (0..<weather.clients).map { SimulatedClient(self, number: $0) }
     private lazy var visitor = Visitor(self)
     private(set) var finding: Finding?
     private(set) var lines: [String] = []
@@ -114,9 +114,12 @@ final class System {
             }
         case .usedTwice(let revision):
             // What was flipped on its way up is not what was submitted.
-            if !hasGarbled {
+            if !hasGarbled, !client.isCopied {
                 report(.exactlyOnce, "client \(client.number) does not know its own commit \(revision) of \(name)")
             }
+        case .superseded(let item, _, author: 0, _):
+            // A snapshot does not tell by whom; whoever reads that knows that the item is not there.
+            if client.followed[name]?.contains(where: { $0.id == item.id }) != true { promises.rejected([item.id]) }
         case .superseded: break
         }
     }

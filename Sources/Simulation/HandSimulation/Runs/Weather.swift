@@ -30,7 +30,7 @@ public struct Weather: Sendable {
         case insert, delete, move, change, block, undo, redo, exact, look, ask, open, close
         case createList, deleteList, undeleteList
         case cut, storm, vanish, stall, killClient, tearClient
-        case killServer, stopServer, fullDisk, failFlush, slowDisk, jumpClock, stranger, garble
+        case killServer, stopServer, fullDisk, failFlush, slowDisk, jumpClock, stranger, garble, copyClient
 
         var isFault: Bool { rawValue >= Kind.cut.rawValue }
 
@@ -40,7 +40,7 @@ public struct Weather: Sendable {
             case .delete, .move, .change: 8
             case .block, .undo, .redo, .exact, .look: 4
             case .cut, .stall: 4
-            case .ask, .open, .storm, .vanish, .killClient, .tearClient, .killServer, .stranger, .garble: 2
+            case .ask, .open, .storm, .vanish, .killClient, .tearClient, .killServer, .stranger, .garble, .copyClient: 2
             case .close, .createList, .deleteList, .undeleteList, .stopServer, .fullDisk, .failFlush, .slowDisk,
                 .jumpClock:
                 1

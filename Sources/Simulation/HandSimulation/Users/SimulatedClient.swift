@@ -2,13 +2,17 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A client process: a session, its journal, and a connection now and then. It can be killed at any moment.
+/// A client process: a session, its journal, and a connection now and then. It can be killed at any moment. What it keeps may be
+/// copied, as with a home that is put back from a backup; then another process goes on from that.
 final class SimulatedClient {
     unowned let system: System
     let number: Int
-    private let id: ClientID
+    /// Whose name its person has: the copy of a client is the same person's.
+    let person: Int
     private(set) var session: ClientSession?
-    private var journal = VirtualJournal()
+    private var journal: VirtualJournal
+    /// Whether there is a copy of it, or it is one.
+    private(set) var isCopied = false
     private var buffer = JournalBuffer()
     private var process = 0
     private(set) var link: Link?
@@ -30,8 +34,22 @@ final class SimulatedClient {
     init(_ system: System, number: Int) {
         self.system = system
         self.number = number
+        person = number
         random = SplitMix64(seed: system.weather.seed &+ UInt64(number) &* 0x1_0001)
-        id = .random(using: &random)
+        journal = VirtualJournal(.random(using: &random))
+    }
+
+    /// A client that has on disk what another one has now.
+    init(copying other: SimulatedClient, number: Int) {
+        system = other.system
+        self.number = number
+        person = other.person
+        random = SplitMix64(seed: system.weather.seed &+ UInt64(number) &* 0x1_0001)
+        journal = other.journal
+        // So it starts under the same name.
+        process = max(0, other.process - 1)
+        isCopied = true
+        other.isCopied = true
     }
 
     var isUp: Bool { session != nil }
@@ -45,8 +63,9 @@ final class SimulatedClient {
         buffer = JournalBuffer(waiting: 4, compaction: system.weather.journalCompaction)
         followed = [:]
         // Its person has another name each time, and an old one again.
-        let person = "person \(number).\(process % 3)"
-        session = ClientSession(client: id, person: person, program: "simulated", seed: random.next())
+        let name = "person \(person).\(process % 3)"
+        if journal.isShared { _ = journal.take(.random(using: &random)) }
+        session = ClientSession(client: journal.client, person: name, program: "simulated", seed: random.next())
         for name in journal.names { reopen(name) }
         perform { session, effect in session.start(effect) }
     }
@@ -146,9 +165,22 @@ final class SimulatedClient {
             if diesAtNextWrite { return die() }
             keep()
         }
+        leaveSharedID()
         guard !outgoing.isEmpty, let link else { return }
         outgoing.withUnsafeBytes { link.up.write($0) }
         outgoing = []
+    }
+
+    /// Another process has this one's id.
+    private func leaveSharedID() {
+        guard let session, session.isShared else { return }
+        journal.isShared = true
+        guard session.wantsNewID else { return }
+        keep()
+        let fresh = ClientID.random(using: &random)
+        guard journal.take(fresh) else { return }
+        system.trace("client \(number) takes a new id")
+        perform { session, effect in session.goOn(as: fresh, now: system.scheduler.now, effect) }
     }
 
     private func keep() {
@@ -183,13 +215,17 @@ final class SimulatedClient {
     }
 
     private func changed(_ status: ClientSession.Status) {
-        guard case .offline(let reason, _) = status else { return }
+        guard case .offline(let reason, let wait) = status else { return }
         others = [:]
         system.trace("client \(number) is offline: \(reason)")
         if reason.hasPrefix("a commit does not follow") || reason.contains("Protocol.md") || reason.contains("damaged")
         {
             system.report(.protocol, "client \(number): \(reason)")
         }
+        guard wait == nil else { return }
+        // Its person starts it again some time.
+        let mine = process
+        system.scheduler.after(1 + UInt64(random.next(below: 60_000))) { [self] in if process == mine { die() } }
     }
 
     // MARK: The network
@@ -255,7 +291,7 @@ final class SimulatedClient {
                 system.report(.view, "client \(number): the deltas of \(name) do not lead to its view")
             }
             system.ledger.check(replica, of: name, client: number)
-            system.ledger.check(edits: edits[name] ?? 0, of: replica, name, client: number)
+            if !isCopied { system.ledger.check(edits: edits[name] ?? 0, of: replica, name, client: number) }
             let lost = system.promises.lost(
                 client: number, list: name, pending: replica.pending, committed: system.ledger.inserted)
             if let lost { system.report(.intention, "client \(number) has lost item \(lost) of \(name)") }

@@ -11,6 +11,20 @@ struct VirtualJournal {
     }
 
     private var lists: [String: Kept] = [:]
+    private(set) var client: ClientID
+    /// Whether another program is known to have that id.
+    var isShared = false
+
+    init(_ client: ClientID) {
+        self.client = client
+    }
+
+    /// Takes another id, unless something is in flight under this one. Returns whether it did.
+    mutating func take(_ fresh: ClientID) -> Bool {
+        if names.contains(where: { (try? load($0))?.inFlight != nil }) { return false }
+        (client, isShared) = (fresh, false)
+        return true
+    }
 
     var names: [String] { lists.keys.sorted() }
 
