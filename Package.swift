@@ -36,17 +36,20 @@ let package = Package(
         .systemLibrary(
             name: "CLibuv", path: "Sources/Shell/CLibuv", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
         .target(name: "EventLoop", dependencies: ["CLibuv"], path: "Sources/Shell/EventLoop"),
+        .target(name: "Files", path: "Sources/Shell/Files"),
         .systemLibrary(name: "COpenSSL", path: "Sources/Shell/COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], path: "Sources/Shell/TLS"),
         .target(name: "HTTP", dependencies: ["EventLoop"], path: "Sources/Shell/HTTP"),
         .target(
             name: "HandStore",
-            dependencies: ["HandCore", "HandWire", "HandSync", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: [
+                "HandCore", "HandWire", "HandSync", "Files", "TLS", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
             path: "Sources/Shell/HandStore"),
         .target(
             name: "HandServer",
             dependencies: [
-                "HandWire", "HandSync", "HandFormats", "EventLoop", "TLS", "HTTP",
+                "HandWire", "HandSync", "HandFormats", "EventLoop", "Files", "TLS", "HTTP",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -86,7 +89,7 @@ let package = Package(
             dependencies: [
                 "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "EventLoop", "HandStore",
                 "HandServer", "HandSimulation", "HandScript", "HandLoad",
-                "HandClient", "HandApp", "Terminal", "TLS", "HTTP",
+                "HandClient", "HandApp", "Terminal", "TLS", "HTTP", "Files",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

@@ -57,7 +57,13 @@ final class RunningServer {
     /// Where its log goes; nil for where the test's own messages go.
     private let logPath: String?
 
-    init(_ folder: TemporaryFolder, _ options: [String] = [], logPath: String? = nil) throws {
+    /// Whether what it makes would be for everybody, if it did not see to it.
+    private let hasLaxUmask: Bool
+
+    init(
+        _ folder: TemporaryFolder, _ options: [String] = [], logPath: String? = nil, hasLaxUmask: Bool = false
+    ) throws {
+        self.hasLaxUmask = hasLaxUmask
         self.folder = folder
         self.options = options
         self.logPath = logPath
@@ -70,9 +76,10 @@ final class RunningServer {
 
     func start() throws {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: Binary.path)
-        process.arguments =
+        let arguments =
             ["serve", "--listen", socket, "--data", folder.path + "/data", "--log-level", "error"] + options
+        process.executableURL = URL(fileURLWithPath: hasLaxUmask ? "/bin/sh" : Binary.path)
+        process.arguments = (hasLaxUmask ? ["-c", "umask 0; exec \"$@\"", "sh", Binary.path] : []) + arguments
         let output = Pipe()
         process.standardOutput = output
         if let logPath { _ = FileManager.default.createFile(atPath: logPath, contents: nil) }
@@ -105,6 +112,14 @@ final class RunningServer {
     func hangUp() {
         guard let process else { return }
         Foundation.kill(process.processIdentifier, SIGHUP)
+    }
+
+    /// From now on it may have so many files open.
+    func limitFiles(to count: Int) throws {
+        guard let process else { return }
+        let outcome = try Binary.run(
+            ["--pid", "\(process.processIdentifier)", "--nofile=\(count):"], program: "/usr/bin/prlimit")
+        guard outcome.status == 0 else { throw POSIXError(.EPERM) }
     }
 
     /// SIGTERM; returns the exit code.

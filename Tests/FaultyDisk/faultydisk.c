@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -100,12 +101,20 @@ static void trace(const char *name, const void *bytes, size_t length, const char
     errno = before;
 }
 
+/// Counts the calls that change something; at the one in question the process is killed before anything is done.
+static void step(void) {
+    static atomic_long steps;
+    const char *last = getenv("FAULTY_DISK_KILL");
+    if (last && atomic_fetch_add(&steps, 1) + 1 == atol(last)) kill(getpid(), SIGKILL);
+}
+
 // MARK: Writes
 
 /// A write at `offset`, or where the file stands if that is negative.
 static ssize_t put(int descriptor, const void *bytes, size_t length, off_t offset) {
     char buffer[PATH_MAX], fault[16];
     const char *name = name_of(descriptor, buffer);
+    if (name) step();
     if (name && fault_for("write", name, fault)) {
         bool is_full = strcmp(fault, "full") == 0;
         bool is_short = strcmp(fault, "short") == 0 || (is_full && length >= FAULTY_DISK_PART);
@@ -172,6 +181,7 @@ ssize_t pwritev64(int descriptor, const struct iovec *runs, int count, off64_t o
 static int flush(int descriptor, long call) {
     char buffer[PATH_MAX], fault[16];
     const char *name = name_of(descriptor, buffer);
+    if (name) step();
     if (name && fault_for("sync", name, fault)) {
         errno = error_of(fault);
         return -1;
@@ -188,6 +198,7 @@ int fdatasync(int descriptor) { return flush(descriptor, SYS_fdatasync); }
 static int cut(int descriptor, off_t size) {
     char buffer[PATH_MAX], fault[16];
     const char *name = name_of(descriptor, buffer);
+    if (name) step();
     if (name && fault_for("truncate", name, fault)) {
         errno = error_of(fault);
         return -1;
@@ -201,7 +212,13 @@ int ftruncate(int descriptor, off_t size) { return cut(descriptor, size); }
 
 int ftruncate64(int descriptor, off64_t size) { return cut(descriptor, size); }
 
+int rename(const char *from, const char *to) {
+    if (below_folder(from) || below_folder(to)) step();
+    return (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
+}
+
 int unlink(const char *path) {
+    if (below_folder(path)) step();
     int result = (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
     const char *name = below_folder(path);
     if (name && result == 0) trace(name, NULL, 0, "remove %s\n", name);

@@ -104,7 +104,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let file = AccessFile(folder: folder)
         #expect(try file.read() == AccessBook())
-        try file.write(book)
+        try file.change { $0 = book }
         #expect(try file.read() == book)
         #expect(try file.read().all.map(\.name) == ["ada", "ben"])
     }

@@ -229,7 +229,8 @@ import Testing
         let file = folder.path + "/copy"
         try StoreBackup.write(folder.path, to: file)
         var random = SplitMix64(seed: 1)
-        try StoreBackup.restore(file, to: folder.path, aside: folder.path + "/aside", random: &random)
+        _ = try StoreBackup.restore(
+            file, to: folder.path, replaces: true, stamp: 5, accessFile: folder.path + "/access.json", random: &random)
         #expect(try verify().isSound)
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         let deleted = try #require(try store.deletedLists(before: .max, limit: 9).first)

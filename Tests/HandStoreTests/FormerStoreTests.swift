@@ -99,7 +99,9 @@ import Testing
         let backup = folder.path + "/hand.sqlite"
         #expect(try StoreVerifier(path: backup).verify().isSound)
         let target = try TemporaryFolder(isInMemory: true)
-        try StoreBackup.restore(backup, to: target.path, aside: nil, random: &random)
+        _ = try StoreBackup.restore(
+            backup, to: target.path, replaces: false, stamp: 5, accessFile: target.path + "/access.json",
+            random: &random)
         #expect(try StoreVerifier(path: target.path).verify().isSound)
         let store = try SQLiteStore(folder: target.path, durability: .os)
         #expect(try store.load(1).revision == 3 && store.author(for: bob, person: "bob") == Author(2))

@@ -187,6 +187,22 @@ enum StoreKind: CaseIterable {
         #expect(try SQLiteStore(folder: other.path, durability: .os).synchronousLevel() == 1)
     }
 
+    /// Who has a client's id can come as that client, so it is not to be had from the store's files.
+    @Test func clientsIdsAreNotInTheFiles() throws {
+        let folder = try TemporaryFolder()
+        let client = ClientID(high: 0x1234_5678_9ABC_DEF0, low: 0x0FED_CBA9_8765_4321)
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        let author = try store.author(for: client, person: "ada")
+        #expect(try store.author(for: client, person: "ada") == author)
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/" + name))
+            for half in [client.high, client.low] {
+                #expect(bytes.range(of: withUnsafeBytes(of: half.bigEndian) { Data($0) }) == nil, "\(name)")
+            }
+        }
+        try store.close()
+    }
+
     @Test func aStoreInUseIsRefused() throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore(folder: folder.path, durability: .os)

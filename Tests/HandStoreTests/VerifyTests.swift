@@ -151,13 +151,19 @@ import Testing
         try Self.change(folder, "DELETE FROM commits")
         var random = SplitMix64(seed: 1)
         #expect(throws: StoreError.self) {
-            try StoreBackup.restore(file, to: folder.path, aside: nil, random: &random)
+            _ = try StoreBackup.restore(
+                file, to: folder.path, replaces: false, stamp: 5, accessFile: folder.path + "/access.json",
+                random: &random)
         }
-        try StoreBackup.restore(file, to: folder.path, aside: folder.path + "/old", random: &random)
-        #expect(FileManager.default.fileExists(atPath: folder.path + "/old"))
-        #expect(try Self.verify(folder).isSound)
-        #expect(throws: StoreError.failed("\(folder.path)/old exists already")) {
-            try StoreBackup.restore(file, to: folder.path, aside: folder.path + "/old", random: &random)
+        // However often, and at whatever time: what was set aside stays.
+        for stamp in 5...6 {
+            let aside = try StoreBackup.restore(
+                file, to: folder.path, replaces: true, stamp: 5, accessFile: folder.path + "/access.json",
+                random: &random
+            ).aside
+            #expect(aside == folder.path + "/hand.sqlite.replaced-\(stamp)")
+            #expect(try FileManager.default.fileExists(atPath: #require(aside)))
+            #expect(try Self.verify(folder).isSound)
         }
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         let list = try #require(try store.list(named: "things"))
@@ -178,8 +184,9 @@ import Testing
         }
         try store.close()
         var random = SplitMix64(seed: 1)
-        let aside = killed.path + "/old"
-        try StoreBackup.restore(file, to: killed.path, aside: aside, random: &random)
+        let restored = try StoreBackup.restore(
+            file, to: killed.path, replaces: true, stamp: 5, accessFile: killed.path + "/access.json", random: &random)
+        let aside = try #require(restored.aside)
         #expect(FileManager.default.fileExists(atPath: aside + "-wal"))
         #expect(!FileManager.default.fileExists(atPath: killed.path + "/hand.sqlite-wal"))
         let report = try Self.verify(killed)
@@ -202,7 +209,9 @@ import Testing
         defer { try? store.close() }
         var random = SplitMix64(seed: 1)
         #expect(throws: StoreError.inUse(path: folder.path)) {
-            try StoreBackup.restore(file, to: folder.path, aside: folder.path + "/old", random: &random)
+            _ = try StoreBackup.restore(
+                file, to: folder.path, replaces: true, stamp: 5, accessFile: folder.path + "/access.json",
+                random: &random)
         }
     }
 

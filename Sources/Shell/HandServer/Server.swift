@@ -32,6 +32,9 @@ public final class Server {
     private let startedAt = WallClock.milliseconds
     private let timer: Timer
     private let wakeTimer: Timer
+    /// For a look whether the store is still there: each write sees to it too, but nobody may be writing.
+    private let storeTimer: Timer
+    private static let storeInterval: UInt64 = 1_000
     private var armed: UInt64?
     private var hook: TurnHook?
     private var stopped: (() -> Void)?
@@ -51,6 +54,7 @@ public final class Server {
         awkward = configuration.awkward.map { [service] in AwkwardDoor(loop, service, seed: $0) }
         timer = Timer(loop)
         wakeTimer = Timer(loop)
+        storeTimer = Timer(loop)
         drainTimer = Timer(loop)
     }
 
@@ -75,10 +79,11 @@ public final class Server {
         if let path = configuration.admin { try NotListening.catching(path) { try openAdmin(at: path) } }
         if let file = configuration.access {
             world.accessFile = file
-            let watch = AccessWatch(file, loop, world, service, logger)
-            try watch.start()
+            let watch = try AccessWatch(file, loop, world, service, logger)
             access = watch
+            pages?.access = watch
         }
+        storeTimer.start(after: Self.storeInterval, repeating: Self.storeInterval) { [unowned self] in lookAtStore() }
         hook = loop.onTurnEnd { [unowned self] in endTurn() }
         logger.info("listening", metadata: ["endpoints": .array(opened.map { "\($0)" })])
         return opened
@@ -208,6 +213,15 @@ public final class Server {
         if service.hasStopped { finish() }
     }
 
+    private func lookAtStore() {
+        guard let expectStore = configuration.expectStore else { return storeTimer.stop() }
+        Work.submit(loop) {
+            StoreError.catching(expectStore)
+        } then: { [weak self] result in
+            if case .failure(let error) = result, error.isFinal { self?.world.end(error) }
+        }
+    }
+
     /// Has another turn follow at once: nothing else may be due for a while.
     private func wake() {
         wakeTimer.start(after: 0) {}
@@ -245,7 +259,7 @@ public final class Server {
         status?.close()
         admin?.close()
         access?.close()
-        for timer in [timer, wakeTimer, drainTimer] { timer.close() }
+        for timer in [timer, wakeTimer, storeTimer, drainTimer] { timer.close() }
         done()
     }
 }

@@ -21,6 +21,8 @@ public struct ServerConfiguration: Sendable {
     public var admin: String?
     /// Copies the store into a file of that path, on any thread; nil if it is on no disk.
     public var backup: (@Sendable (String) throws -> Void)?
+    /// Throws if the store's files are gone, on any thread; nil if it is on no disk.
+    public var expectStore: (@Sendable () throws -> Void)?
     /// Whose level the operator may change.
     public var log: ServerLog?
     /// Where it is kept who may do what; nil if everybody may everything.

@@ -33,6 +33,7 @@ public final class ClientJournal: Sendable {
         try SQLiteStore.makeFolder(folder)
         lock = try StoreLock(path: path + ".lock", folder: path)
         try SQLiteStore.checkHeader(path)
+        try SQLiteStore.makePrivate(path)
         self.path = path
         self.person = person
         let database = try SQLiteStore.translating(path) { try DatabaseQueue(path: path) }

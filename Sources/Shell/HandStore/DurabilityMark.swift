@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import HandSync
 
@@ -18,8 +19,8 @@ struct DurabilityMark {
 
     /// To be called when the log is empty, on the disk too.
     func set() throws(StoreError) {
-        let descriptor = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure() }
+        let descriptor: Int32
+        do { descriptor = try PrivateFile.open(path, O_WRONLY | O_TRUNC) } catch { throw .failed(error.description) }
         defer { close(descriptor) }
         // A byte at a time, because less may be written than was asked for.
         for (offset, byte) in Self.content.utf8.enumerated() {

@@ -3,9 +3,11 @@ import GRDB
 import HandCore
 import HandSync
 import HandWire
+import TLS
 
 extension SQLiteStore {
     public func author(for client: ClientID, person: String) throws -> Author {
+        let client = client.hashed
         // Most who come have been here under the same name; then nothing is written.
         if let known = try read({ try AuthorRow.find(client, named: person, $0) }) { return known.author }
         return try write { database in
@@ -21,6 +23,15 @@ extension SQLiteStore {
                 try AuthorRow.find(author, database).map { DownMessage.Person(author: author, name: $0.person) }
             }
         }
+    }
+}
+
+extension ClientID {
+    /// As it is stored: who reads the store, or a backup, must not be able to come as somebody else.
+    var hashed: ClientID {
+        let digits = Fingerprint.sha256("client \(high) \(low)")
+        let halves = [digits.prefix(16), digits.dropFirst(16).prefix(16)].map { UInt64($0, radix: 16) ?? 0 }
+        return ClientID(high: halves[0], low: halves[1])
     }
 }
 

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import GRDB
 import HandCore
@@ -12,6 +13,7 @@ public final class SQLiteStore: CommitStore {
     let database: DatabasePool
     private let lock: StoreLock
     let path: String
+    private let files: OpenFiles
 
     /// Opens the store in a folder, and makes folder and store if need be.
     ///
@@ -20,14 +22,24 @@ public final class SQLiteStore: CommitStore {
         try Self.makeFolder(folder)
         let file = folder + "/hand.sqlite"
         lock = try StoreLock(path: folder + "/lock", folder: folder)
+        try StoreBackup.finishRecovery(in: folder)
         try Self.checkHeader(file)
         if DurabilityMark(folder: folder).isSet { try LogCheck.check(file) }
+        try Self.makePrivate(file)
         database = try Self.translating(file) { try DatabasePool(path: file) }
         path = file
+        files = OpenFiles(of: file)
         try Self.translating(path) {
             try prepare(durability)
             try remember(durability, DurabilityMark(folder: folder))
         }
+        files.remember()
+    }
+
+    /// What SQLite makes beside a database has the same mode.
+    static func makePrivate(_ database: String) throws {
+        do { try PrivateFile.make(database) } catch { throw StoreError.failed(error.description) }
+        for ending in ["-wal", "-shm"] { PrivateFile.tighten(database + ending) }
     }
 
     /// Nothing may stay in the log that was written otherwise.
@@ -44,12 +56,7 @@ public final class SQLiteStore: CommitStore {
     }
 
     static func makeFolder(_ folder: String) throws {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw StoreError.failed("cannot make the folder \(folder): \(error.localizedDescription)")
-        }
+        do { try PrivateFile.makeFolder(folder) } catch { throw StoreError.failed(error.description) }
     }
 
     /// A file that does not start as SQLite files do is refused before anything is written beside it. One that ends within
@@ -131,7 +138,24 @@ public final class SQLiteStore: CommitStore {
     }
 
     func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        try Self.translating(path) { try database.write(body) }
+        let result = try Self.translating(path) { try database.write(body) }
+        try expectFiles()
+        return result
+    }
+
+    /// Nothing is acknowledged that went into a file which nobody will find again.
+    ///
+    /// - Throws: `StoreError.removed`, if the store's files were removed or replaced by others.
+    public func expectFiles() throws {
+        if !files.areThere() { throw StoreError.removed(path: path, saved: files.saving { try saveAll(as: $0) }) }
+    }
+
+    /// Copies all that this process has of the store. The files that it has open are there until it ends.
+    private func saveAll(as file: String) throws {
+        try Self.makeFolder((file as NSString).deletingLastPathComponent)
+        try PrivateFile.make(file)
+        try database.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [file]) }
+        try DurabilityMark.flush(fileAt: file)
     }
 
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result {

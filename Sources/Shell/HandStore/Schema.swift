@@ -1,12 +1,14 @@
 import GRDB
+import HandSync
+import HandWire
 
 /// The tables of a store and how older ones become newer. `PRAGMA user_version` says which format a file has.
 enum Schema {
     /// The format that this program writes.
     /// 2: lists know where what is kept of their history begins, and how many authors they have; rows have checksums.
     /// 3: lists know who made them.
-    /// 4: authors are clients under a name, so a client has one for each of its names; deleted lists stay for a while,
-    /// without a name.
+    /// 4: authors are clients under a name, so a client has one for each of its names; clients' ids are hashed; deleted lists
+    /// stay for a while, without a name; access rules are remembered.
     static let version = 4
     /// Marks the file as a hand store ("hand" in ASCII).
     static let applicationID = 0x6861_6E64
@@ -64,7 +66,14 @@ enum Schema {
                 INSERT INTO authors (number, client, client_high, client_low, person)
                     SELECT number, number, client_high, client_low, person FROM clients ORDER BY number;
                 DROP TABLE clients;
+                CREATE TABLE access (rules BLOB NOT NULL);
                 """)
+        for row in try Row.fetchAll(database, sql: "SELECT number, client_high, client_low FROM authors") {
+            let client = ClientID(high: try row.bits(1), low: try row.bits(2)).hashed
+            try database.execute(
+                sql: "UPDATE authors SET client_high = ?, client_low = ? WHERE number = ?",
+                arguments: [client.high.stored, client.low.stored, try row.bits(0).stored])
+        }
         try CheckedTable.authors.writeChecksums(database)
         try keepDeletedLists(database)
     }

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import GRDB
 import Glibc
@@ -10,8 +11,9 @@ public enum StoreBackup {
     /// Writes the store of a folder into a file, as it is at one moment, also while a server writes to it. The file appears
     /// under its name when it is complete and flushed.
     ///
+    /// - Parameter rules: the access rules that hold, if there are any; no secret is in them.
     /// - Throws: `StoreError` if there is no store, or the file exists already.
-    public static func write(_ folder: String, to file: String) throws {
+    public static func write(_ folder: String, to file: String, rules: [UInt8]? = nil) throws {
         let source = StoreVerifier.file(at: folder)
         guard FileManager.default.fileExists(atPath: source) else {
             throw StoreError.noStore(path: folder)
@@ -21,7 +23,8 @@ public enum StoreBackup {
         }
         try SQLiteStore.checkHeader(source)
         let partial = file + ".partial"
-        try remove(partial)
+        try removeAll(partial)
+        try translating { () throws(FileError) in try PrivateFile.make(partial) }
         try SQLiteStore.translating(source) {
             var configuration = Configuration()
             configuration.readonly = true
@@ -29,40 +32,108 @@ public enum StoreBackup {
             let database = try DatabaseQueue(path: source, configuration: configuration)
             try database.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [partial]) }
             try database.close()
+            if let rules {
+                let copy = try DatabaseQueue(path: partial)
+                let version = try copy.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
+                if version >= 4 { try copy.write { try SQLiteStore.remember(rules, $0) } }
+                try copy.close()
+            }
         }
-        try finish(partial, as: file)
+        try flush(partial)
+        try move(partial, to: file)
+        try translating { () throws(FileError) in try PrivateFile.flushFolder(of: file) }
     }
 
     /// Puts a backup in the place of a store's database. Its lists get new histories: what was committed after the backup is
     /// gone, so a client that has seen it must not go on from there. The clients keep what they have pending.
     ///
+    /// Access rules that are there stay. Where there are none, those of the backup hold; but if there were any, and they got lost,
+    /// that stays known, and nobody is let in.
+    ///
+    /// Killed at any moment, it has changed nothing, or whoever opens the store next ends what it began.
+    ///
     /// - Parameters:
-    ///   - aside: where a store that is there is moved; nil refuses to replace one.
+    ///   - replaces: whether a database that is there may be replaced. It is moved aside, as is a log without one.
+    ///   - stamp: tells what is moved aside from what was before.
+    ///   - accessFile: where the access rules are.
     ///   - random: gives the new histories their ids.
     /// - Throws: `StoreError` if a server has the store open, or one is there and may not be replaced; nothing is changed then.
     public static func restore(
-        _ file: String, to folder: String, aside: String?, random: inout some RandomNumberGenerator
-    ) throws {
+        _ file: String, to folder: String, replaces: Bool, stamp: Int, accessFile: String,
+        random: inout some RandomNumberGenerator
+    ) throws -> Recovery {
         try SQLiteStore.makeFolder(folder)
         let lock = try StoreLock(path: folder + "/lock", folder: folder)
         defer { lock.release() }
+        try finishRecovery(in: folder)
         let target = folder + "/hand.sqlite"
-        let manager = FileManager.default
-        let isThere = manager.fileExists(atPath: target)
-        if isThere, aside == nil { throw StoreError.failed("there is a store in \(folder) already") }
-        if let aside, manager.fileExists(atPath: aside) { throw StoreError.failed("\(aside) exists already") }
+        let there = parts(of: target)
+        if there.contains(target), !replaces { throw StoreError.failed("there is a store in \(folder) already") }
+        let stamp = (stamp...).first { parts(of: aside(folder, "\($0)")).isEmpty } ?? stamp
         let partial = target + ".partial"
-        try remove(partial)
-        do { try manager.copyItem(atPath: file, toPath: partial) } catch {
-            throw StoreError.failed("cannot copy \(file): \(error.localizedDescription)")
-        }
+        try removeAll(partial)
+        try translating { () throws(FileError) in try PrivateFile.copy(file, to: partial) }
         try renewHistories(partial, &random)
-        if isThere, let aside {
-            for ending in ["", "-wal", "-shm"] where manager.fileExists(atPath: target + ending) {
-                try move(target + ending, to: aside + ending)
-            }
+        let access = try takeAccess(partial, folder, accessFile)
+        try flush(partial)
+        // From here on the backup is to take the store's place.
+        try move(partial, to: target + recovered + "\(stamp)")
+        try finishRecovery(in: folder)
+        return Recovery(aside: there.isEmpty ? nil : aside(folder, "\(stamp)"), access: access)
+    }
+
+    /// What became of a recovery.
+    public struct Recovery: Sendable {
+        /// Where what was there is now; nil if there was nothing.
+        public let aside: String?
+        public let access: Access
+
+        /// Which access rules hold.
+        public enum Access: Sendable {
+            /// Those that are there.
+            case kept
+            /// There were some, and they got lost.
+            case lost
+            case fromBackup
+            /// There never were any, as far as is known.
+            case none
         }
-        try finish(partial, as: target)
+    }
+
+    /// Has a copy that is to become the store remember the access rules, and writes them down where they come from the backup.
+    private static func takeAccess(_ copy: String, _ folder: String, _ file: String) throws -> Recovery.Access {
+        if FileManager.default.fileExists(atPath: file) { return .kept }
+        // What is damaged remembers nothing.
+        if let lost = try? SQLiteStore.accessRules(in: folder) {
+            let database = try DatabaseQueue(path: copy)
+            try database.write { try SQLiteStore.remember(lost, $0) }
+            try database.close()
+            return .lost
+        }
+        guard let rules = try SQLiteStore.accessRules(in: copy) else { return .none }
+        try translating { () throws(FileError) in try PrivateFile.replace(file, with: rules) }
+        return .fromBackup
+    }
+
+    private static let recovered = ".recovered-"
+
+    private static func aside(_ folder: String, _ stamp: some StringProtocol) -> String {
+        folder + "/hand.sqlite.replaced-" + stamp
+    }
+
+    /// Puts what a recovery has made ready in the store's place. To be called with the store's lock.
+    static func finishRecovery(in folder: String) throws {
+        let target = folder + "/hand.sqlite"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        for name in names.sorted() where name.hasPrefix("hand.sqlite" + recovered) {
+            try translating { () throws(FileError) in try PrivateFile.flushFolder(of: target) }
+            let aside = aside(folder, name.dropFirst("hand.sqlite\(recovered)".count))
+            // The database first: without its log it would seem to be whole.
+            for part in parts(of: target) { try move(part, to: aside + part.dropFirst(target.count)) }
+            try translating { () throws(FileError) in try PrivateFile.flushFolder(of: target) }
+            try move(folder + "/" + name, to: target)
+            try translating { () throws(FileError) in try PrivateFile.flushFolder(of: target) }
+        }
     }
 
     /// And brings an older backup to the present format.
@@ -87,15 +158,19 @@ public enum StoreBackup {
 
     // MARK: Files
 
-    /// Flushes a file that is complete, gives it its name, and flushes that.
-    private static func finish(_ partial: String, as file: String) throws {
-        try flush(partial)
-        try move(partial, to: file)
-        try flush((file as NSString).deletingLastPathComponent)
+    /// The files that are there of a database: itself, and what SQLite keeps beside it.
+    private static func parts(of database: String) -> [String] {
+        ["", "-wal", "-shm", "-journal"].map { database + $0 }.filter { FileManager.default.fileExists(atPath: $0) }
+    }
+
+    private static func removeAll(_ database: String) throws {
+        for part in parts(of: database).reversed() {
+            try translating { () throws(FileError) in try PrivateFile.remove(part) }
+        }
     }
 
     private static func flush(_ path: String) throws {
-        let descriptor = open(path.isEmpty ? "." : path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw StoreError.failed("cannot open \(path): \(String(cString: strerror(errno)))")
         }
@@ -109,9 +184,7 @@ public enum StoreBackup {
         }
     }
 
-    private static func remove(_ path: String) throws {
-        if unlink(path) != 0, errno != ENOENT {
-            throw StoreError.failed("cannot remove \(path): \(String(cString: strerror(errno)))")
-        }
+    private static func translating(_ body: () throws(FileError) -> Void) throws(StoreError) {
+        do { try body() } catch { throw .failed(error.description) }
     }
 }

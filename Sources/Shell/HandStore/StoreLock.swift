@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import HandSync
 import Synchronization
@@ -8,10 +9,9 @@ final class StoreLock: Sendable {
     private let descriptor: Mutex<Int32?>
 
     init(path: String, folder: String) throws(StoreError) {
-        let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw .failed("cannot open \(path): \(String(cString: strerror(errno)))")
-        }
+        let descriptor: Int32
+        do { descriptor = try PrivateFile.open(path, O_RDWR) } catch { throw .failed(error.description) }
+        PrivateFile.tighten(path)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             throw .inUse(path: folder)
@@ -28,5 +28,15 @@ final class StoreLock: Sendable {
             if let open = descriptor { close(open) }
             descriptor = nil
         }
+    }
+}
+
+extension SQLiteStore {
+    /// Whether a process has the store of a folder open.
+    public static func isInUse(folder: String) -> Bool {
+        let descriptor = open(folder + "/lock", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { Glibc.close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 }

@@ -7,6 +7,8 @@
 ///     FAULTY_DISK_CONTROL  a file with the faults that hold now; it is read at each call. Without the file nothing fails.
 ///     FAULTY_DISK_AFTER    so many of the calls that a fault is meant for go well before it holds
 ///     FAULTY_DISK_TRACE    a file at whose end every write, truncation, flush and removal that succeeded is noted
+///     FAULTY_DISK_KILL     a number: the process is killed in place of its so-manieth write, truncation, flush, renaming or
+///                          removal
 ///
 /// A line of the control file is `call fault` or `call fault suffix`. The call is `write`, `sync` or `truncate`; the suffix
 /// is that of the file's name. The first line that fits counts. Faults are

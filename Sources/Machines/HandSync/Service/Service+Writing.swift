@@ -18,15 +18,15 @@ struct GroupCommit {
 
 extension Service {
     /// Has the store asked. If the disk did not confirm a flush, what it holds is unknown to everybody, so the process ends and
-    /// starts again from the disk, whatever was being written.
+    /// starts again from the disk, whatever was being written; likewise if its files are no longer there.
     func ask<Value: Sendable>(
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
         then: @escaping (Result<Value, StoreError>) -> Void
     ) {
         world.ask(body) { [unowned self] result in
-            if case .failure(.syncFailed(let path)) = result {
-                world.note(.writeFailed(.syncFailed(path: path)))
-                return world.end(.syncFailed(path: path))
+            if case .failure(let error) = result, error.isFinal {
+                world.note(.writeFailed(error))
+                return world.end(error)
             }
             then(result)
         }

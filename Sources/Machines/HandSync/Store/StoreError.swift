@@ -18,6 +18,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case noSuchRevision(Int, oldest: Int, newest: Int)
     /// The disk did not confirm a flush: nobody knows what it holds, so the process must end and start anew from the disk.
     case syncFailed(path: String)
+    /// Somebody removed the files that are open, or put others in their place; a copy of what was in them is at `saved`.
+    case removed(path: String, saved: String?)
     /// The disk, the permissions or the database failed.
     case failed(String)
 }
@@ -46,12 +48,26 @@ extension StoreError: CustomStringConvertible {
             "there is no revision \(revision); the newest is \(newest)"
         case .syncFailed(let path):
             "the disk did not confirm that \(path) was written. Check the disk, then start again."
+        case .removed(let path, let saved?):
+            "\(path), or its log beside it, was removed or replaced while the server had it open. All that the server knew is "
+                + "saved in \(saved): 'hand verify' checks it, 'hand recover --replace' puts it in the store's place."
+        case .removed(let path, nil):
+            "\(path), or its log beside it, was removed or replaced while the server had it open, and what the server knew "
+                + "could not be saved. Restore the store from a backup."
         case .failed(let what): "the store failed: \(what)"
         }
     }
 }
 
 extension StoreError {
+    /// Whether the process must end, as nothing that it writes is safe any more.
+    public var isFinal: Bool {
+        switch self {
+        case .syncFailed, .removed: true
+        default: false
+        }
+    }
+
     /// What `body` returns or throws; a store throws nothing but `StoreError`.
     public static func catching<Value>(_ body: () throws -> Value) -> Result<Value, StoreError> {
         do {

@@ -39,6 +39,13 @@ public struct AccessBook: Codable, Equatable, Sendable {
 
     public init() {}
 
+    /// What holds if the rules got lost: nobody may do anything.
+    static let closed: AccessBook = {
+        var book = AccessBook()
+        book.guests = Guests(local: .none, remote: .none)
+        return book
+    }()
+
     public var count: Int { tokens.count }
 
     /// All tokens, the oldest first.

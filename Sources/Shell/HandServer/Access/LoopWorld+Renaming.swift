@@ -5,7 +5,7 @@ import HandSync
 extension LoopWorld {
     func willRename(_ list: String, to new: String) -> StoreError? {
         // Without a file nobody has a role on one list.
-        guard let accessFile, accessFile.stamp != nil else { return nil }
+        guard let accessFile, accessFile.isThere else { return nil }
         do {
             access = try accessFile.change { book in
                 book.willRename(list, to: new)
@@ -32,7 +32,7 @@ extension LoopWorld {
 
     /// Writes down what became of renamings. Where that fails it is tried again.
     func keepRenamings() {
-        guard let accessFile, !renamings.isEmpty else { return }
+        guard let accessFile, !renamings.isEmpty, accessFile.isThere else { return }
         do {
             let done = renamings
             access = try accessFile.change { book in

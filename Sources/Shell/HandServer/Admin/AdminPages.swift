@@ -9,6 +9,7 @@ import Logging
 ///
 ///     GET  /report                      a `ServerReport`
 ///     GET  /connections                 all connections
+///     GET  /access                      reads the access rules anew, and says the fingerprint of what holds
 ///     POST /connections/NUMBER/close
 ///     POST /drain?within=SECONDS        takes no new connections, and stops when the last has gone or the time is over
 ///     POST /log-level?to=LEVEL
@@ -20,6 +21,8 @@ final class AdminPages {
     private let configuration: ServerConfiguration
     private let report: () -> ServerReport
     private let drain: (_ seconds: Double) -> Void
+    /// Nil if everybody may everything.
+    var access: AccessWatch?
     private let note: (_ order: String) -> Void
 
     private static let mostRows = 100
@@ -46,6 +49,10 @@ final class AdminPages {
             report.connections = service.connectionReports(most: Self.mostRows)
             page(Self.json(report))
         case ("GET", "connections", 1): page(Self.json(service.connectionReports()))
+        case ("GET", "access", 1):
+            guard let access else { return page(Self.refusal("this server has no access rules")) }
+            let fingerprint = access.readAnew()
+            page(access.problem.map(Self.failure) ?? .init(body: fingerprint + "\n"))
         case ("POST", "connections", 3) where request.path[2] == "close": close(request.path[1], page)
         case ("POST", "drain", 1):
             guard let seconds = Double(request.query["within"] ?? "60"), seconds >= 0, seconds <= 86_400 else {

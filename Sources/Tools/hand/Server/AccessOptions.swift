@@ -3,27 +3,70 @@ import Foundation
 import HandFormats
 import HandScript
 import HandServer
+import HandStore
 import HandSync
 import HandWire
 
 /// Where a server keeps who may do what.
 struct AccessOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "The folder of the server's store (default: $HAND_DATA, then ~/.local/state/hand/server).",
-            valueName: "folder")) var data: String?
+    @OptionGroup var server: AdminOptions
     @Flag(help: "Print JSON.") var json = false
 
+    private var folder: String {
+        get throws { try server.data ?? Settings.dataFolder }
+    }
+
     private var file: AccessFile {
-        get throws { AccessFile(folder: try data ?? Settings.dataFolder) }
+        get throws {
+            let folder = try folder
+            return AccessFile(folder: folder, recall: { try SQLiteStore.accessRules(in: folder) })
+        }
     }
 
     func read() throws -> AccessBook {
-        do { return try file.read() } catch { throw Failure(.error, "\(error)") }
+        do { return try file.read() } catch is AccessFile.Lost {
+            throw Failure(.error, "\(try file.path) is missing: nobody is let in. " + TokenCommand.wayOut)
+        } catch { throw Failure(.error, "\(error)") }
+    }
+
+    /// Puts back what the store remembers.
+    func restore() throws {
+        do {
+            guard try file.restore() else {
+                throw Failure(.error, "\(try file.path) is not missing: nothing was changed")
+            }
+        } catch let error as AccessFile.Failure { throw Failure(.error, "\(error)") }
     }
 
     func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
         do { return try file.change(body) } catch let error as AccessFile.Failure { throw Failure(.error, "\(error)") }
+    }
+
+    /// Says whether the running server heeds what was changed.
+    func confirm() throws {
+        let path = try server.path
+        // Another command may change the file meanwhile, but not for ever.
+        for _ in 0..<20 {
+            let answer: String
+            do { answer = try server.ask("/access", patience: 5_000) } catch let failure as Failure {
+                return try explain(failure, path)
+            }
+            if try answer == file.fingerprint() + "\n" { return Output.message("the running server heeds it") }
+        }
+        throw Failure(.error, "it is written down, but the server at \(path) heeds other rules: is its --data another?")
+    }
+
+    /// Why nobody could say that it is heeded.
+    private func explain(_ failure: Failure, _ path: String) throws {
+        if failure.status == .error {
+            throw Failure(.error, "it is written down, but the running server does not heed it: \(failure.message)")
+        }
+        let folder = try folder
+        if SQLiteStore.isInUse(folder: folder) {
+            return Output.message(
+                "whether the running server heeds it is not known: \(path) does not answer. See its log, or stop it")
+        }
+        Output.message("no server is running on \(Printable.clean(folder)): it holds when one starts")
     }
 
     static func noToken(_ id: String) -> Failure {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EventLoop
+import Files
 import Foundation
 import HandCore
 import HandServer
@@ -125,8 +126,14 @@ struct Serve: ParsableCommand {
         if tls == nil, !encryption.insecure { try Self.refuseOpen(endpoints) }
         let log = telling.startLog()
         let logger = Logger(label: "hand")
-        let configuration = try configuration(endpoints, folder, log, logger)
+        var configuration = try configuration(endpoints, folder, log, logger)
         let store = try awkward.map(Keeping.awkwardStore) ?? durability.store(in: folder)
+        if let store = store as? SQLiteStore {
+            configuration.expectStore = { try store.expectFiles() }
+            configuration.access = AccessFile(
+                folder: folder, recall: { try SQLiteStore.accessRules(in: folder) },
+                remember: { try store.remember(accessRules: $0) })
+        }
         let manager = ServiceManager()
         let loop = try Loop()
         let server = Server(configuration, store: store, loop: loop, tls: tls, logger: logger)
@@ -165,7 +172,10 @@ struct Serve: ParsableCommand {
         configuration.admin = telling.admin
         configuration.awkward = awkward.map { UInt64(bitPattern: Int64($0)) }
         if isKept {
-            configuration.backup = { try StoreBackup.write(folder, to: $0) }
+            if PrivateFile.others(folder) & 0o022 != 0 {
+                logger.warning("others may replace the store: chmod go-w \(folder)")
+            }
+            configuration.backup = { try StoreBackup.write(folder, to: $0, rules: AccessFile(folder: folder).bytes()) }
             configuration.admin = configuration.admin ?? Self.adminSocket(folder)
         }
         // Longer paths of sockets do not exist.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HandCore
 import HandFormats
+import HandServer
 import HandStore
 import HandSync
 
@@ -97,7 +98,8 @@ struct Backup: ParsableCommand {
     @Argument(help: "The file to write; it must not exist.") var file: String
 
     func run() throws {
-        try StoreBackup.write(store.folder, to: file)
+        let folder = try store.folder
+        try StoreBackup.write(folder, to: file, rules: AccessFile(folder: folder).bytes())
         let report = try store.verify(file)
         if store.json { Output.json(Verify.json(report)) }
         guard report.isSound else {
@@ -127,20 +129,35 @@ struct Recover: ParsableCommand {
     func run() throws {
         let report = try store.verify(file)
         guard report.isSound else { throw Failure(.error, "\(file) is damaged: see 'hand verify \(file)'") }
-        let stamp = Int(Date().timeIntervalSince1970)
         let folder = try store.folder
-        let aside = folder + "/hand.sqlite.replaced-\(stamp)"
         var random = SystemRandomNumberGenerator()
+        let recovery: StoreBackup.Recovery
         do {
-            try StoreBackup.restore(file, to: folder, aside: replace ? aside : nil, random: &random)
+            recovery = try StoreBackup.restore(
+                file, to: folder, replaces: replace, stamp: Int(Date().timeIntervalSince1970),
+                accessFile: AccessFile(folder: folder).path, random: &random)
         } catch StoreError.failed(let reason) where !replace && reason.contains("already") {
             throw Failure(.error, "\(reason). To replace it (it is moved aside): hand recover --replace \(file)")
         }
+        if let aside = recovery.aside, !store.quiet { Output.message("what was there is now \(aside)") }
+        if let text = Self.text(recovery.access) { Output.message(text) }
         if store.json { return Output.json(Verify.json(report)) }
         if !store.quiet {
             Output.line(
                 "\(folder) has \(Words.count(report.lists.count, "list")), \(Words.count(report.commits, "commit")) again"
             )
+        }
+    }
+
+    /// Who may do what now, where that is not what it was.
+    private static func text(_ access: StoreBackup.Recovery.Access) -> String? {
+        switch access {
+        case .kept: nil
+        case .lost: "the access rules are missing: nobody will be let in. " + TokenCommand.wayOut
+        case .fromBackup:
+            "the access rules are those of the backup: tokens that were revoked since hold again, see 'hand token list'"
+        case .none:
+            "there are no access rules: whoever is on this machine may do everything, see 'hand token guests --help'"
         }
     }
 }

@@ -27,7 +27,31 @@ struct TokenCommand: ParsableCommand {
             The person puts the secret into $HAND_TOKEN, or as "token" into ~/.config/hand/config.toml; with ? in its place they \
             are asked for it. On a command line others on the machine could see it.
             """,
-        subcommands: [CreateToken.self, GrantToken.self, ListTokens.self, RevokeToken.self, Guests.self])
+        subcommands: [
+            CreateToken.self, GrantToken.self, ListTokens.self, RevokeToken.self, Guests.self, RestoreTokens.self,
+        ])
+
+    /// Where the access rules got lost.
+    static let wayOut =
+        "Put the file back, or have 'hand token restore' write what the store remembers, or begin anew: hand token create"
+}
+
+private struct RestoreTokens: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Put the access rules back, if their file got lost.",
+        discussion: """
+            Without its file access.json a server that had one lets nobody in. The store remembers what a server last read \
+            there. What was changed since, while no server was running, is not in it: see 'hand token list' whether a token \
+            is there again that was revoked.
+            """)
+
+    @OptionGroup var access: AccessOptions
+
+    func run() throws {
+        try access.restore()
+        Output.message("restored \(Words.count(try access.read().count, "token")); see 'hand token list'")
+        try access.confirm()
+    }
 }
 
 private struct CreateToken: ParsableCommand {
@@ -51,10 +75,12 @@ private struct CreateToken: ParsableCommand {
             $0.add(name: name, role: grant.role, lists: lists.list, expires: end, at: .now)
         }
         if access.json {
-            return Output.json(.object(AccessOptions.json(token) + [.init("secret", .string(secret))]))
+            Output.json(.object(AccessOptions.json(token) + [.init("secret", .string(secret))]))
+        } else {
+            Output.message("token \(token.id) for \(Printable.clean(name)); nobody can see its secret again:")
+            Output.line(secret)
         }
-        Output.message("token \(token.id) for \(Printable.clean(name)); nobody can see its secret again:")
-        Output.line(secret)
+        try access.confirm()
     }
 }
 
@@ -76,6 +102,7 @@ private struct GrantToken: ParsableCommand {
             throw AccessOptions.noToken(id)
         }
         if access.json { Output.json(.object(AccessOptions.json(token))) } else { Output.line(ListTokens.line(token)) }
+        try access.confirm()
     }
 }
 
@@ -119,6 +146,7 @@ private struct RevokeToken: ParsableCommand {
         guard isRevoked else {
             throw AccessOptions.noToken(id)
         }
+        try access.confirm()
     }
 }
 
@@ -140,6 +168,7 @@ private struct Guests: ParsableCommand {
             $0.guests.local = local ?? $0.guests.local
             $0.guests.remote = remote ?? $0.guests.remote
         }
+        try access.confirm()
     }
 }
 
@@ -172,10 +201,12 @@ struct Share: ParsableCommand {
         address.token = nil
         let link = "\(address.serverURL)/\(HandAddress.escaped(list))#\(secret)"
         if access.json {
-            return Output.json(.object(AccessOptions.json(token) + [.init("link", .string(link))]))
+            Output.json(.object(AccessOptions.json(token) + [.init("link", .string(link))]))
+        } else {
+            Output.message(
+                "token \(token.id); whoever has this link may \(grant.role.rawValue) '\(Printable.clean(list))':")
+            Output.line(link)
         }
-        Output.message(
-            "token \(token.id); whoever has this link may \(grant.role.rawValue) '\(Printable.clean(list))':")
-        Output.line(link)
+        try access.confirm()
     }
 }

@@ -1,0 +1,36 @@
+import Glibc
+
+/// What tells a file from another of its name, and one state of it from the next.
+public struct FileState: Equatable, Sendable {
+    public let device: UInt64
+    public let inode: UInt64
+    public let size: Int
+    /// When it was written to last, in nanoseconds.
+    public let modified: Int64
+
+    fileprivate init(_ facts: stat) {
+        device = UInt64(facts.st_dev)
+        inode = UInt64(facts.st_ino)
+        size = Int(facts.st_size)
+        modified = Int64(facts.st_mtim.tv_sec) * 1_000_000_000 + Int64(facts.st_mtim.tv_nsec)
+    }
+
+    init(_ descriptor: Int32, _ path: String) throws(FileError) {
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { throw FileError("look at", path) }
+        self.init(facts)
+    }
+
+    /// Nil if there is no file of that name.
+    public init?(at path: String) throws(FileError) {
+        var facts = stat()
+        if stat(path, &facts) != 0 {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw FileError("look at", path)
+        }
+        self.init(facts)
+    }
+
+    /// Whether it is the same file, whatever was written to it meanwhile.
+    public func isSameFile(as other: FileState) -> Bool { (device, inode) == (other.device, other.inode) }
+}

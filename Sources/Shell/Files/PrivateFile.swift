@@ -1,0 +1,158 @@
+import Glibc
+
+/// Files and folders that are nobody's business but their owner's. They are made for the owner alone, whatever the umask says;
+/// and what root makes in somebody's folder is theirs, as a server with a user of its own must read what root's commands write.
+public enum PrivateFile {
+    /// Makes a folder, and those it is in, where there are none.
+    public static func makeFolder(_ path: String) throws(FileError) {
+        if mkdir(path, 0o700) == 0 {
+            let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw FileError("open", path) }
+            defer { close(descriptor) }
+            return try settle(descriptor, path, mode: 0o700)
+        }
+        switch errno {
+        case EEXIST: return
+        case ENOENT where !folder(of: path).isEmpty && folder(of: path) != path:
+            try makeFolder(folder(of: path))
+            try makeFolder(path)
+        default: throw FileError("make the folder", path)
+        }
+    }
+
+    /// Opens a file, and makes it if there is none.
+    public static func open(_ path: String, _ flags: Int32) throws(FileError) -> Int32 {
+        let made = Glibc.open(path, flags | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if made >= 0 {
+            do { try settle(made, path, mode: 0o600) } catch {
+                close(made)
+                throw error
+            }
+            return made
+        }
+        guard errno == EEXIST else { throw FileError("write", path) }
+        let found = Glibc.open(path, flags | O_CREAT | O_CLOEXEC, 0o600)
+        guard found >= 0 else { throw FileError("write", path) }
+        return found
+    }
+
+    /// Makes an empty file, if there is none; takes from others what they may do with one that is there, if it is ours to take.
+    public static func make(_ path: String) throws(FileError) {
+        close(try open(path, O_RDONLY))
+        tighten(path)
+    }
+
+    /// Takes from others what they may do with a file beyond `mode`, if it is there and ours.
+    public static func tighten(_ path: String, to mode: UInt32 = 0o700) {
+        var facts = stat()
+        guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o777 & ~mode != 0 else {
+            return
+        }
+        // Who does not own it cannot; who reads it all the same was allowed to by its owner.
+        _ = chmod(path, facts.st_mode & mode)
+    }
+
+    /// What others than its owner may do with a file or folder, as the bits of `chmod`; nothing if it is not there.
+    public static func others(_ path: String) -> UInt32 {
+        var facts = stat()
+        return stat(path, &facts) == 0 ? facts.st_mode & 0o077 : 0
+    }
+
+    /// Puts other contents in a file's place, whole or not at all, also if the power fails. Whose it is and who may read it stays.
+    public static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
+        let fresh = path + ".new"
+        try remove(fresh)
+        let descriptor = try open(fresh, O_WRONLY)
+        defer { close(descriptor) }
+        var former = stat()
+        if stat(path, &former) == 0 {
+            // Who is not root makes files for oneself only.
+            _ = fchown(descriptor, former.st_uid, former.st_gid)
+            guard fchmod(descriptor, former.st_mode & 0o7777) == 0 else { throw FileError("change the mode of", fresh) }
+        }
+        try write(bytes, to: descriptor, fresh)
+        guard fsync(descriptor) == 0 else { throw FileError("flush", fresh) }
+        guard rename(fresh, path) == 0 else { throw FileError("write", path) }
+        try flushFolder(of: path)
+    }
+
+    /// What is in a file, and the state in which it was that; nil if there is none.
+    public static func read(_ path: String) throws(FileError) -> (bytes: [UInt8], state: FileState)? {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 {
+            if errno == ENOENT { return nil }
+            throw FileError("read", path)
+        }
+        defer { close(descriptor) }
+        // Before it is read: what changes meanwhile is then another state.
+        let state = try FileState(descriptor, path)
+        var bytes: [UInt8] = []
+        while let part = try part(of: descriptor, path) { bytes += part }
+        return (bytes, state)
+    }
+
+    /// Makes a file with the contents of another, or puts them in its place.
+    public static func copy(_ source: String, to path: String) throws(FileError) {
+        let from = Glibc.open(source, O_RDONLY | O_CLOEXEC)
+        guard from >= 0 else { throw FileError("read", source) }
+        defer { close(from) }
+        let to = try open(path, O_WRONLY | O_TRUNC)
+        defer { close(to) }
+        while let part = try part(of: from, source) { try write(part, to: to, path) }
+    }
+
+    /// Removes a file, if it is there.
+    public static func remove(_ path: String) throws(FileError) {
+        if unlink(path) != 0, errno != ENOENT { throw FileError("remove", path) }
+    }
+
+    /// Has it survive a loss of power that a file of the same folder has that name, or is gone.
+    public static func flushFolder(of path: String) throws(FileError) {
+        let folder = folder(of: path)
+        let descriptor = Glibc.open(folder, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileError("open", folder) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw FileError("flush", folder) }
+    }
+
+    // MARK: Parts
+
+    private static func folder(of path: String) -> String {
+        var end = path[...]
+        while end.count > 1, end.hasSuffix("/") { end.removeLast() }
+        guard let slash = end.lastIndex(of: "/") else { return "." }
+        return slash == end.startIndex ? "/" : String(end[..<slash])
+    }
+
+    private static func settle(_ descriptor: Int32, _ path: String, mode: mode_t) throws(FileError) {
+        guard fchmod(descriptor, mode) == 0 else { throw FileError("change the mode of", path) }
+        guard geteuid() == 0 else { return }
+        var around = stat()
+        guard stat(folder(of: path), &around) == 0, fchown(descriptor, around.st_uid, around.st_gid) == 0 else {
+            throw FileError("change the owner of", path)
+        }
+    }
+
+    /// What comes next; nil at the end.
+    private static func part(of descriptor: Int32, _ path: String) throws(FileError) -> [UInt8]? {
+        var part = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = Glibc.read(descriptor, &part, part.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw FileError("read", path) }
+            return count == 0 ? nil : Array(part[..<count])
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileError) {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress?.advanced(by: done), bytes.count - done)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw FileError("write", path) }
+            done += count
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import HandCore
+import HandStore
+import HandSync
+import HandTestSupport
+import Testing
+
+/// Commands that are killed in front of each of the calls with which they change a file, each time on files as they were. What
+/// was there, or what was to be there, is there afterwards, and the same command run again does its work.
+@Suite(.serialized) struct KilledCommandTests {
+    /// A folder, put together anew for each run.
+    private struct Place {
+        let folder: TemporaryFolder
+        var data: String { folder.path + "/data" }
+        var backup: String { folder.path + "/backup" }
+        var copy: String { folder.path + "/copy" }
+
+        init(_ prepare: (Place) throws -> Void) throws {
+            folder = try TemporaryFolder(isInMemory: true)
+            try prepare(self)
+        }
+
+        @discardableResult
+        func hand(_ arguments: [String], killedAt step: Int? = nil) throws -> (status: Int32, isKilled: Bool) {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: Built.hand)
+            process.arguments = arguments + ["--data", data]
+            var environment = ["LD_PRELOAD": Built.faultyDisk, "FAULTY_DISK_FOLDER": folder.path]
+            environment["FAULTY_DISK_KILL"] = step.map { "\($0)" }
+            process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            process.waitUntilExit()
+            return (process.terminationStatus, process.terminationReason == .uncaughtSignal)
+        }
+
+        /// The names of the lists, as a server finds them that starts now.
+        func served() throws -> [String] { try Self.names(in: data) }
+
+        static func names(in folder: String) throws -> [String] {
+            let store = try SQLiteStore(folder: folder, durability: .os)
+            defer { try? store.close() }
+            return try store.lists(after: "", limit: 99).map(\.name)
+        }
+
+        /// The lists of each store that was moved aside.
+        func aside() throws -> [[String]] {
+            let names = try FileManager.default.contentsOfDirectory(atPath: data)
+            return try names.filter { $0.firstMatch(of: #/replaced-[0-9]+$/#) != nil }.map { name in
+                let copy = try TemporaryFolder(isInMemory: true)
+                for ending in ["", "-wal"] where names.contains(name + ending) {
+                    try FileManager.default.copyItem(
+                        atPath: data + "/" + name + ending, toPath: copy.path + "/hand.sqlite" + ending)
+                }
+                return try Self.names(in: copy.path)
+            }
+        }
+    }
+
+    /// Runs a command on a fresh place, killed at its first step, its second, and so on until it comes to its end.
+    private func killing(
+        _ arguments: [String], in prepare: (Place) throws -> Void, _ verify: (Place, Int) throws -> Void
+    ) throws {
+        for step in 1..<1_000 {
+            let place = try Place(prepare)
+            let files = ["BACKUP": place.backup, "COPY": place.copy]
+            let outcome = try place.hand(arguments.map { files[$0] ?? $0 }, killedAt: step)
+            try verify(place, step)
+            if outcome.isKilled { continue }
+            #expect(outcome.status == 0)
+            return #expect(step > 5, "\(step) steps")
+        }
+        Issue.record("it never ends")
+    }
+
+    /// A store as `kill -9` leaves it: one list in the database, another in the log. And a backup with a third.
+    private static func killedServer(_ place: Place) throws {
+        let (other, alive) = (try TemporaryFolder(isInMemory: true), try TemporaryFolder(isInMemory: true))
+        let saved = try SQLiteStore(folder: other.path, durability: .os)
+        _ = try saved.create("saved", rules: Rules(), logID: 7, deckSeed: nil)
+        try StoreBackup.write(other.path, to: place.backup)
+        try saved.close()
+        let first = try SQLiteStore(folder: alive.path, durability: .fsync)
+        _ = try first.create("early", rules: Rules(), logID: 8, deckSeed: nil)
+        try first.close()
+        let store = try SQLiteStore(folder: alive.path, durability: .fsync)
+        _ = try store.create("late", rules: Rules(), logID: 9, deckSeed: nil)
+        try FileManager.default.copyItem(atPath: alive.path, toPath: place.data)
+        try store.close()
+    }
+
+    private static func withoutDatabase(_ place: Place) throws {
+        try killedServer(place)
+        try FileManager.default.removeItem(atPath: place.data + "/hand.sqlite")
+    }
+
+    /// Killed anywhere, the store is what it was or what the backup is, and nothing of it is lost.
+    @Test func recoverIsWholeOrNotAtAll() throws {
+        try killing(["recover", "--replace", "BACKUP"], in: Self.killedServer) {
+            (place: Place, step: Int) throws in
+            #expect([0, 1].contains(try place.hand(["verify"]).status), "step \(step)")
+            let found = try place.served()
+            if found == ["early", "late"] { return }
+            #expect(found == ["saved"], "step \(step)")
+            #expect(try place.aside() == [["early", "late"]], "step \(step)")
+        }
+    }
+
+    @Test func recoverIsRunAgain() throws {
+        try killing(["recover", "--replace", "BACKUP"], in: Self.killedServer) {
+            (place: Place, step: Int) throws in
+            #expect(try place.hand(["recover", "--replace", place.backup]).status == 0, "step \(step)")
+            #expect(try place.served() == ["saved"], "step \(step)")
+            #expect(try place.aside().contains(["early", "late"]), "step \(step)")
+            #expect(try place.hand(["verify"]).status == 0, "step \(step)")
+        }
+    }
+
+    /// A log whose database is gone would be read into the backup.
+    @Test func recoverBesideALogWithoutItsDatabase() throws {
+        try killing(["recover", "BACKUP"], in: Self.withoutDatabase) { (place: Place, step: Int) throws in
+            let again = try place.hand(["recover", place.backup])
+            #expect([0, 1].contains(again.status), "there may be a store already")
+            #expect(try place.served() == ["saved"], "step \(step)")
+            #expect(try place.hand(["verify"]).status == 0, "step \(step)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: place.data)
+            #expect(names.contains { $0.hasSuffix("-wal") && $0.contains("replaced") }, "the log is kept")
+        }
+    }
+
+    @Test func backupIsWholeOrNotAtAll() throws {
+        try killing(["backup", "COPY"], in: Self.killedServer) { (place: Place, step: Int) throws in
+            if !FileManager.default.fileExists(atPath: place.copy) {
+                #expect(try place.hand(["backup", place.copy]).status == 0, "step \(step)")
+            }
+            try FileManager.default.removeItem(atPath: place.data)
+            #expect(try place.hand(["recover", place.copy]).status == 0, "step \(step)")
+            #expect(try place.served() == ["early", "late"], "step \(step)")
+        }
+    }
+
+    @Test func aTokenIsThereOrNot() throws {
+        func prepare(_ place: Place) throws { try place.hand(["token", "create", "ada"]) }
+        func tokens(_ place: Place) throws -> String {
+            try String(contentsOfFile: place.data + "/access.json", encoding: .utf8)
+        }
+        try killing(["token", "create", "ben"], in: prepare) { (place: Place, step: Int) throws in
+            #expect(try tokens(place).contains("ada"), "step \(step)")
+            #expect(try place.hand(["token", "create", "cleo"]).status == 0, "step \(step)")
+            #expect(try tokens(place).contains("cleo") && tokens(place).contains("ada"), "step \(step)")
+        }
+    }
+}
