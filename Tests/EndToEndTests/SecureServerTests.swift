@@ -62,6 +62,48 @@ import Testing
         for _ in 0..<5 { #expect(try isTaken()) }
     }
 
+    /// An operator hears of a certificate that nobody will trust.
+    @Test(arguments: [(-1, "expired"), (2, "expires in"), (30, "")]) func theEndOfACertificate(days: Int, said: String)
+        throws
+    {
+        let folder = try TemporaryFolder()
+        let own = try Certificates(folder).make("server", for: "IP:127.0.0.1", days: days)
+        let log = folder.path + "/log"
+        let server = try RunningServer(
+            folder,
+            ["--listen", "127.0.0.1:0", "--tls-cert", own.certificate, "--tls-key", own.key, "--log-level", "warning"],
+            logPath: log)
+        #expect(server.terminate() == 0)
+        let text = try String(contentsOfFile: log, encoding: .utf8)
+        #expect(said.isEmpty ? text.isEmpty : text.contains("the certificate") && text.contains(said), "\(text)")
+    }
+
+    /// A client with a certificate that comes again with what the server gave it the first time.
+    @Test func aSessionIsResumed() throws {
+        let folder = try TemporaryFolder()
+        let certificates = try Certificates(folder)
+        let (own, client) = (
+            try certificates.make("server", for: "IP:127.0.0.1"), try certificates.make("client", for: "DNS:client")
+        )
+        let server = try RunningServer(
+            folder,
+            [
+                "--listen", "127.0.0.1:0", "--tls-cert", own.certificate, "--tls-key", own.key, "--tls-client-ca",
+                certificates.authority,
+            ])
+        defer { server.kill() }
+        let port = try #require(server.greeting.firstMatch(of: /hands:\/\/127\.0\.0\.1:([0-9]+)/)?.1)
+        for (option, said) in [("-sess_out", "New, "), ("-sess_in", "Reused, ")] {
+            let outcome = try Binary.run(
+                [
+                    "openssl", "s_client", "-tls1_2", "-connect", "127.0.0.1:\(port)", "-CAfile",
+                    certificates.authority,
+                    "-cert", client.certificate, "-key", client.key, option, folder.path + "/session",
+                ], program: "/usr/bin/env")
+            #expect(outcome.status == 0 && outcome.output.contains(said), "\(outcome.output) \(outcome.messages)")
+        }
+    }
+
     @Test func whatOthersCanReachMustBeEncrypted() throws {
         let folder = try TemporaryFolder()
         let refused = try Binary.run(["serve", "--listen", "0.0.0.0:0", "--data", folder.path + "/data"])

@@ -53,7 +53,8 @@ import Testing
         try shell("hand create list && hand add milk && hand token guests --remote none")
         server.kill()
         try shell(
-            "chmod 666 \(data)/*lite* \(data)/access.json \(folder.path)/state/hand/clients/*/*; chmod 777 \(data)")
+            "chmod 666 \(data)/*lite* \(folder.path)/state/hand/clients/*/*; chmod 777 \(data); chmod 604 \(data)/access.json"
+        )
         try server.start()
         try shell("hand ls")
         #expect(try open().filter { !$0.hasSuffix("log") } == ["data"])

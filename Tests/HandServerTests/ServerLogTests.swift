@@ -15,6 +15,7 @@ import Testing
         try #require(pipe(&ends) == 0)
         let log = ServerLog(format, level: level, descriptor: ends[1])
         body(Logger(label: "test") { _ in log.handler }, log)
+        log.flush()
         close(ends[1])
         defer { close(ends[0]) }
         return String(decoding: FileHandle(fileDescriptor: ends[0]).readDataToEndOfFile(), as: UTF8.self)
@@ -50,5 +51,49 @@ import Testing
             logger.warning("three")
         }
         #expect(text.contains("two") && !text.contains("one") && !text.contains("three"))
+    }
+
+    /// Nobody reads: who logs goes on, and what was too much is counted once there is room.
+    @Test(.timeLimit(.minutes(1))) func nobodyReads() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let log = ServerLog(.text, level: .info, descriptor: ends[1])
+        let logger = Logger(label: "test") { _ in log.handler }
+        let (count, filler) = (5_000, String(repeating: "x", count: 1_000))
+        for number in 0..<count { logger.info("line \(number) \(filler)") }
+        var text = ""
+        var part = [UInt8](repeating: 0, count: 65_536)
+        func read() { text += String(decoding: part[..<max(0, Glibc.read(ends[0], &part, part.count))], as: UTF8.self) }
+        while !text.contains("were left out") { read() }
+        logger.info("the end")
+        while !text.contains("the end") { read() }
+        let lost = try #require(
+            text.firstMatch(of: #/left out: nobody took them lines=([0-9]+)/#).flatMap { Int($0.1) })
+        #expect(text.split(separator: "\n").count { $0.contains("info line ") } == count - lost && lost > 0)
+        log.flush()
+        close(ends[1])
+        close(ends[0])
+    }
+
+    @Test func aClockBefore1970() {
+        #expect(WallClock.milliseconds(of: timespec(tv_sec: -5, tv_nsec: 1)) == 0)
+        #expect(WallClock.milliseconds(of: timespec(tv_sec: 5, tv_nsec: 7_000_000)) == 5_007)
+    }
+
+    /// Strangers who come and go without end leave a few entries a second, and nothing of what others do is left out for them.
+    @Test func strangersCannotFillTheAuditLog() {
+        var budget = AuditBudget()
+        var (written, leftOut) = (0, 0)
+        for millisecond in 0..<60_000 {
+            if case .written(let before) = budget.take(nil, now: UInt64(millisecond)) {
+                written += 1
+                leftOut += before
+            }
+            if millisecond % 1_000 == 0 {
+                #expect(budget.take("k3f9x1", now: UInt64(millisecond)) == .written(leftOut: 0))
+            }
+        }
+        #expect((600...800).contains(written) && leftOut > 58_000, "\(written) \(leftOut)")
+        #expect(budget.take(nil, now: 70_000) == .written(leftOut: 60_000 - written - leftOut))
     }
 }

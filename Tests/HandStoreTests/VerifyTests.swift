@@ -277,6 +277,24 @@ import Testing
         if kind == .os || kind == .fsync { #expect(try Self.verify(folder).lists.map(\.snapshots) == [1]) }
     }
 
+    /// Where a step is not enough, the next ones end what was begun, and forget no more.
+    @Test func forgettingInStepsStopsAtHalf() throws {
+        let folder = try TemporaryFolder(isInMemory: true)
+        try Self.made(folder, 12_000)
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        let number = try #require(try store.list(named: "things")).number
+        var floors: [Int] = []
+        var hasMore = true
+        while hasMore {
+            let trimmed = try store.trim(number, keeping: Retention(age: 1), now: .max)
+            floors.append(trimmed.floor)
+            hasMore = trimmed.hasMore
+        }
+        #expect(floors == [6_000, 6_000])
+        try store.close()
+        #expect(try Self.verify(folder).isSound)
+    }
+
     /// Commits are kept as long as either the number or the age asks for them.
     @Test func retentionKeepsWhatAnythingAsksFor() {
         func cut(_ retention: Retention, now: UInt64 = 1_000) -> Int {
@@ -290,5 +308,8 @@ import Testing
         #expect(cut(Retention(commits: 20, age: 500)) == 49)
         #expect(cut(Retention(age: 5_000)) == 10)
         #expect(cut(Retention(commits: 0)) == 100)
+        // A clock that is far ahead makes everything old; half of it is kept, and half of that the next time.
+        #expect(cut(Retention(age: 500), now: 1_000_000) == 55)
+        #expect(cut(Retention(commits: 70, age: 500), now: 1_000_000) == 30)
     }
 }

@@ -19,6 +19,17 @@ static inline long hand_ssl_release_buffers(SSL_CTX *context) {
 static inline int hand_ssl_set_server_name(SSL *ssl, const char *name) {
     return (int)SSL_set_tlsext_host_name(ssl, name);
 }
+// Seconds until a certificate ends, and since it begins; negative if that is the other way round.
+static inline long hand_x509_seconds_left(const X509 *certificate) {
+    int days = 0, seconds = 0;
+    ASN1_TIME_diff(&days, &seconds, NULL, X509_get0_notAfter(certificate));
+    return days * 86400L + seconds;
+}
+static inline long hand_x509_seconds_since(const X509 *certificate) {
+    int days = 0, seconds = 0;
+    ASN1_TIME_diff(&days, &seconds, X509_get0_notBefore(certificate), NULL);
+    return days * 86400L + seconds;
+}
 // What is in a memory BIO, and forgetting it.
 static inline long hand_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
 static inline int hand_bio_reset(BIO *bio) { return (int)BIO_reset(bio); }

@@ -1,10 +1,15 @@
 import Glibc
 
 /// The time of day.
-enum WallClock {
+package enum WallClock {
     static var milliseconds: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        return UInt64(time.tv_sec) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
+        return milliseconds(of: time)
+    }
+
+    /// Before 1970 a clock is wrong, and it is 1970.
+    package static func milliseconds(of time: timespec) -> UInt64 {
+        time.tv_sec < 0 ? 0 : UInt64(time.tv_sec) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
     }
 }

@@ -15,7 +15,11 @@ extension SQLiteStore {
             throw StoreError.noSuchList("number \(list)")
         }
         let cut = try read { database in
-            try retention.cut(floor: stored.floor, revision: stored.revision, now: now) { revision in
+            // What was begun is ended before more is forgotten.
+            let oldest = try Int.fetchOne(
+                database, sql: "SELECT min(revision) FROM commits WHERE list = ?", arguments: [list.stored])
+            if let oldest, oldest <= stored.floor { return stored.floor }
+            return try retention.cut(floor: stored.floor, revision: stored.revision, now: now) { revision in
                 try Self.commit(revision, of: stored, database).time
             }
         }

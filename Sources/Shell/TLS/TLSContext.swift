@@ -44,6 +44,8 @@ public final class TLSContext {
         if let clientAuthority {
             try context.trust(.file(clientAuthority))
             SSL_CTX_set_verify(context.raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
+            // Without a name for whose they are, OpenSSL ends connections that resume a session.
+            SSL_CTX_set_session_id_context(context.raw, Array("hand".utf8), 4)
             SSL_CTX_set_client_CA_list(context.raw, SSL_load_client_CA_file(clientAuthority))
         }
         return context
@@ -60,6 +62,15 @@ public final class TLSContext {
         SSL_CTX_set_verify(context.raw, SSL_VERIFY_PEER, nil)
         if let (certificate, key) = certificate { try context.use(certificate: certificate, key: key) }
         return context
+    }
+
+    /// What will keep others from trusting the certificate, or does already; nil if nothing.
+    public var certificateProblem: String? {
+        guard let certificate = SSL_CTX_get0_certificate(raw) else { return nil }
+        let (left, since) = (hand_x509_seconds_left(certificate), hand_x509_seconds_since(certificate))
+        if left < 0 { return "the certificate has expired, \(-left / 86_400) days ago" }
+        if since < 0 { return "the certificate is not valid yet; is the clock right?" }
+        return left < 7 * 86_400 ? "the certificate expires in \(left / 86_400) days" : nil
     }
 
     private func use(certificate: String, key: String) throws(Failure) {

@@ -15,6 +15,18 @@ enum Arguments {
         }
     }
 
+    /// Takes secrets in links out of what others on this machine see of this process.
+    static func hideSecrets() {
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let bytes = CommandLine.unsafeArgv[index] else { continue }
+            let length = strlen(bytes)
+            let argument = String(cString: bytes)
+            guard argument.contains("://"), let mark = argument.utf8.firstIndex(of: UInt8(ascii: "#")) else { continue }
+            let start = argument.utf8.distance(from: argument.utf8.startIndex, to: mark) + 1
+            if start < length { memset(bytes + start, Int32(UInt8(ascii: "*")), length - start) }
+        }
+    }
+
     /// Checks that the words before the first option name a command; `hand help` names one, too.
     static func checkCommand(_ arguments: [String]) throws {
         var words = arguments.prefix { !$0.hasPrefix("-") }

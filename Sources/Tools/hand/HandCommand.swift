@@ -51,6 +51,7 @@ struct HandCommand: AsyncParsableCommand {
         var layers: ServeLayers?
         do {
             var arguments = try Arguments.given()
+            Arguments.hideSecrets()
             try Arguments.checkCommand(arguments)
             if arguments.first == "serve", !arguments.contains("--help"), !arguments.contains("-h") {
                 let found = try ServeLayers(Array(arguments.dropFirst()))

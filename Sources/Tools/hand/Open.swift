@@ -43,7 +43,7 @@ struct Open: AsyncParsableCommand {
     private func location() throws -> Location {
         if let place, place.contains("://") { return try Location(place) }
         if let url { return try with(place, Location(url)) }
-        let usual = try Settings.address(flag: nil, list: nil)
+        let usual = try Settings.place(flag: nil, list: nil)
         return try with(place, Location(server: usual.server, route: usual.list.map { .list($0) } ?? .lists))
     }
 
@@ -55,8 +55,11 @@ struct Open: AsyncParsableCommand {
 
     func run() async throws {
         let person = try Settings.person(flag: person)
-        let token = try Settings.token(in: place.flatMap { $0.contains("://") ? $0 : nil } ?? url)
-        try Screens.run(location(), person: person, hasMouse: !noMouse) { server in
+        let location = try location()
+        let address = try place.flatMap { $0.contains("://") ? $0 : nil } ?? url ?? Settings.usual(nil)
+        let given = address.flatMap { HandAddress.token(in: $0) }
+        try Screens.run(location, person: person, hasMouse: !noMouse) { server in
+            let token = try Settings.token(for: server, in: server == location.server ? given : nil)
             let (configuration, journal) = try Identity.journal(at: server, person: person, token: token)
             return { loop in ClientEngine(configuration, loop: loop, journal: journal) }
         }

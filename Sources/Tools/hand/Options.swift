@@ -73,6 +73,9 @@ struct ServerOptions: ParsableArguments {
 
     /// Where nobody listens, and what to do about it.
     static func explained(_ error: any Error, at server: HandAddress.Server) -> any Error {
+        if case ClientError.refused(.notAuthenticated, _) = error, let reason = Settings.withheld(from: server) {
+            return Failure(.notAllowed, Failure(error).message + ". " + reason)
+        }
         guard case ClientError.unreachable(let reason) = error,
             [UVError.connectionRefused, .noSuchFile].map(\.description).contains(reason)
         else { return error }

@@ -75,29 +75,21 @@ enum Settings {
         }
     }
 
-    /// The address, from the flag, the environment, the file, or the server on this machine.
+    /// The address, from the flag, the environment, the file, or the server on this machine; with the secret for that server.
     static func address(flag: String?, list: String?) throws -> HandAddress {
-        let text = try flag ?? environment["HAND_URL"] ?? file().url
-        var address = try text.map { try HandAddress($0) } ?? .local
-        if let list { address.list = list }
-        address.token = try token(in: text)
+        var address = try place(flag: flag, list: list)
+        address.token = try token(for: address.server, in: address.token)
         return address
     }
 
-    /// The secret that says who this is: the one in the address, $HAND_TOKEN, or the file's; `?` is asked for on the terminal.
-    static func token(in url: String?) throws -> String? {
-        let token = try givenToken(in: url)
-        return token == "?" ? try SecretPrompt.token.get() : token
+    /// The address, with a secret only if it is part of it.
+    static func place(flag: String?, list: String?) throws -> HandAddress {
+        var address = try usual(flag).map { try HandAddress($0) } ?? .local
+        if let list { address.list = list }
+        return address
     }
 
-    private static func givenToken(in url: String?) throws -> String? {
-        try url.flatMap { HandAddress.token(in: $0) } ?? environment["HAND_TOKEN"] ?? file().token
-    }
-
-    /// Whether a person would be asked for the token.
-    static func asksForToken(url: String?) -> Bool {
-        (try? givenToken(in: url ?? environment["HAND_URL"] ?? file().url)) == "?"
-    }
+    static func usual(_ flag: String?) throws -> String? { try flag ?? environment["HAND_URL"] ?? file().url }
 
     /// Who must have signed the certificate of a server with TLS: $HAND_CA, the file's, or whom the system trusts.
     static func trust() throws -> TLSContext.Trust {

@@ -2,7 +2,7 @@
 ///
 /// Who takes more than there is goes into debt and waits until it is paid: what has come is never thrown away. Whole numbers
 /// only, in thousandths, as time is in milliseconds.
-struct TokenBucket {
+package struct TokenBucket {
     /// So much a second.
     let rate: Int
     private let capacity: Int
@@ -16,26 +16,26 @@ struct TokenBucket {
     /// Milliseconds whose share is there again when somebody goes on: not each message takes a timer.
     private static let quantum = 20
 
-    init(rate: Int, now: UInt64) {
+    package init(rate: Int, now: UInt64) {
         self.rate = min(max(1, rate), Self.most)
         capacity = self.rate * 1_000 * Self.burst
         level = capacity
         filledAt = now
     }
 
-    mutating func spend(_ amount: Int, now: UInt64) {
+    package mutating func spend(_ amount: Int, now: UInt64) {
         fill(now: now)
         level -= min(amount, Self.most) * 1_000
     }
 
-    mutating func fill(now: UInt64) {
+    package mutating func fill(now: UInt64) {
         // Elapsed time beyond what fills it from the deepest debt need not be multiplied.
         let elapsed = Int(min(now - filledAt, UInt64((capacity - level) / rate + 1)))
         filledAt = now
         level = min(capacity, level + rate * elapsed)
     }
 
-    var isOverdrawn: Bool { level < 0 }
+    package var isOverdrawn: Bool { level < 0 }
     var isHalfFull: Bool { level >= capacity / 2 }
     var isFull: Bool { level >= capacity }
 

@@ -20,7 +20,8 @@ public struct Retention: Equatable, Sendable {
     /// Whether no commit is ever forgotten.
     public var keepsEverything: Bool { commits == nil && age == nil }
 
-    /// The newest revision that may be forgotten, with all before it; `floor` if none may.
+    /// The newest revision that may be forgotten, with all before it; `floor` if none may. By age no more than half of what is
+    /// kept is forgotten at once: if it was the clock that jumped, not all is lost before somebody sees it.
     ///
     /// - Parameter time: of a commit after `floor`. Asked O(log n) times: times hardly ever go back.
     public func cut(floor: Int, revision: Int, now: UInt64, time: (Int) throws -> UInt64) rethrows -> Int {
@@ -34,7 +35,7 @@ public struct Retention: Equatable, Sendable {
                 let middle = (low + high + 1) / 2
                 if try time(middle) < oldest { low = middle } else { high = middle - 1 }
             }
-            cut = low
+            cut = min(low, floor + (revision - floor + 1) / 2)
         }
         return max(floor, cut)
     }

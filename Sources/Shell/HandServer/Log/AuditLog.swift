@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Glibc
 import HandFormats
@@ -8,8 +9,12 @@ import HandSync
 ///     {"time":"2026-11-21T13:46:02Z","event":"letIn","peer":"10.0.0.7:51312","person":"ada","token":"k3f9x1"}
 ///
 /// Edits are not: each list's history says who made them.
+///
+/// Nobody can make it grow without end: of many entries that one causes those beyond a few a second are only counted.
 public final class AuditLog {
-    private let descriptor: Int32
+    private let path: String
+    private let sink: LineSink
+    private var budget = AuditBudget()
 
     /// What cannot be opened, for people.
     public struct Failure: Error, CustomStringConvertible {
@@ -17,14 +22,36 @@ public final class AuditLog {
     }
 
     /// Makes the file if need be, for its owner only.
-    public init(path: String) throws(Failure) {
-        descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw Failure(description: "cannot write the audit log \(path): \(String(cString: strerror(errno)))")
+    ///
+    /// - Parameter trouble: hears, on another thread, why nothing can be written; it is tried again.
+    public init(path: String, trouble: @escaping @Sendable (String) -> Void = { _ in }) throws(Failure) {
+        self.path = path
+        sink = LineSink(try Self.open(path)) { count in
+            Self.line([("event", "lost"), ("detail", "\(count) entries, which could not be written")])
+        } trouble: {
+            trouble($0)
         }
     }
 
-    deinit { close(descriptor) }
+    private static func open(_ path: String) throws(Failure) -> Int32 {
+        do {
+            PrivateFile.tighten(path, to: 0o740)
+            return try PrivateFile.open(path, O_WRONLY | O_APPEND | O_NOCTTY)
+        } catch {
+            throw Failure(description: "cannot write the audit log \(path): \(String(cString: strerror(error.code)))")
+        }
+    }
+
+    /// Goes on in a file of that name: what was there may have been moved away.
+    public func reopen() throws(Failure) { sink.goOn(at: try Self.open(path)) }
+
+    /// Waits until what is known is written, but not for ever; on any thread.
+    public var flush: @Sendable () -> Void {
+        let sink = sink
+        return { sink.flush(within: 2) }
+    }
+
+    deinit { sink.close() }
 
     /// Takes note of what belongs here.
     func record(_ note: ServiceNote) {
@@ -47,20 +74,23 @@ public final class AuditLog {
     }
 
     private func write(_ event: String, _ connection: Connection, list: String? = nil, detail: String? = nil) {
+        // The id of the token; a guest has none.
+        let token = connection.grantID
+        guard case .written(let leftOut) = budget.take(token, now: WallClock.milliseconds) else { return }
+        if leftOut > 0 {
+            write([("event", "leftOut"), ("peer", "several"), ("token", token), ("detail", "\(leftOut) entries")])
+        }
         write([
             ("event", event), ("peer", connection.peerDescription),
             ("person", connection.person.isEmpty ? nil : connection.person),
-            // The id of the token; a guest has none.
-            ("token", connection.grantID), ("list", list), ("detail", detail),
+            ("token", token), ("list", list), ("detail", detail),
         ])
     }
 
-    private func write(_ fields: [(String, String?)]) {
+    private func write(_ fields: [(String, String?)]) { sink.write(Self.line(fields)) }
+
+    private static func line(_ fields: [(String, String?)]) -> String {
         let all = [("time", Date.now.formatted(.iso8601))] + fields
-        let entry = JSONValue.object(all.compactMap { key, value in value.map { .init(key, .string($0)) } })
-        // One call for a line, so that lines of two servers do not mix.
-        (entry.bytes + [UInt8(ascii: "\n")]).withUnsafeBytes {
-            _ = Glibc.write(descriptor, $0.baseAddress, $0.count)
-        }
+        return JSONValue.object(all.compactMap { key, value in value.map { .init(key, .string($0)) } }).line + "\n"
     }
 }

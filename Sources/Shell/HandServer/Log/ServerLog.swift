@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import HandFormats
 import Logging
 import Synchronization
@@ -18,13 +17,18 @@ public final class ServerLog: Sendable {
 
     private let format: Format
     private let current: Mutex<Logger.Level>
-    private let descriptor: Int32
+    private let sink: LineSink
 
     public init(_ format: Format, level: Logger.Level, descriptor: Int32 = 2) {
         self.format = format
         current = Mutex(level)
-        self.descriptor = descriptor
+        sink = LineSink(descriptor) { count in
+            Self.line(format, .warning, "lines of the log were left out: nobody took them", [("lines", "\(count)")])
+        }
     }
+
+    /// Waits until what was said is written, but not for ever: who does not read cannot keep a process from ending.
+    public func flush() { sink.flush(within: 2) }
 
     public var level: Logger.Level {
         get { current.withLock { $0 } }
@@ -56,15 +60,17 @@ public final class ServerLog: Sendable {
     }
 
     private func write(_ level: Logger.Level, _ message: String, _ details: [(key: String, value: String)]) {
+        sink.write(Self.line(format, level, message, details))
+    }
+
+    private static func line(
+        _ format: Format, _ level: Logger.Level, _ message: String, _ details: [(key: String, value: String)]
+    ) -> String {
         let time = Date.now.formatted(.iso8601)
-        let line =
-            switch format {
-            case .text: Self.text(time, level, message, details)
-            case .json: Self.json(time, level, message, details)
-            }
-        // One call for a line, so that those of several threads do not mix.
-        let bytes = Array((line + "\n").utf8)
-        _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        return switch format {
+        case .text: text(time, level, message, details) + "\n"
+        case .json: json(time, level, message, details) + "\n"
+        }
     }
 
     private static func text(

@@ -126,6 +126,7 @@ struct Serve: ParsableCommand {
         if tls == nil, !encryption.insecure { try Self.refuseOpen(endpoints) }
         let log = telling.startLog()
         let logger = Logger(label: "hand")
+        if let problem = tls?.certificateProblem { logger.warning("\(problem)") }
         var configuration = try configuration(endpoints, folder, log, logger)
         let store = try awkward.map(Keeping.awkwardStore) ?? durability.store(in: folder)
         if let store = store as? SQLiteStore {
@@ -137,7 +138,8 @@ struct Serve: ParsableCommand {
         let manager = ServiceManager()
         let loop = try Loop()
         let server = Server(configuration, store: store, loop: loop, tls: tls, logger: logger)
-        do { try telling.audit.map { server.keep(try AuditLog(path: $0)) } } catch { throw Failure(.error, "\(error)") }
+        let audit = try telling.openAudit(logger)
+        audit.map(server.keep)
         let opened: [ServerConfiguration.Endpoint]
         do { opened = try server.start() } catch let error as AccessFile.Failure {
             throw Failure(.error, "\(error)")
@@ -149,7 +151,7 @@ struct Serve: ParsableCommand {
             server.stop { loop.stop() }
         }
         try stopOnSignals(server, loop, manager)
-        try reloadOnSignal(server, loop, logger, manager)
+        try reloadOnSignal(server, loop, logger, audit, manager)
         Output.line(
             Self.greeting(
                 opened, isKept ? folder : "nowhere", server.statusAddress, isSecure: tls != nil))
@@ -213,18 +215,21 @@ struct Serve: ParsableCommand {
         }
     }
 
-    /// SIGHUP: a new certificate in the same files is used from then on. If it is none, the old one stays.
+    /// SIGHUP: a new certificate in the same files is used from then on. If it is none, the old one stays. The audit log goes on
+    /// in a new file, if the old one was moved away.
     private func reloadOnSignal(
-        _ server: Server, _ loop: Loop, _ logger: Logger, _ manager: ServiceManager?
+        _ server: Server, _ loop: Loop, _ logger: Logger, _ audit: AuditLog?, _ manager: ServiceManager?
     ) throws {
         let encryption = encryption
         _ = try Signal(loop, SIGHUP) {
             manager?.tellReloading()
             defer { manager?.tell(.ready) }
+            do { try audit?.reopen() } catch { logger.error("audit log not reopened", metadata: ["error": "\(error)"]) }
             do {
                 guard let context = try encryption.context() else { return }
                 server.use(context)
                 logger.info("certificate reloaded")
+                if let problem = context.certificateProblem { logger.warning("\(problem)") }
             } catch {
                 logger.error("certificate not reloaded", metadata: ["error": "\(error)"])
             }

@@ -1,6 +1,8 @@
 import ArgumentParser
+import Foundation
 import HandServer
 import Logging
+import Synchronization
 import TLS
 
 /// How what comes over TCP is encrypted.
@@ -54,7 +56,8 @@ struct TellingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write down as JSON Lines who came, was turned away or denied something, and who made or deleted lists.",
+            "Write down as JSON Lines who came, was turned away or denied something, and who made or deleted lists. After "
+                + "SIGHUP it goes on in a new file of that name.",
             valueName: "file")) var audit: String?
 
     @Option(
@@ -66,8 +69,26 @@ struct TellingOptions: ParsableArguments {
     func startLog() -> ServerLog {
         let log = ServerLog(logFormat, level: Logger.Level(rawValue: logLevel.rawValue) ?? .info)
         LoggingSystem.bootstrap { _ in log.handler }
+        Self.unwritten.withLock { $0.append { log.flush() } }
+        // However the process ends, what it said last is why.
+        atexit { for flush in TellingOptions.unwritten.withLock({ $0 }) { flush() } }
         return log
     }
+
+    /// Nil if nothing is to be written down.
+    func openAudit(_ logger: Logger) throws -> AuditLog? {
+        guard let audit else { return nil }
+        do {
+            let log = try AuditLog(path: audit) { reason in
+                logger.error("the audit log is not written", metadata: ["file": "\(audit)", "error": "\(reason)"])
+            }
+            Self.unwritten.withLock { $0.append(log.flush) }
+            return log
+        } catch { throw Failure(.error, "\(error)") }
+    }
+
+    /// Waits for what is written behind the loop's back.
+    private static let unwritten = Mutex<[@Sendable () -> Void]>([])
 }
 
 extension ServerLog.Format: ExpressibleByArgument {}

@@ -25,7 +25,8 @@ struct TokenCommand: ParsableCommand {
               hand token revoke k3f9x1
 
             The person puts the secret into $HAND_TOKEN, or as "token" into ~/.config/hand/config.toml; with ? in its place they \
-            are asked for it. On a command line others on the machine could see it.
+            are asked for it. It goes to the server of $HAND_URL, or of "url" in that file, and to no other; never without TLS \
+            over a network, unless HAND_TOKEN_IN_CLEAR=1 says so. On a command line others on the machine could see it.
             """,
         subcommands: [
             CreateToken.self, GrantToken.self, ListTokens.self, RevokeToken.self, Guests.self, RestoreTokens.self,
@@ -192,13 +193,12 @@ struct Share: ParsableCommand {
     @OptionGroup var access: AccessOptions
 
     func run() throws {
-        var address = try Settings.address(flag: url, list: list)
+        let address = try Settings.place(flag: url, list: list)
         if let problem = ListName.problem(with: list) { throw Failure(.usage, problem) }
         let end = try grant.end(from: .now)
         let (token, secret) = try access.change {
             $0.add(name: name, role: grant.role, lists: [list], expires: end, at: .now)
         }
-        address.token = nil
         let link = "\(address.serverURL)/\(HandAddress.escaped(list))#\(secret)"
         if access.json {
             Output.json(.object(AccessOptions.json(token) + [.init("link", .string(link))]))

@@ -1,0 +1,72 @@
+import Files
+import Foundation
+import HandFormats
+
+/// The secret that says who somebody is belongs to one server, and no other gets it, whatever address somebody was talked into.
+extension Settings {
+    /// What a person has set, and for which server.
+    private struct Token {
+        let secret: String
+        let server: HandAddress.Server
+        let origin: String
+    }
+
+    /// The secret for a server: the one in the address, $HAND_TOKEN, or the file's; `?` is asked for on the terminal.
+    ///
+    /// - Parameter given: what stands in the address of that server.
+    static func token(for server: HandAddress.Server, in given: String?) throws -> String? {
+        guard let token = try given ?? tokens(for: server).first(where: { $0.server == server })?.secret else {
+            return nil
+        }
+        try refuseClear(server)
+        return token == "?" ? try SecretPrompt.token.get() : token
+    }
+
+    /// $HAND_TOKEN is for the server of $HAND_URL, or else the file's; the file's token for the file's server. Where neither says
+    /// which, the first is for the server that the command names, the second for the one on this machine.
+    private static func tokens(for server: HandAddress.Server) throws -> [Token] {
+        let (file, environment) = (try file(), ProcessInfo.processInfo.environment)
+        let (url, variable) = (try file.url.map { try HandAddress($0).server }, environment["HAND_URL"])
+        var found: [Token] = []
+        if let secret = environment["HAND_TOKEN"] {
+            let home = try variable.map { try HandAddress($0).server } ?? url ?? server
+            found.append(Token(secret: secret, server: home, origin: "$HAND_TOKEN"))
+        }
+        if let secret = file.token {
+            warnOfReaders()
+            let home = try url ?? variable.map { try HandAddress($0).server } ?? HandAddress.local.server
+            found.append(Token(secret: secret, server: home, origin: configurationFile))
+        }
+        return found
+    }
+
+    /// Which token a server did not get because it is for another, in words; nil if there is none.
+    static func withheld(from server: HandAddress.Server) -> String? {
+        guard let tokens = try? tokens(for: server), let first = tokens.first,
+            tokens.allSatisfy({ $0.server != server })
+        else { return nil }
+        return "The token in \(first.origin) was not sent: it is for \(Printable.clean("\(first.server)"))."
+    }
+
+    /// Whether a person would be asked for the token.
+    static func asksForToken(url: String?) -> Bool {
+        guard let place = try? place(flag: url, list: nil) else { return false }
+        let token = try? place.token ?? tokens(for: place.server).first { $0.server == place.server }?.secret
+        return token == "?"
+    }
+
+    /// Whoever is between here and there could read it.
+    private static func refuseClear(_ server: HandAddress.Server) throws {
+        guard case .tcp = server, !server.isThisMachine else { return }
+        if ProcessInfo.processInfo.environment["HAND_TOKEN_IN_CLEAR"] == "1" { return }
+        throw Failure(
+            .usage,
+            "the token was not sent to \(Printable.clean("\(server)")): without TLS others could read it. Use hands://, if the "
+                + "server has a certificate; HAND_TOKEN_IN_CLEAR=1 if the network protects it")
+    }
+
+    private static func warnOfReaders() {
+        guard PrivateFile.others(configurationFile) & 0o044 != 0 else { return }
+        Output.message("others can read the token in \(configurationFile): chmod 600 \(configurationFile)")
+    }
+}
