@@ -151,4 +151,28 @@ import Testing
             #expect(try tokens(place).contains("cleo") && tokens(place).contains("ada"), "step \(step)")
         }
     }
+
+    /// A token that was taken back stays so, and no other goes with it.
+    @Test func aRevocationHoldsOrIsSaidAgain() throws {
+        func prepare(_ place: Place) throws {
+            for name in ["ada", "ben"] { try place.hand(["token", "create", name]) }
+        }
+        func ids(_ place: Place) throws -> [String] {
+            let text = try String(contentsOfFile: place.data + "/access.json", encoding: .utf8)
+            return text.matches(of: #/"id" : "([0-9a-z]{6})"/#).map { String($0.1) }
+        }
+        // Ids are drawn, so each place has its own.
+        for step in 1..<100 {
+            let place = try Place(prepare)
+            let all = try ids(place)
+            let outcome = try place.hand(["token", "revoke", all[0]], killedAt: step)
+            let left = try ids(place)
+            #expect(left == all || left == [all[1]], "step \(step)")
+            let again = try place.hand(["token", "revoke", all[0]])
+            #expect(again.status == (left == all ? 0 : 3), "step \(step)")
+            #expect(try ids(place) == [all[1]], "step \(step)")
+            if !outcome.isKilled { return #expect(step > 3 && outcome.status == 0) }
+        }
+        Issue.record("it never ends")
+    }
 }
