@@ -57,7 +57,7 @@ import Testing
                 }
             }
             if round == 1 {
-                #expect(server.log.contains("commits could not be written"))
+                #expect(server.says("commits could not be written"))
                 #expect(try await clients[1].state(of: "list").hand.map(\.id).sorted() == acknowledged.sorted())
             }
         }
@@ -85,7 +85,7 @@ import Testing
         try await client.create("first")
         try server.fail(fault)
         await #expect(throws: ClientError.self) { try await client.create("second") }
-        #expect(server.log.contains("the store failed"))
+        #expect(server.says("the store failed"))
         try server.fail("")
         #expect(try await client.lists().map(\.name) == ["first"])
         try await client.create("second")

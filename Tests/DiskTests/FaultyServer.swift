@@ -104,6 +104,12 @@ final class FaultyServer {
     /// All that the server has said on standard error.
     var log: String { (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? "" }
 
+    /// Whether it says that before long: who has something to say does not wait until it is written.
+    func says(_ text: String) -> Bool {
+        for _ in 0..<1_000 where !log.contains(text) { usleep(10_000) }
+        return log.contains(text)
+    }
+
     /// The size of one of the store's files.
     func bytes(of file: String) -> Int {
         (try? FileManager.default.attributesOfItem(atPath: data + "/" + file)[.size] as? Int) ?? 0

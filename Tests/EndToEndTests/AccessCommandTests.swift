@@ -213,7 +213,9 @@ import Testing
             let event, peer: String
             let person, token, list, detail: String?
         }
-        let text = try String(contentsOfFile: folder.path + "/audit", encoding: .utf8)
+        func audit() throws -> String { try String(contentsOfFile: folder.path + "/audit", encoding: .utf8) }
+        #expect(try eventually { try audit().contains("turnedAway") })
+        let text = try audit()
         let entries = try text.split(separator: "\n").map { try JSONDecoder().decode(Entry.self, from: Data($0.utf8)) }
         #expect(entries.contains { $0.event == "created" && $0.person == "root" && $0.list == "groceries" })
         #expect(entries.contains { $0.event == "letIn" && $0.token == token.id })

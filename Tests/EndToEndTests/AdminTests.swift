@@ -117,12 +117,17 @@ import Testing
         #expect(try server.stored("list").revision == 0)
     }
 
+    private func audit() throws -> String {
+        try String(contentsOfFile: server.folder.path + "/audit", encoding: .utf8)
+    }
+
     @Test func ordersThatCannotBe() throws {
         defer { server.kill() }
         #expect(try admin("log-level", "loud").status == 2)
         #expect(try admin("log-level", "debug").status == 0)
-        let audit = try String(contentsOfFile: server.folder.path + "/audit", encoding: .utf8)
-        #expect(audit.contains(#""event":"ordered","peer":"admin","detail":"log-level"}"#), "\(audit)")
+        #expect(try eventually { try audit().contains("log-level") })
+        let written = try audit()
+        #expect(written.contains(#""event":"ordered","peer":"admin","detail":"log-level"}"#), "\(written)")
         #expect(try admin("drain", "--within", "later").status == 2)
         #expect(try Binary.run(["admin", "report", "--admin", "/nowhere.sock"]).status == 6)
         let mode = try FileManager.default.attributesOfItem(atPath: server.folder.path + "/data/admin.sock")
@@ -151,8 +156,9 @@ import Testing
             }
         }
         loop.run()
-        let audit = try String(contentsOfFile: server.folder.path + "/audit", encoding: .utf8)
-        #expect(audit.split(separator: "\n").count { $0.contains("ordered") } == 1, "\(audit)")
+        #expect(try eventually { try audit().contains("ordered") })
+        let written = try audit()
+        #expect(written.split(separator: "\n").count { $0.contains("ordered") } == 1, "\(written)")
     }
 
     /// The live view, on a terminal.

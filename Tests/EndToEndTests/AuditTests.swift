@@ -22,12 +22,12 @@ import Testing
         let server = try RunningServer(folder, ["--audit", audit])
         defer { server.kill() }
         #expect(try hand(server, "create", "first") == 0)
-        while try !entries().contains(where: { $0.contains("first") }) {}
+        #expect(try eventually { try entries().contains { $0.contains("first") } })
         try FileManager.default.moveItem(atPath: audit, toPath: audit + ".1")
         server.hangUp()
-        while !FileManager.default.fileExists(atPath: audit) {}
+        #expect(eventually { FileManager.default.fileExists(atPath: audit) })
         #expect(try hand(server, "create", "second") == 0)
-        while try !entries().contains(where: { $0.contains("second") }) {}
+        #expect(try eventually { try entries().contains { $0.contains("second") } })
         #expect(try !entries(audit + ".1").contains { $0.contains("second") })
     }
 
@@ -37,9 +37,10 @@ import Testing
         let server = try RunningServer(folder, ["--audit", "/dev/full"], logPath: log)
         defer { server.kill() }
         for number in 0..<5 { #expect(try hand(server, "create", "list\(number)") == 0) }
-        while try !String(contentsOfFile: log, encoding: .utf8).contains("the audit log is not written") {}
-        let said = try String(contentsOfFile: log, encoding: .utf8)
-        #expect(said.split(separator: "\n").count { $0.contains("audit") } == 1, "\(said)")
+        func said() throws -> String { try String(contentsOfFile: log, encoding: .utf8) }
+        #expect(try eventually { try said().contains("the audit log is not written") })
+        let text = try said()
+        #expect(text.split(separator: "\n").count { $0.contains("audit") } == 1, "\(text)")
         #expect(server.terminate() == 0)
     }
 

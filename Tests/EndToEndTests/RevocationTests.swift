@@ -104,9 +104,13 @@ import Testing
         let revoked = try token("revoke", try id("ada"))
         #expect(revoked.status == 0 && revoked.messages.contains("not known"), "\(revoked.messages)")
         var said = ""
-        while !said.contains("access rules not reloaded") { said = try String(contentsOfFile: log, encoding: .utf8) }
+        func says(_ text: String) throws -> Bool {
+            said = try String(contentsOfFile: log, encoding: .utf8)
+            return said.contains(text)
+        }
+        #expect(try eventually { try says("access rules not reloaded") })
         try server.limitFiles(to: 1_000)
-        while !said.contains("access rules reloaded") { said = try String(contentsOfFile: log, encoding: .utf8) }
+        #expect(try eventually { try says("access rules reloaded") })
         #expect(try ls().status == 5)
         #expect(said.split(separator: "\n").count { $0.contains("access rules not reloaded") } == 1, "\(said)")
     }
@@ -177,14 +181,14 @@ import Testing
         defer { server.kill() }
         #expect(try statuses(server) == [0, 5])
         try FileManager.default.removeItem(atPath: file)
-        while !log.contains("access rules are missing") {}
+        #expect(eventually { log.contains("access rules are missing") })
         #expect(try statuses(server) == [5, 5])
         #expect(try hand("admin", "connections").status == 0)
         #expect(try hand("token", "list", expecting: 1).messages.contains("restore"))
         // A restart does not open it up.
         #expect(server.terminate() == 0)
         try server.start()
-        #expect(log.contains("access rules are missing"))
+        #expect(eventually { log.contains("access rules are missing") })
         #expect(try statuses(server) == [5, 5])
         // What the store remembers is put back; and only what got lost is.
         #expect(try hand("token", "restore").messages.contains("the running server heeds it"))

@@ -43,6 +43,15 @@ enum Binary {
     }
 }
 
+/// Whether something comes to be so before long: a server that has something to say does not wait until it is written.
+func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
+    for _ in 0..<1_000 {
+        if try condition() { return true }
+        usleep(10_000)
+    }
+    return false
+}
+
 /// A real server process on a Unix socket, which can be killed and started again on the same data.
 final class RunningServer {
     let folder: TemporaryFolder
