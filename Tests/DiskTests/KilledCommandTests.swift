@@ -39,7 +39,7 @@ import Testing
         func served() throws -> [String] { try Self.names(in: data) }
 
         static func names(in folder: String) throws -> [String] {
-            let store = try SQLiteStore(folder: folder, durability: .os)
+            let store = try KilledCommandTests.open(folder, .os)
             defer { try? store.close() }
             return try store.lists(after: "", limit: 99).map(\.name)
         }
@@ -74,6 +74,16 @@ import Testing
         Issue.record("it never ends")
     }
 
+    /// Opens a store that this process had open before: what another test is just starting may still have its lock.
+    private static func open(_ folder: String, _ durability: Durability) throws -> SQLiteStore {
+        for _ in 0..<200 {
+            do { return try SQLiteStore(folder: folder, durability: durability) } catch StoreError.inUse {
+                usleep(10_000)
+            }
+        }
+        return try SQLiteStore(folder: folder, durability: durability)
+    }
+
     /// A store as `kill -9` leaves it: one list in the database, another in the log. And a backup with a third.
     private static func killedServer(_ place: Place) throws {
         let (other, alive) = (try TemporaryFolder(isInMemory: true), try TemporaryFolder(isInMemory: true))
@@ -84,7 +94,7 @@ import Testing
         let first = try SQLiteStore(folder: alive.path, durability: .fsync)
         _ = try first.create("early", rules: Rules(), logID: 8, deckSeed: nil)
         try first.close()
-        let store = try SQLiteStore(folder: alive.path, durability: .fsync)
+        let store = try open(alive.path, .fsync)
         _ = try store.create("late", rules: Rules(), logID: 9, deckSeed: nil)
         try FileManager.default.copyItem(atPath: alive.path, toPath: place.data)
         try store.close()
