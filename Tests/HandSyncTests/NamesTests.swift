@@ -63,6 +63,57 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
+    /// Who follows it is told, in version 2; who was away finds it by its log id, and nothing else.
+    @Test func aRenamedListIsFoundByItsLogID() throws {
+        let logID = try #require(ben.lastStart).logID
+        let old = TestStream(world, from: nil)
+        old.say(
+            .hello(
+                UpMessage.Hello(
+                    highestVersion: 1, capabilities: [], client: ClientID(high: 0, low: 9), person: "old", program: ""))
+        )
+        old.subscribe("list", request: 2)
+        let away = world.connect(4)
+        world.settle()
+        ada.say(.rename(request: 5, name: "list", newName: "new"))
+        world.settle()
+        let told = DownMessage.renamed(list: 1, name: "new")
+        #expect(ada.heard.filter { $0 == told }.count == 1 && ben.heard.contains(told))
+        #expect(!old.heard.contains(told), "version 1 has no such message")
+        // Another history of the same list is the same list.
+        for (request, asked) in [(6, logID), (7, logID ^ 1 << 40)] as [(UInt64, UInt64)] {
+            away.subscribe("", request: request, logID: asked, revision: 1)
+            world.settle()
+            #expect(away.lastStart?.request == request && away.lastStart?.logID == logID && away.heard.last == told)
+        }
+        away.subscribe("", request: 8, logID: logID ^ 1, revision: 1)
+        away.subscribe("", request: 9)
+        world.settle()
+        delete("new")
+        away.subscribe("", request: 10, logID: logID, revision: 1)
+        world.settle()
+        #expect(away.errors == [.noSuchList, .noSuchList, .listDeleted, .noSuchList])
+        undelete("new", as: "third")
+        away.subscribe("", request: 11, logID: logID, revision: 1)
+        world.settle()
+        #expect(away.lastStart?.request == 11 && away.heard.contains(.renamed(list: 1, name: "third")))
+    }
+
+    @Test func whoMayNotReadDoesNotFindByLogID() throws {
+        let world = TestWorld()
+        world.tokens = [
+            "root": Access(name: "root", everywhere: .admin), "eve": Access(name: "eve", everywhere: .none),
+        ]
+        let (root, eve) = (world.connect(1, token: "root"), world.connect(2, token: "eve"))
+        world.settle()
+        root.say(.create(request: 1, name: "list", rules: Rules()))
+        root.subscribe("list", request: 2)
+        world.settle()
+        eve.subscribe("", request: 3, logID: try #require(root.lastStart).logID)
+        world.settle()
+        #expect(eve.errors == [.noSuchList] && eve.lastStart == nil)
+    }
+
     @Test func aNameThatIsTakenOrBadIsRefused() {
         ada.say(.create(request: 1, name: "taken", rules: Rules()))
         world.settle()

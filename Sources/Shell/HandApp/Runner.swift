@@ -210,7 +210,11 @@ package final class Runner {
             case .success(let replica):
                 engine.open(list, from: replica)
                 followed.insert(list)
-                engine.follow(list) { [unowned self] event in hear(event, of: list) }
+                var name = list
+                engine.follow(list) { [unowned self] event in
+                    hear(event, of: name)
+                    if case .renamed(let new) = event { name = new }
+                }
                 needsDrawing = true
                 noteStandings()
             case .failure(let error): take(.list(list, .refused("what is kept of it cannot be read: \(error)")))
@@ -228,6 +232,11 @@ package final class Runner {
             // That it is over is to be told, even if nothing else is new then.
             standings[list]?.isLive = false
             take(.list(list, .progress(items: items, of: total)))
+        case .renamed(let name):
+            followed.remove(list)
+            followed.insert(name)
+            standings[name] = standings.removeValue(forKey: list)
+            take(.list(list, .renamed(to: name)))
         case .refused(_, let reason): take(.list(list, .refused(Printable.clean(reason))))
         case .status: break
         case nil:

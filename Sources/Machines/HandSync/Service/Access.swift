@@ -83,7 +83,8 @@ extension UpMessage {
     public var reach: Reach {
         switch self {
         case .hello, .ping, .unsubscribe, .lists, .deletedLists: .nothing
-        case .subscribe(let subscribe): .list(named: subscribe.name, .read)
+        // Which list it is that is asked for by its log id is seen when it is found.
+        case .subscribe(let subscribe): subscribe.name.isEmpty ? .nothing : .list(named: subscribe.name, .read)
         case .submit(let submission): .followed(submission.list, submission.delta.neededRole)
         case .presence(let list, _): .followed(list, .read)
         case .create: .server(.write)

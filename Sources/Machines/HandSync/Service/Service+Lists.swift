@@ -30,13 +30,37 @@ extension Service {
 
     private func subscribe(_ connection: Connection, _ subscribe: UpMessage.Subscribe) {
         begin(connection)
-        withRoom(named: subscribe.name) { [unowned self] result in
+        if subscribe.name.isEmpty { return find(subscribe, connection) }
+        withRoom(named: subscribe.name) { [unowned self] in entered($0, connection, subscribe) }
+    }
+
+    /// A list that is asked for by its log id, whatever it is called.
+    private func find(_ subscribe: UpMessage.Subscribe, _ connection: Connection) {
+        let list = LogID.list(subscribe.logID)
+        ask { store in
+            try store.name(of: list)
+        } then: { [unowned self] result in
             switch result {
-            case .success(let room): enter(room, connection, subscribe)
-            case .failure(let error):
-                if !connection.isEnding { refuse(connection, subscribe.request, error) }
-                end(connection)
+            case .success(let name?):
+                withRoom(named: name) { [unowned self] result in
+                    // Meanwhile the name may have become another list's.
+                    let isIt = (try? result.get()).map { LogID.isSameList($0.authority.logID, subscribe.logID) }
+                    entered(isIt == false ? .failure(.noSuchList("")) : result, connection, subscribe)
+                }
+            case .success(nil): entered(.failure(.noSuchList("")), connection, subscribe)
+            case .failure(let error): entered(.failure(error), connection, subscribe)
             }
+        }
+    }
+
+    private func entered(
+        _ result: Result<Room, StoreError>, _ connection: Connection, _ subscribe: UpMessage.Subscribe
+    ) {
+        switch result {
+        case .success(let room): enter(room, connection, subscribe)
+        case .failure(let error):
+            if !connection.isEnding { refuse(connection, subscribe.request, error) }
+            end(connection)
         }
     }
 
@@ -70,6 +94,7 @@ extension Service {
         let isNew = connection.cursors[room.list.number] == nil
         let start = room.start(from: subscribe.revision, logID: subscribe.logID, for: author)
         begin(connection, in: room, request: subscribe.request, start, from: subscribe.revision)
+        if subscribe.name.isEmpty { send(.renamed(list: room.list.number, name: room.list.name), to: connection) }
         if !isNew { figures.resynchronizations += 1 }
         if isNew {
             room.add(connection)

@@ -30,7 +30,7 @@ extension Service {
     }
 
     /// Those who follow the list go on following it, and roles that named it name it still. Who comes by the old name finds no
-    /// list, or a new one.
+    /// list, or a new one; by its log id the list is found.
     func rename(_ name: String, to new: String, _ connection: Connection, _ request: UInt64) {
         guard mayName(new, by: "rename", connection, request) else { return }
         guard name != new else { return refuse(connection, request, .listExists(name)) }
@@ -40,12 +40,20 @@ extension Service {
         } then: { [unowned self] in
             if let number = names.removeValue(forKey: name) {
                 names[new] = number
-                rooms[number]?.list.name = new
+                if let room = rooms[number] { rename(room, to: new) }
             }
             world.note(.renamed(list: name, to: new, by: connection))
         } after: { [unowned self] isDone in
             world.didRename(name, to: new, isDone: isDone)
             accessChanged()
+        }
+    }
+
+    /// Tells those who follow the list.
+    private func rename(_ room: Room, to new: String) {
+        room.list.name = new
+        for connection in room.subscribers where (connection.session.version ?? 1) >= 2 {
+            send(.renamed(list: room.list.number, name: new), to: connection)
         }
     }
 
