@@ -237,7 +237,9 @@ package final class Runner {
             followed.insert(name)
             standings[name] = standings.removeValue(forKey: list)
             take(.list(list, .renamed(to: name)))
-        case .refused(_, let reason): take(.list(list, .refused(Printable.clean(reason))))
+        case .refused(let code, let reason):
+            let back = code == .listDeleted ? "; it comes back with: hand undelete \(list)" : ""
+            take(.list(list, .refused(Printable.clean(reason + back))))
         case .status: break
         case nil:
             followed.remove(list)

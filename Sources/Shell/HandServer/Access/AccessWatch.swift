@@ -30,30 +30,15 @@ final class AccessWatch {
     /// - Throws: `AccessFile.Failure` if the file is there and does not read.
     func start() throws {
         stamp = file.stamp
-        world.access = try file.read()
-        try finishRenamings()
+        world.take(try file.read())
         world.refreshAccess = { [unowned self] in refresh() }
         timer.start(after: Self.interval, repeating: Self.interval) { [unowned self] in look() }
-    }
-
-    /// A server that ended while it renamed a list may have done so or not: the store says.
-    private func finishRenamings() throws {
-        let unfinished = world.access.unfinishedRenamings
-        guard !unfinished.isEmpty else { return }
-        func isThere(_ name: String) throws -> Bool { try world.store.list(named: name) != nil }
-        let done = try unfinished.map { try isThere($0.new) && !isThere($0.list) }
-        world.access = try file.change { book in
-            for (renaming, isDone) in zip(unfinished, done) {
-                book.didRename(renaming.list, to: renaming.new, isDone: isDone)
-            }
-            return book
-        }
     }
 
     private func look() {
         let (last, now) = (looked, Date.now)
         looked = now
-        world.keepRenamings()
+        if world.hasUnkeptRoles { _ = world.keepRoles() }
         refresh()
         guard hasNews || world.access.hasExpired(after: last, until: now) else { return }
         hasNews = false
