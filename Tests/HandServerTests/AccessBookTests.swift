@@ -54,7 +54,8 @@ import Testing
 
     /// A file of an older program names lists; what a newer one writes reads back.
     @Test func olderFilesAreRead() throws {
-        let old = #"{"guests":{"local":"admin","remote":"none"},"tokens":{"k3f9x1":{"id":"k3f9x1","name":"ada","hash":"x","role":"none","lists":{"a":"write"},"created":0}}}"#
+        let token = #"{"id":"k3f9x1","name":"ada","hash":"x","role":"none","lists":{"a":"write"},"created":0}"#
+        let old = #"{"guests":{"local":"admin","remote":"none"},"tokens":{"k3f9x1":\#(token)}}"#
         var book = try JSONDecoder().decode(AccessBook.self, from: Data(old.utf8))
         #expect(book.all.first?.listRoles.map(\.name) == ["a"])
         let isBound = book.bind({ _ in 7 }, { _ in "b" })

@@ -168,12 +168,12 @@ package final class Runner {
         case .presence(let list, let item):
             engine.perform { session, effect in session.setPresence(list, item: item, effect) }
         case .edit(let list, let delta):
-            change(command) { session, effect in
+            change(list, command) { session, effect in
                 try session.edit(list, delta, effect)
                 return true
             }
-        case .undo(let list): change(command) { try $0.undo(list, $1) }
-        case .redo(let list): change(command) { try $0.redo(list, $1) }
+        case .undo(let list): change(list, command) { try $0.undo(list, $1) }
+        case .redo(let list): change(list, command) { try $0.redo(list, $1) }
         case .openAddress(let address):
             if let problem = Opener.open(address) { take(.failed(command, problem)) }
         case .visit(let location): visit(location)
@@ -183,9 +183,11 @@ package final class Runner {
 
     /// Makes an edit of one's own; what the list tells of meanwhile is that edit.
     private func change(
-        _ command: Command,
+        _ list: String, _ command: Command,
         _ body: (inout ClientSession, (ClientSession.Effect) -> Void) throws -> Bool
     ) {
+        // What is deleted stays on the screen; edits of it would go nowhere.
+        guard engine.state(of: list) != nil else { return take(.failed(command, "\(engine.end(of: list))")) }
         isOwnEdit = true
         defer { isOwnEdit = false }
         do {

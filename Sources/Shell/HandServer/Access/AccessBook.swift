@@ -182,7 +182,8 @@ extension AccessBook.Token {
     /// What was given for a name is for that list from now on.
     fileprivate mutating func bind(_ name: String, to list: UInt32) {
         guard let role = lists.removeValue(forKey: name) else { return }
-        bound = (bound ?? []).filter { $0.list != list }
+        bound =
+            (bound ?? []).filter { $0.list != list }
             + [AccessBook.ListRole(name: name, role: role, list: list, isDeleted: false)]
     }
 

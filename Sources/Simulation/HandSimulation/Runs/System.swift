@@ -267,7 +267,9 @@ final class System {
         for list in disk.durable.present {
             let name = list.stored.name
             guard let history = ledger.histories[list.stored.logID] else { continue }
-            if let problem = promises.problem(with: history.logID, called: name, history.list.items.map(\.id)) { report(.intention, problem) }
+            if let problem = promises.problem(with: history.logID, called: name, history.list.items.map(\.id)) {
+                report(.intention, problem)
+            }
             do {
                 let start = try store.load(list.stored.number)
                 if start.hand != Hand(history.list.items, rules: list.stored.rules) {

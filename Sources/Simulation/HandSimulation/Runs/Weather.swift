@@ -41,8 +41,8 @@ public struct Weather: Sendable {
             case .block, .undo, .redo, .exact, .look: 4
             case .cut, .stall: 4
             case .ask, .open, .storm, .vanish, .killClient, .tearClient, .killServer, .stranger, .garble, .copyClient: 2
-            case .close, .createList, .deleteList, .undeleteList, .renameList, .renameBack, .stopServer, .fullDisk, .failFlush,
-                .slowDisk,
+            case .close, .createList, .deleteList, .undeleteList, .renameList, .renameBack, .stopServer, .fullDisk,
+                .failFlush, .slowDisk,
                 .jumpClock:
                 1
             }

@@ -322,7 +322,8 @@ final class SimulatedClient {
             let lost = system.promises.lost(
                 client: number, list: replica.logID, pending: pending.flatMap(\.replica.pending),
                 committed: system.ledger.inserted)
-            if let lost, !keptItems(ofClosedOnes: true).contains(lost) { system.report(.intention, "client \(number) has lost item \(lost) of \(name)") }
+            guard let lost, !keptItems(ofClosedOnes: true).contains(lost) else { continue }
+            system.report(.intention, "client \(number) has lost item \(lost) of \(name)")
         }
     }
 }
