@@ -101,6 +101,21 @@ import Testing
         #expect(away.lastStart?.request == 11 && away.heard.contains(.renamed(list: 1, name: "third")))
     }
 
+    /// Found by the simulator: who asked for the new name while the list got it had the list loaded a second time.
+    @Test func aListIsNotLoadedTwice() {
+        let cara = world.connect(3)
+        world.settle()
+        ada.say(.rename(request: 5, name: "list", newName: "new"))
+        world.turn()
+        cara.subscribe("new", request: 6)
+        world.settle()
+        #expect(cara.lastStart?.request == 6)
+        ada.submit(2, base: 1, "bread")
+        world.settle()
+        #expect(revisions(ben) == [1, 2] && revisions(cara) == [2])
+        #expect(world.service.brokenInvariant() == nil)
+    }
+
     @Test func whoMayNotReadDoesNotFindByLogID() throws {
         let world = TestWorld()
         world.tokens = [

@@ -174,7 +174,6 @@ extension Service {
 
     /// The list in memory; loads it if need be.
     func withRoom(named name: String, _ body: @escaping (Result<Room, StoreError>) -> Void) {
-        if let number = names[name], let room = rooms[number] { return body(.success(room)) }
         if loading[name] != nil {
             loading[name]?.append(body)
             return
@@ -184,6 +183,8 @@ extension Service {
     }
 
     private func load(_ name: String) {
+        // It is here, perhaps since a moment ago under this name.
+        if let number = names[name], let room = rooms[number] { return loaded(name, .success(room)) }
         if isNaming { return whenNamed.append { [unowned self] in load(name) } }
         let seen = namings
         ask { store throws -> (StoredList, Authority.Start) in
@@ -198,7 +199,11 @@ extension Service {
                 names[name] = room.list.number
                 world.note(.loaded(list: name, revision: room.authority.revision))
             }
-            for waiting in loading.removeValue(forKey: name) ?? [] { waiting(room) }
+            loaded(name, room)
         }
+    }
+
+    private func loaded(_ name: String, _ room: Result<Room, StoreError>) {
+        for waiting in loading.removeValue(forKey: name) ?? [] { waiting(room) }
     }
 }
