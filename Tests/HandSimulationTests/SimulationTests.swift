@@ -32,7 +32,8 @@ import Testing
             "resumed through", "snapshot of", "is stale", "is rejected: the list has moved on",
             "is rejected: the list is full", "is rejected: the server could not", "error listDeleted",
             "error noSuchList", "error noSuchRevision", "has noticed", "closes client", ": replaced", ": idleTimeout",
-            "closes stranger", "drop 1", "pick 1", "edit",
+            "closes stranger", "is deleted", "is back", "error listExists", "the list is called", "hears that",
+            "is refused", "drop 1", "pick 1", "edit",
         ]
         for seed in UInt64(1)...600 where !missing.isEmpty {
             let trace = Simulation(seed: seed, steps: 150).run(isTracing: true).trace

@@ -25,6 +25,29 @@ import Testing
 
     private struct Full: Error {}
 
+    /// A list that gets another name, and another one, is kept anew under the last, in the place of the first.
+    @Test func aListIsMoved() {
+        var buffer = JournalBuffer()
+        var written: [String] = []
+        func write() {
+            buffer.write { write in
+                switch write {
+                case .append(_, let list): written.append(list)
+                case .checkpoint(let list, let formerName): written.append("\(formerName ?? "-") > \(list)")
+                }
+            }
+        }
+        buffer.add(.submitted, to: "a")
+        buffer.move("a", to: "b")
+        buffer.add(.submitted, to: "b")
+        buffer.move("b", to: "c")
+        #expect(buffer.isUrgent)
+        write()
+        buffer.add(.submitted, to: "c")
+        write()
+        #expect(written == ["a > c", "c"])
+    }
+
     /// A disk that is full for a while: what was to be written is there when there is room again, in order and once.
     @Test func whatCouldNotBeWrittenStays() throws {
         var buffer = JournalBuffer()
@@ -34,7 +57,7 @@ import Testing
                 let line =
                     switch write {
                     case .append(let events, let list): "\(list): \(events)"
-                    case .checkpoint(let list): "\(list) as a whole"
+                    case .checkpoint(let list, _): "\(list) as a whole"
                     }
                 if let full, line.hasPrefix(full) { throw Full() }
                 written.append(line)

@@ -47,12 +47,17 @@ final class TestWorld: ServiceWorld {
         return id.flatMap { tokens[$0] }
     }
 
-    /// Roles go with the list that they name.
-    func didRename(_ list: String, to new: String, isDone: Bool) {
-        guard isDone, let all = tokens else { return }
-        tokens = all.mapValues { access in
+    private var names: [UInt32: String] = [:]
+
+    /// Roles go with the list that they are for.
+    func called(_ logID: UInt64, _ name: String?) {
+        let list = LogID.list(logID)
+        let old = names[list]
+        names[list] = name
+        tokens = tokens?.mapValues { access in
             var access = access
-            if let role = access.lists.removeValue(forKey: list) { access.lists[new] = role }
+            let role = access.deleted.removeValue(forKey: list) ?? old.flatMap { access.lists.removeValue(forKey: $0) }
+            if let role, let name { access.lists[name] = role } else { access.deleted[list] = role }
             return access
         }
     }

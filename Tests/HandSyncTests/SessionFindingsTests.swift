@@ -54,12 +54,78 @@ import Testing
         if !isSent { #expect(talk.said.last == .unsubscribe(list: 8)) }
     }
 
+    /// A list that is followed gets another name: what is known of it, and kept, goes with it.
+    @Test func aListIsRenamed() throws {
+        var talk = Talk()
+        talk.perform { $0.open("list", isJournaled: true, $1) }
+        talk.begin(1, list: 7)
+        let item = Item(id: ItemID(rawValue: 3), content: .note("mine"))
+        talk.perform { try? $0.edit("list", Operation.insert([item], at: 0, .after).delta, $1) }
+        talk.hear(.renamed(list: 7, name: "new"))
+        #expect(talk.names == ["list is kept as new", "list is new"] && talk.refusals == [])
+        #expect(talk.session.subscriptions["new"]?.replica.view.count == 1 && talk.session.subscriptions.count == 1)
+        let submissions = talk.said.filter { if case .submit = $0 { true } else { false } }
+        talk.perform { $0.setPresence("new", item: item.id, $1) }
+        #expect(submissions.count == 1 && talk.said.last == .presence(list: 7, item: item.id))
+    }
+
+    /// Who was away while a list got another name finds it by its log id, with what waits.
+    @Test(arguments: [1, 2]) func aListIsSoughtByItsLogID(version: Int) throws {
+        var talk = Talk()
+        talk.perform { $0.open("list", $1) }
+        talk.begin(1, list: 7)
+        talk.perform { $0.disconnected(reason: "", now: 1, $1) }
+        let item = Item(id: ItemID(rawValue: 3), content: .note("mine"))
+        talk.perform { try? $0.edit("list", Operation.insert([item], at: 0, .after).delta, $1) }
+        talk.perform { $0.start($1) }
+        talk.perform { $0.connected(now: 2, $1) }
+        talk.hear(
+            .welcome(
+                .init(
+                    version: version, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20,
+                    program: "")))
+        func asked() throws -> UpMessage.Subscribe {
+            guard case .subscribe(let asked)? = talk.said.last else { throw Missing() }
+            return asked
+        }
+        let first = try asked()
+        talk.hear(.error(code: .noSuchList, request: first.request, retryAfter: 0, message: "there is no list"))
+        if version == 1 {
+            #expect(try asked() == first && talk.refusals == [.noSuchList])
+            return
+        }
+        let second = try asked()
+        #expect(second.name == "" && second.logID == 5 && talk.refusals == [])
+        talk.hear(
+            .subscribed(
+                .init(
+                    request: second.request, list: 8, logID: 5, rules: Rules(), lastSequence: 0,
+                    start: .resumed(head: 0))))
+        talk.hear(.renamed(list: 8, name: "new"))
+        #expect(talk.names == ["list is new"] && talk.session.subscriptions["new"]?.isLive == true)
+        // Where it is not there any more, that is said once, and with the way to what waits.
+        talk.perform { $0.disconnected(reason: "", now: 3, $1) }
+        talk.perform { $0.start($1) }
+        talk.perform { $0.connected(now: 4, $1) }
+        talk.hear(
+            .welcome(
+                .init(
+                    version: 2, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20, program: "")))
+        for _ in 1...2 {
+            talk.hear(.error(code: .noSuchList, request: try asked().request, retryAfter: 0, message: "no list"))
+        }
+        #expect(talk.refusals == [.noSuchList] && talk.session.subscriptions.isEmpty)
+    }
+
+    private struct Missing: Error {}
+
     /// A session with what it said.
     private struct Talk {
         var session = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
         var said: [UpMessage] = []
         var notices: [Replica.Notice] = []
         var refusals: [ErrorCode] = []
+        var names: [String] = []
 
         init() {
             perform { $0.start($1) }
@@ -86,6 +152,8 @@ import Testing
                     }
                 case .update(_, let update): notices += update.notices
                 case .refused(_, let code, _): refusals.append(code)
+                case .moved(let list, let name): names.append("\(list) is kept as \(name)")
+                case .renamed(let list, let name): names.append("\(list) is \(name)")
                 default: break
                 }
             }

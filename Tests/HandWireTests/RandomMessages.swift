@@ -131,6 +131,7 @@ struct RandomMessages {
                 listEntries().map {
                     .init(deletion: number(), list: $0, person: text(), time: number(), keptUntil: number())
                 }, hasMore: flag()),
+            .renamed(list: number(), name: text()),
             .history(
                 request: number(), (0..<chaos.random.next(below: 4)).map { _ in commit() },
                 people: [.init(author: number(), name: text())]),

@@ -100,6 +100,7 @@ enum Samples {
                     deletion: 2, list: .init(name: "poker", count: 5, revision: 12, rules: .fiveCards), person: "Ada",
                     time: 1_767_225_600_250, keptUntil: 1_767_830_400_250)
             ], hasMore: false),
+        "renamed": .renamed(list: 7, name: "shopping"),
         "history": .history(request: 7, [commit], people: [.init(author: 4, name: "Ada")]),
         "state": .state(request: 8, revision: 301, count: 3, digest: 0xAB, rules: Rules()),
         "excerpt": .excerpt(
@@ -134,6 +135,7 @@ extension DownMessage {
         case .excerpt: "excerpt"
         case .error: "error"
         case .deletedLists: "deletedLists"
+        case .renamed: "renamed"
         }
     }
 }

@@ -98,6 +98,7 @@ extension DownMessage {
         case .excerpt: "excerpt"
         case .error: "error"
         case .deletedLists: "deletedLists"
+        case .renamed: "renamed"
         }
     }
 }

@@ -122,6 +122,7 @@ extension Vectors {
                             person: "Ada", time: 1_767_225_600_000, keptUntil: 1_767_830_400_000)
                     ], hasMore: false)
             ),
+            ("renamed", .renamed(list: 7, name: "shopping")),
             ("history", .history(request: 5, [commit], people: [.init(author: 4, name: "Ada")])),
             ("state", .state(request: 6, revision: 301, count: 1, digest: 8, rules: Rules())),
             (

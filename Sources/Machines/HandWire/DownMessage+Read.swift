@@ -79,6 +79,7 @@ extension DownMessage {
             let hasMore = try reader.flag("more lists")
             return .deletedLists(
                 request: request, try reader.list("deleted lists", size: 10, deletedEntry), hasMore: hasMore)
+        case 17: return .renamed(list: try reader.varint("list"), name: try reader.string("list name"))
         default: throw .unknownValue(field: "message type", found: UInt64(number))
         }
     }

@@ -143,6 +143,10 @@ extension DownMessage {
                 writer.varint(entry.time)
                 writer.varint(entry.keptUntil)
             }
+        case .renamed(let list, let name):
+            writer.byte(17)
+            writer.varint(list)
+            writer.string(name)
         default: break
         }
     }

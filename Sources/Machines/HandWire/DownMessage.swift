@@ -23,6 +23,8 @@ public enum DownMessage: Equatable, Sendable {
     case state(request: UInt64, revision: Int, count: Int, digest: UInt64, rules: Rules)
     case excerpt(request: UInt64, Excerpt)
     case deletedLists(request: UInt64, [DeletedEntry], hasMore: Bool)
+    /// A list that is followed is called that from now on, or is called otherwise than it was asked for.
+    case renamed(list: UInt64, name: String)
     case error(code: ErrorCode, request: UInt64, retryAfter: UInt64, message: String)
 
     public struct Welcome: Equatable, Sendable {

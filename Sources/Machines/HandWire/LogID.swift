@@ -12,11 +12,12 @@ public enum LogID {
     /// Of another history of the same list.
     public static func renewed(_ logID: UInt64, using random: inout some RandomNumberGenerator) -> UInt64 {
         var history = UInt64.random(in: 1...UInt64(UInt32.max), using: &random) << 32
-        if history == logID & ~list { history ^= 1 << 32 }
-        return history | logID & list
+        if history == logID & ~UInt64(UInt32.max) { history ^= 1 << 32 }
+        return history | UInt64(list(logID))
     }
 
-    public static func isSameList(_ one: UInt64, _ other: UInt64) -> Bool { one & list == other & list }
+    /// Which list it is.
+    public static func list(_ logID: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: logID) }
 
-    private static let list = UInt64(UInt32.max)
+    public static func isSameList(_ one: UInt64, _ other: UInt64) -> Bool { list(one) == list(other) }
 }

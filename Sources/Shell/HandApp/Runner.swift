@@ -168,12 +168,12 @@ package final class Runner {
         case .presence(let list, let item):
             engine.perform { session, effect in session.setPresence(list, item: item, effect) }
         case .edit(let list, let delta):
-            change(command) { session, effect in
+            change(list, command) { session, effect in
                 try session.edit(list, delta, effect)
                 return true
             }
-        case .undo(let list): change(command) { try $0.undo(list, $1) }
-        case .redo(let list): change(command) { try $0.redo(list, $1) }
+        case .undo(let list): change(list, command) { try $0.undo(list, $1) }
+        case .redo(let list): change(list, command) { try $0.redo(list, $1) }
         case .openAddress(let address):
             if let problem = Opener.open(address) { take(.failed(command, problem)) }
         case .visit(let location): visit(location)
@@ -183,9 +183,11 @@ package final class Runner {
 
     /// Makes an edit of one's own; what the list tells of meanwhile is that edit.
     private func change(
-        _ command: Command,
+        _ list: String, _ command: Command,
         _ body: (inout ClientSession, (ClientSession.Effect) -> Void) throws -> Bool
     ) {
+        // What is deleted stays on the screen; edits of it would go nowhere.
+        guard engine.state(of: list) != nil else { return take(.failed(command, "\(engine.end(of: list))")) }
         isOwnEdit = true
         defer { isOwnEdit = false }
         do {
@@ -210,7 +212,11 @@ package final class Runner {
             case .success(let replica):
                 engine.open(list, from: replica)
                 followed.insert(list)
-                engine.follow(list) { [unowned self] event in hear(event, of: list) }
+                var name = list
+                engine.follow(list) { [unowned self] event in
+                    hear(event, of: name)
+                    if case .renamed(let new) = event { name = new }
+                }
                 needsDrawing = true
                 noteStandings()
             case .failure(let error): take(.list(list, .refused("what is kept of it cannot be read: \(error)")))
@@ -228,7 +234,14 @@ package final class Runner {
             // That it is over is to be told, even if nothing else is new then.
             standings[list]?.isLive = false
             take(.list(list, .progress(items: items, of: total)))
-        case .refused(_, let reason): take(.list(list, .refused(Printable.clean(reason))))
+        case .renamed(let name):
+            followed.remove(list)
+            followed.insert(name)
+            standings[name] = standings.removeValue(forKey: list)
+            take(.list(list, .renamed(to: name)))
+        case .refused(let code, let reason):
+            let back = code == .listDeleted ? "; it comes back with: hand undelete \(list)" : ""
+            take(.list(list, .refused(Printable.clean(reason + back))))
         case .status: break
         case nil:
             followed.remove(list)

@@ -33,7 +33,7 @@ extension ClientEngine {
     }
 
     /// Why a list is not followed any more.
-    func end(of name: String) -> ClientError {
+    package func end(of name: String) -> ClientError {
         refusals[name] ?? .refused(.noSuchList, "the list '\(name)' is not followed any more")
     }
 

@@ -112,6 +112,11 @@ package final class ClientEngine {
         case .checkpoint(let list): journal?.replace(list)
         case .sequences(let log, let last): note { try $0.forgetSteps(in: log, after: last) }
         case .step(let step, let log, let sequence): note { try $0.note(step, in: log, sequence: sequence) }
+        case .moved(let list, let name): journal?.move(list, to: name)
+        case .renamed(let list, let name):
+            lists[name] = lists.removeValue(forKey: list)
+            refusals[list] = .refused(.noSuchList, "'\(list)' is called '\(name)' now")
+            lists[name]?.yield(.renamed(to: name))
         case .update(let list, let update):
             lists[list]?.collect(update)
         case .status(let status): changed(status)

@@ -30,6 +30,10 @@ final class JournalWriter {
         buffer.replace(list)
     }
 
+    func move(_ list: String, to name: String) {
+        buffer.move(list, to: name)
+    }
+
     /// Writes what must be written before anything is sent. Returns what went wrong; what could not be written is kept here.
     func flush(_ session: ClientSession) -> String? {
         guard buffer.isUrgent else { return nil }
@@ -44,9 +48,9 @@ final class JournalWriter {
         try buffer.write { write in
             switch write {
             case .append(let events, let list): try journal.append(events, to: list)
-            case .checkpoint(let list):
+            case .checkpoint(let list, let formerName):
                 guard let replica = session.subscriptions[list]?.replica else { return }
-                try journal.checkpoint(replica, of: list)
+                try journal.checkpoint(replica, of: list, formerName: formerName)
             }
         }
     }

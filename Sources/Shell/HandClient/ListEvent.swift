@@ -15,6 +15,8 @@ public enum ListEvent: Sendable {
     case status(ClientSession.Status)
     /// So many items of so many of the list have arrived.
     case progress(items: Int, of: Int)
+    /// The list has that name from now on. Events go on; to do more with it, it is opened under the new name.
+    case renamed(to: String)
     /// The list cannot be followed (any longer).
     case refused(ErrorCode, String)
 }

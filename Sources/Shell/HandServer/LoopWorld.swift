@@ -20,8 +20,8 @@ final class LoopWorld: ServiceWorld {
     var refreshAccess: () -> Bool = { false }
     /// Where that is kept; nil if nowhere.
     var accessFile: AccessFile?
-    /// What became of renamings and is not written there yet.
-    var renamings: [(list: String, new: String, isDone: Bool)] = []
+    /// Whether it does not say yet on which lists roles are.
+    var hasUnkeptRoles = false
     /// Where it is written down who did what.
     var audit: AuditLog?
 

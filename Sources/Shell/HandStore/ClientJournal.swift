@@ -124,10 +124,17 @@ extension ClientJournal {
     }
 
     /// Replaces what is kept of a list by its replica as it is now.
-    public func checkpoint(_ replica: Replica, of list: String) throws {
+    ///
+    /// - Parameter formerName: under which the list was kept before, if it was another. What waits under the new one, which some
+    ///   other list must have had, is set aside.
+    public func checkpoint(_ replica: Replica, of list: String, formerName: String? = nil) throws {
         let head = Data(replica.checkpoint.bytes)
         try SQLiteStore.translating(path) {
             try database.write { database in
+                if let formerName {
+                    try Self.setAside(list, database, path)
+                    try Self.move(formerName, to: list, database)
+                }
                 try database.execute(sql: "DELETE FROM events WHERE list = ?", arguments: [list])
                 try database.execute(sql: "DELETE FROM items WHERE list = ?", arguments: [list])
                 try database.execute(
@@ -187,11 +194,31 @@ extension ClientJournal {
     /// Throws away what is kept of a list, also what was not sent.
     public func forget(_ list: String) throws {
         try SQLiteStore.translating(path) {
-            try database.write { database in
-                for table in ["events", "items", "checkpoints", "waiting"] {
-                    try database.execute(sql: "DELETE FROM \(table) WHERE list = ?", arguments: [list])
-                }
-            }
+            try database.write { try Self.forget(list, $0) }
+        }
+    }
+
+    private static let tables = ["events", "items", "checkpoints", "waiting"]
+
+    private static func forget(_ list: String, _ database: Database) throws {
+        for table in tables { try database.execute(sql: "DELETE FROM \(table) WHERE list = ?", arguments: [list]) }
+    }
+
+    private static func move(_ list: String, to name: String, _ database: Database) throws {
+        for table in tables {
+            try database.execute(sql: "UPDATE \(table) SET list = ? WHERE list = ?", arguments: [name, list])
+        }
+    }
+
+    /// Has edits that wait under a name wait under one that no list has: they are for the list of their log id. Nothing is kept
+    /// under the name then.
+    private static func setAside(_ list: String, _ database: Database, _ path: String) throws {
+        if try load(list, database, path)?.hasPending == true {
+            let taken = try Set(String.fetchAll(database, sql: "SELECT list FROM checkpoints"))
+            let free = (1...).lazy.map { "\(list)~\($0)" }.first { !taken.contains($0) }
+            try move(list, to: free ?? list, database)
+        } else {
+            try forget(list, database)
         }
     }
 

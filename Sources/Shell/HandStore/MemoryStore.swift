@@ -71,6 +71,8 @@ public final class MemoryStore: CommitStore {
         contents.withLock { $0.sweep(deletedBy: time, step: .max) }
     }
 
+    public func name(of list: UInt32) throws -> String? { contents.withLock { $0.name(of: list) } }
+
     public func list(named name: String) throws -> StoredList? {
         contents.withLock { $0.list(named: name)?.stored }
     }

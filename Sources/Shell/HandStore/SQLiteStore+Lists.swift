@@ -32,6 +32,13 @@ extension SQLiteStore {
         try read { try ListRow.all("name > ? ORDER BY name LIMIT ?", [name, limit], $0).map(\.list) }
     }
 
+    public func name(of list: UInt32) throws -> String? {
+        try read { database in
+            let condition = "log_id & 4294967295 = ? AND name IS NOT NULL"
+            return try ListRow.all(condition, [Int64(list)], database).first?.list.name
+        }
+    }
+
     public func listCount(of owner: String?) throws -> Int {
         try read { database in
             guard let owner else { return try Int.fetchOne(database, sql: "SELECT count(*) FROM lists") ?? 0 }

@@ -102,6 +102,7 @@ enum Schema {
                 DROP TABLE lists;
                 ALTER TABLE new_lists RENAME TO lists;
                 CREATE INDEX lists_by_owner ON lists (owner);
+                CREATE INDEX lists_by_id ON lists (log_id & 4294967295);
                 CREATE TABLE deleted_lists (
                     number INTEGER PRIMARY KEY AUTOINCREMENT,
                     list INTEGER NOT NULL UNIQUE,

@@ -21,7 +21,7 @@ struct Watch: AsyncParsableCommand {
         let name = try list.name()
         let address = try Settings.address(flag: list.server.url, list: name)
         let client = try Identity.client(at: address, person: try Settings.person(flag: list.server.person))
-        let followed = try await client.open(name)
+        var followed = try await client.open(name)
         var shown: Hand?
         var commits = WatchedCommits()
         for await event in followed.events {
@@ -37,6 +37,9 @@ struct Watch: AsyncParsableCommand {
                 list.server.say("online")
                 if list.server.json { try await commits.catchUp(with: followed, client) }
             case .notice(let notice): if let text = Notices.text(notice) { list.server.say(text) }
+            case .renamed(let name):
+                list.server.say("the list is called '\(Printable.clean(name))' now")
+                followed = try await client.open(name)
             case .refused(let code, let message): throw ClientError.refused(code, message)
             case .progress(let items, let total):
                 if !list.server.quiet { Output.progress("\(items) of \(total) items") }

@@ -93,6 +93,7 @@ public struct App: Sendable {
                 deed = Deed.again(delta, from: world.list(name).hand, to: new)
             }
             world.withList(name) { [now = world.now] in $0.follow(news, now: now) }
+            if case .renamed(let new) = news { renamed(name, to: new) }
         case .lists(let entries): world.catalog = entries
         case .kept(let names): world.keptLists = names
         case .failed(_, let reason), .told(let reason): say(reason)
@@ -101,6 +102,17 @@ public struct App: Sendable {
         case .done(.redo): say("redone: " + (deed ?? "nothing is left of that edit"))
         case .input, .continueWork, .history, .state, .done: break
         }
+    }
+
+    /// What is open stays open, under the new name.
+    private mutating func renamed(_ list: String, to name: String) {
+        world.lists[name] = world.lists.removeValue(forKey: list)
+        router.updateAll { screen in
+            guard var mine = screen as? any ListScreens, mine.list == list else { return }
+            mine.list = name
+            screen = mine
+        }
+        say("'\(list)' is called '\(name)' now")
     }
 
     private mutating func say(_ text: String) {

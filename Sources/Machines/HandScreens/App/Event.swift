@@ -34,6 +34,8 @@ public enum ListNews: Sendable {
     case progress(items: Int, of: Int)
     case presence([DownMessage.Presence])
     case notice(Replica.Notice)
+    /// It is called that from now on.
+    case renamed(to: String)
     case refused(String)
 
     public struct Standing: Equatable, Sendable {

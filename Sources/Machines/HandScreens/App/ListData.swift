@@ -5,7 +5,7 @@ import HandWire
 
 /// What the client knows of one list, shared by all screens that show it.
 public struct ListData: Sendable {
-    public let name: String
+    public internal(set) var name: String
     public internal(set) var hand = Hand()
     public internal(set) var standing = ListNews.Standing()
     /// Whether it was looked up what this machine keeps of the list.
@@ -77,6 +77,7 @@ public struct ListData: Sendable {
         case .presence(let entries): for entry in entries { note(entry) }
         case .notice(let notice): add(notice)
         case .refused(let reason): refusal = reason
+        case .renamed(let new): name = new
         }
     }
 

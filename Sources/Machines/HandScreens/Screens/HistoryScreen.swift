@@ -2,10 +2,10 @@ import HandCore
 import HandFormats
 
 /// The commits of a list, newest first: a way to walk through, read page by page as one goes.
-struct HistoryScreen: TableScreen {
+struct HistoryScreen: TableScreen, ListScreens {
     static let kind = ScreenKind.history
 
-    let list: String
+    var list: String
     var table = TableView()
     var prompt: Prompt?
     /// Newest first, without gaps.

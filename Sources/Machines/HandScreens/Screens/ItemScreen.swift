@@ -3,10 +3,10 @@ import HandFormats
 import HandWire
 
 /// One item in full. It does what the list screen does with the item under its cursor.
-struct ItemScreen: Screen {
+struct ItemScreen: ListScreens {
     static let kind = ScreenKind.item
 
-    let list: String
+    var list: String
     /// The first characters of the item's id, as the address says them.
     let id: String
     var prompt: Prompt?

@@ -160,7 +160,7 @@ struct ListsScreen: TableScreen {
             return [.open(.list(list))]
         case .done(.deleteList(let list)):
             here = nil
-            return [.say("'\(list)' is deleted"), .fetchLists]
+            return [.say("'\(list)' is deleted; it comes back with: hand undelete \(list)"), .fetchLists]
         case .tick where world.now >= nextRefresh:
             nextRefresh = world.now + Self.refreshTime
             return world.isOnline ? [.fetchLists] : []

@@ -1,10 +1,10 @@
 import HandCore
 
 /// What became of one's edits that one did not wish, newest first.
-struct NoticesScreen: TableScreen {
+struct NoticesScreen: TableScreen, ListScreens {
     static let kind = ScreenKind.notices
 
-    let list: String
+    var list: String
     var table = TableView()
     var prompt: Prompt?
 

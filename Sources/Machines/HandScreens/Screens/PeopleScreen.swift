@@ -2,10 +2,10 @@ import HandCore
 import HandFormats
 
 /// Who is on a list, and on which item.
-struct PeopleScreen: TableScreen {
+struct PeopleScreen: TableScreen, ListScreens {
     static let kind = ScreenKind.people
 
-    let list: String
+    var list: String
     var table = TableView()
     var prompt: Prompt?
 

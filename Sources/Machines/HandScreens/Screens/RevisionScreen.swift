@@ -2,10 +2,10 @@ import HandCore
 import HandFormats
 
 /// A list as it was at a revision, with what its commit did; one walks on to the next ones and can make the list so again.
-struct RevisionScreen: TableScreen {
+struct RevisionScreen: TableScreen, ListScreens {
     static let kind = ScreenKind.revision
 
-    let list: String
+    var list: String
     let revision: Int
     var table = TableView()
     var prompt: Prompt?

@@ -1,6 +1,7 @@
 import HandCore
 
-/// One screen: a value that takes keys and draws itself. Whatever it is about is given to it when it is made, and stays.
+/// One screen: a value that takes keys and draws itself. Whatever it is about is given to it when it is made, and stays; only
+/// a list may get another name.
 ///
 /// What may be done is decided by the model (`refusal`), not by who presses keys.
 public protocol Screen: Sendable {
@@ -55,6 +56,12 @@ extension Screen {
     public mutating func cancelled(_ prompt: Prompt, _ world: inout World) -> [Command] { [] }
     public func focus(_ world: World) -> Focus? { nil }
     public func deadline(_ world: World) -> UInt64? { nil }
+}
+
+/// The screens of one list.
+protocol ListScreens: Screen {
+    /// What it is called.
+    var list: String { get set }
 }
 
 /// Where in a list a person is.

@@ -42,6 +42,7 @@ extension ClientSession {
         subscriptions[name]?.isCaughtUp = false
         subscriptions[name]?.incoming = nil
         let logID = replica.hasDiverged ? 0 : replica.logID
+        let name = subscriptions[name]?.isSought == true ? "" : name
         effect(
             .send(
                 UpMessage.subscribe(

@@ -27,6 +27,7 @@ extension ClientSession {
             acknowledged(list: list, sequence: sequence, revision: revision, effect)
         case .presence(let list, let entries):
             if let name = names[list] { effect(.presence(list: name, entries)) }
+        case .renamed(let list, let name): renamed(list, to: name, effect)
         case .pong(let sent): if sent <= now { effect(.latency(now - sent)) }
         case .done, .lists, .deletedLists, .history, .state, .excerpt: answered(message, effect)
         case .error(let code, let request, let retryAfter, let text):
@@ -64,6 +65,7 @@ extension ClientSession {
         }
         guard let name = subscriptions.first(where: { $0.value.request == subscribed.request })?.key else { return }
         if isOther(subscribed, than: name) { return turnBack(from: subscribed, called: name, effect) }
+        subscriptions[name]?.isSought = false
         // A list that was deleted and made anew has another number; what was sent to the old one is not answered.
         if subscriptions[name]?.list != subscribed.list { subscriptions[name]?.unanswered = nil }
         names[subscribed.list] = name
@@ -86,26 +88,6 @@ extension ClientSession {
                 lastSequence: subscribed.lastSequence)
             if count == 0 { take(Hand(), of: subscribed.request, now: now, effect) }
         }
-    }
-
-    /// Whether what is pending under that name was made on another list, which is called otherwise by now, or is deleted.
-    private func isOther(_ subscribed: DownMessage.Subscribed, than name: String) -> Bool {
-        guard version >= 2, let replica = subscriptions[name]?.replica else { return false }
-        return replica.hasPending && replica.logID != 0 && !LogID.isSameList(replica.logID, subscribed.logID)
-    }
-
-    /// What is pending stays where it is kept, for the list that it was made on.
-    private mutating func turnBack(
-        from subscribed: DownMessage.Subscribed, called name: String, _ effect: (Effect) -> Void
-    ) {
-        subscriptions[name] = nil
-        names = names.filter { $0.value != name }
-        effect(.send(UpMessage.unsubscribe(list: subscribed.list).frame))
-        let text =
-            "'\(name)' is another list by now; edits of yours wait for the one that was called so before. "
-            + "If that one gets its name back they are sent: hand sync -l \(name). "
-            + "Or throw them away: hand sync -l \(name) --discard"
-        effect(.refused(list: name, .noSuchList, text))
     }
 
     /// Says how many of the commits that were missed are here, each hundredth of a long way.
@@ -265,8 +247,6 @@ extension ClientSession {
         abandoned[request] = nil
         if requests[request] != nil { return answer(request, .error(code, text), effect) }
         guard let name = subscriptions.first(where: { $0.value.request == request })?.key else { return }
-        subscriptions[name] = nil
-        names = names.filter { $0.value != name }
-        effect(.refused(list: name, code, text))
+        if code == .noSuchList { missing(name, text, effect) } else { drop(name, code, text, effect) }
     }
 }

@@ -134,7 +134,7 @@ extension ClientSession {
         case .error(let code, let request, _, let text):
             guard !code.closes, code != .notSubscribed, visits[request] != nil else { return false }
             leave(request, .error(code, text), effect)
-        case .welcome, .pong, .done, .lists, .deletedLists, .history, .state, .excerpt: return false
+        case .welcome, .renamed, .pong, .done, .lists, .deletedLists, .history, .state, .excerpt: return false
         }
         return true
     }

@@ -39,6 +39,10 @@ public struct ClientSession: Sendable {
         /// Milliseconds that the server took to answer a ping.
         case latency(UInt64)
         case answer(request: UInt64, Answer)
+        /// What is kept of a list under a name is to be kept under another from now on.
+        case moved(list: String, to: String)
+        /// A list that is followed is called otherwise, here too from now on.
+        case renamed(list: String, to: String)
         /// A subscription came to nothing.
         case refused(list: String, ErrorCode, String)
         /// What the server has to say that answers nothing.
@@ -83,6 +87,8 @@ public struct ClientSession: Sendable {
         var resumedAt = 0
         var lastSequence: UInt64 = 0
         var isCaughtUp = false
+        /// Whether it was asked for by its log id, as there is no list of its name.
+        var isSought = false
         /// The sequence of the submission that was sent on this connection and is not answered. It is not sent again on it:
         /// of two rejections the second would be taken for that of the next submission, which has the same sequence.
         var unanswered: UInt64?
@@ -254,6 +260,7 @@ extension ClientSession {
         for name in subscriptions.keys {
             subscriptions[name]?.list = nil
             subscriptions[name]?.isCaughtUp = false
+            subscriptions[name]?.isSought = false
             subscriptions[name]?.unanswered = nil
             subscriptions[name]?.incoming = nil
         }

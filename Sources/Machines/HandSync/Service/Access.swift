@@ -34,13 +34,18 @@ public struct Access: Equatable, Sendable {
     public var name: String?
     /// On every list.
     public var everywhere: Role
-    /// On some lists more than that.
+    /// On some lists more than that, by the names that they have now.
     public var lists: [String: Role]
+    /// On lists that are deleted, by `LogID.list`.
+    public var deleted: [UInt32: Role]
 
-    public init(name: String? = nil, everywhere: Role, lists: [String: Role] = [:]) {
+    public init(
+        name: String? = nil, everywhere: Role, lists: [String: Role] = [:], deleted: [UInt32: Role] = [:]
+    ) {
         self.name = name
         self.everywhere = everywhere
         self.lists = lists
+        self.deleted = deleted
     }
 
     /// For a server that knows no difference.
@@ -82,12 +87,14 @@ extension UpMessage {
     /// Every message has its line here: a new one does not compile without.
     public var reach: Reach {
         switch self {
-        case .hello, .ping, .unsubscribe, .lists, .deletedLists: .nothing
-        case .subscribe(let subscribe): .list(named: subscribe.name, .read)
+        // A list that is deleted has no name: who may bring it back is seen when it is found.
+        case .hello, .ping, .unsubscribe, .lists, .deletedLists, .undelete: .nothing
+        // Which list it is that is asked for by its log id is seen when it is found.
+        case .subscribe(let subscribe): subscribe.name.isEmpty ? .nothing : .list(named: subscribe.name, .read)
         case .submit(let submission): .followed(submission.list, submission.delta.neededRole)
         case .presence(let list, _): .followed(list, .read)
         case .create: .server(.write)
-        case .delete(_, let name), .rename(_, let name, _), .undelete(_, let name, _, _): .list(named: name, .admin)
+        case .delete(_, let name), .rename(_, let name, _): .list(named: name, .admin)
         case .history(_, let name, _, _): .list(named: name, .read)
         case .fetch(_, let name, _): .list(named: name, .read)
         case .excerpt(let asked): .list(named: asked.name, .read)

@@ -30,13 +30,37 @@ extension Service {
 
     private func subscribe(_ connection: Connection, _ subscribe: UpMessage.Subscribe) {
         begin(connection)
-        withRoom(named: subscribe.name) { [unowned self] result in
+        if subscribe.name.isEmpty { return find(subscribe, connection) }
+        withRoom(named: subscribe.name) { [unowned self] in entered($0, connection, subscribe) }
+    }
+
+    /// A list that is asked for by its log id, whatever it is called.
+    private func find(_ subscribe: UpMessage.Subscribe, _ connection: Connection) {
+        let list = LogID.list(subscribe.logID)
+        ask { store in
+            try store.name(of: list)
+        } then: { [unowned self] result in
             switch result {
-            case .success(let room): enter(room, connection, subscribe)
-            case .failure(let error):
-                if !connection.isEnding { refuse(connection, subscribe.request, error) }
-                end(connection)
+            case .success(let name?):
+                withRoom(named: name) { [unowned self] result in
+                    // Meanwhile the name may have become another list's.
+                    let isIt = (try? result.get()).map { LogID.isSameList($0.authority.logID, subscribe.logID) }
+                    entered(isIt == false ? .failure(.noSuchList("")) : result, connection, subscribe)
+                }
+            case .success(nil): entered(.failure(.noSuchList("")), connection, subscribe)
+            case .failure(let error): entered(.failure(error), connection, subscribe)
             }
+        }
+    }
+
+    private func entered(
+        _ result: Result<Room, StoreError>, _ connection: Connection, _ subscribe: UpMessage.Subscribe
+    ) {
+        switch result {
+        case .success(let room): enter(room, connection, subscribe)
+        case .failure(let error):
+            if !connection.isEnding { refuse(connection, subscribe.request, error) }
+            end(connection)
         }
     }
 
@@ -70,6 +94,7 @@ extension Service {
         let isNew = connection.cursors[room.list.number] == nil
         let start = room.start(from: subscribe.revision, logID: subscribe.logID, for: author)
         begin(connection, in: room, request: subscribe.request, start, from: subscribe.revision)
+        if subscribe.name.isEmpty { send(.renamed(list: room.list.number, name: room.list.name), to: connection) }
         if !isNew { figures.resynchronizations += 1 }
         if isNew {
             room.add(connection)
@@ -149,7 +174,6 @@ extension Service {
 
     /// The list in memory; loads it if need be.
     func withRoom(named name: String, _ body: @escaping (Result<Room, StoreError>) -> Void) {
-        if let number = names[name], let room = rooms[number] { return body(.success(room)) }
         if loading[name] != nil {
             loading[name]?.append(body)
             return
@@ -159,6 +183,8 @@ extension Service {
     }
 
     private func load(_ name: String) {
+        // It is here, perhaps since a moment ago under this name.
+        if let number = names[name], let room = rooms[number] { return loaded(name, .success(room)) }
         if isNaming { return whenNamed.append { [unowned self] in load(name) } }
         let seen = namings
         ask { store throws -> (StoredList, Authority.Start) in
@@ -173,7 +199,11 @@ extension Service {
                 names[name] = room.list.number
                 world.note(.loaded(list: name, revision: room.authority.revision))
             }
-            for waiting in loading.removeValue(forKey: name) ?? [] { waiting(room) }
+            loaded(name, room)
         }
+    }
+
+    private func loaded(_ name: String, _ room: Result<Room, StoreError>) {
+        for waiting in loading.removeValue(forKey: name) ?? [] { waiting(room) }
     }
 }

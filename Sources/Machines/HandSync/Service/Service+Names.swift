@@ -6,13 +6,17 @@ extension Service {
     func delete(_ name: String, _ connection: Connection, _ request: UInt64) {
         let (person, time) = (connection.person, world.wallClock)
         writeNames(connection, request) { store in
+            let logID = try store.list(named: name)?.logID ?? 0
             try store.delete(name, by: person, at: time)
-        } then: { [unowned self] in
+            return logID
+        } then: { [unowned self] logID in
             storeSize.isStale = true
+            world.called(logID, nil)
             world.note(.deleted(list: name, by: connection))
             if let number = names.removeValue(forKey: name), let room = rooms.removeValue(forKey: number) {
                 close(room)
             }
+            accessChanged()
             if retention.deleted == 0 { sweepDeleted(isDue: true) }
         }
     }
@@ -29,23 +33,31 @@ extension Service {
         }
     }
 
-    /// Those who follow the list go on following it, and roles that named it name it still. Who comes by the old name finds no
-    /// list, or a new one.
+    /// Those who follow the list go on following it, with their roles. Who comes by the old name finds no
+    /// list, or a new one; by its log id the list is found.
     func rename(_ name: String, to new: String, _ connection: Connection, _ request: UInt64) {
         guard mayName(new, by: "rename", connection, request) else { return }
         guard name != new else { return refuse(connection, request, .listExists(name)) }
-        let before = { [unowned self] in world.willRename(name, to: new) }
-        writeNames(connection, request, before) { store in
+        writeNames(connection, request) { store in
+            let logID = try store.list(named: name)?.logID ?? 0
             try store.rename(name, to: new)
-        } then: { [unowned self] in
+            return logID
+        } then: { [unowned self] logID in
+            world.called(logID, new)
             if let number = names.removeValue(forKey: name) {
                 names[new] = number
-                rooms[number]?.list.name = new
+                if let room = rooms[number] { rename(room, to: new) }
             }
             world.note(.renamed(list: name, to: new, by: connection))
-        } after: { [unowned self] isDone in
-            world.didRename(name, to: new, isDone: isDone)
             accessChanged()
+        }
+    }
+
+    /// Tells those who follow the list.
+    private func rename(_ room: Room, to new: String) {
+        room.list.name = new
+        for connection in room.subscribers where (connection.session.version ?? 1) >= 2 {
+            send(.renamed(list: room.list.number, name: new), to: connection)
         }
     }
 
@@ -62,12 +74,17 @@ extension Service {
                 let found = lists.first {
                     $0.list.name == name && $0.time > oldest && (deletion ?? $0.deletion) == $0.deletion && mine($0)
                 }
-                if let found { return try store.undelete(found.deletion, as: new) }
+                if let found {
+                    try store.undelete(found.deletion, as: new)
+                    return found.list.logID
+                }
                 guard deletion == nil, let last = lists.last else { throw StoreError.notDeleted(name) }
                 before = last.deletion
             }
-        } then: { [unowned self] in
+        } then: { [unowned self] logID in
+            world.called(logID, new)
             world.note(.undeleted(list: name, as: new, by: connection))
+            accessChanged()
         }
     }
 
@@ -118,14 +135,10 @@ extension Service {
         return false
     }
 
-    /// Roles are given for names, and the list that had a name before may not have been meant for who has a role on that name now.
-    /// So who has not the role admin on all lists may bring back only what they deleted themselves.
+    /// A role on a list that is deleted is a role on that one, not on another that has its name.
     private static func mayBringBack(_ connection: Connection) -> @Sendable (DeletedList) -> Bool {
-        let (access, person) = (connection.access, connection.person)
-        return { deleted in
-            access.everywhere >= .admin
-                || access.role(on: deleted.list.name) >= .admin && access.name != nil && deleted.person == person
-        }
+        let access = connection.access
+        return { max(access.everywhere, access.deleted[LogID.list($0.list.logID)] ?? .none) >= .admin }
     }
 
     /// What was deleted then or before is not brought back any more.
@@ -133,30 +146,29 @@ extension Service {
 
     // MARK: Writing
 
-    /// Has what lists are called changed, when nothing else is written; meanwhile no list is loaded. Then `after` is told whether it
-    /// was, and the client gets its answer.
+    /// Has what a list is called changed, when nothing else is written; meanwhile no list is loaded. `body` says which list it is, by
+    /// its log id.
     private func writeNames(
-        _ connection: Connection, _ request: UInt64, _ before: @escaping () -> StoreError? = { nil },
-        _ body: @escaping @Sendable (any CommitStore) throws -> Void, then: @escaping () -> Void,
-        after: @escaping (Bool) -> Void = { _ in }
+        _ connection: Connection, _ request: UInt64,
+        _ body: @escaping @Sendable (any CommitStore) throws -> UInt64, then: @escaping (UInt64) -> Void
     ) {
         begin(connection)
         writer.jobs.append { [unowned self] in
             namings += 1
             isNaming = true
-            let problem = before()
+            let problem = world.bindRoles()
             ask { store in
                 if let problem { throw problem }
-                try body(store)
+                return try body(store)
             } then: { [unowned self] result in
                 writer.isWriting = false
                 isNaming = false
                 defer { end(connection) }
-                if case .success = result { then() }
-                after(result.isSuccess)
                 switch result {
                 case .failure(let error): refuse(connection, request, error)
-                case .success: send(.done(request: request), to: connection)
+                case .success(let logID):
+                    then(logID)
+                    send(.done(request: request), to: connection)
                 }
                 let waiting = whenNamed
                 whenNamed = []
@@ -207,8 +219,4 @@ struct Removal {
     var isMakingRoom = false
     /// When it is looked whether there is something to remove.
     var nextLook: UInt64 = 0
-}
-
-extension Result {
-    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }

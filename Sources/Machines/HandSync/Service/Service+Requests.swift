@@ -34,6 +34,7 @@ extension Service {
             case .failure(let error): refuse(connection, request, error)
             case .success(let refusal?): refuse(connection, request, .tooManyLists, refusal)
             case .success(nil):
+                world.called(logID, name)
                 world.note(.created(list: name, by: connection))
                 send(.done(request: request), to: connection)
             }

@@ -19,11 +19,11 @@ public protocol ServiceWorld: AnyObject {
     /// What one may now who was let in before, with the id of the grant that they got then; nil if they may stay no longer.
     func access(again id: String?, from stream: any ByteStream) -> Access?
 
-    /// A list is to be called otherwise: roles that name it hold for both names from now on. Returns what prevents that; then it is
-    /// not renamed.
-    func willRename(_ list: String, to new: String) -> StoreError?
-    /// It is called otherwise now, or after all not: the roles hold for the one name that it has.
-    func didRename(_ list: String, to new: String, isDone: Bool)
+    /// Lists are about to be called otherwise: roles that were given for a name are to be kept as roles on the list that has it.
+    /// Returns what prevents that; then no name changes.
+    func bindRoles() -> StoreError?
+    /// The list of that log id is called so from now on; nil: it is deleted. Roles on it go with it.
+    func called(_ logID: UInt64, _ name: String?)
 
     /// Something that an operator may want to know.
     func note(_ note: ServiceNote)
@@ -43,9 +43,9 @@ extension ServiceWorld {
 
     public func access(again id: String?, from stream: any ByteStream) -> Access? { .everything }
 
-    public func willRename(_ list: String, to new: String) -> StoreError? { nil }
+    public func bindRoles() -> StoreError? { nil }
 
-    public func didRename(_ list: String, to new: String, isDone: Bool) {}
+    public func called(_ logID: UInt64, _ name: String?) {}
 }
 
 /// Bytes in order, in both directions, to one client.

@@ -48,6 +48,8 @@ public protocol CommitStore: Sendable {
     /// writes need not wait. Returns whether there is more to do.
     func sweep(deletedBy time: UInt64) throws -> Bool
     func list(named name: String) throws -> StoredList?
+    /// What a list is called by now that has that number in its log ids (`LogID.list`); nil if it is deleted, or was never here.
+    func name(of list: UInt32) throws -> String?
     /// Lists whose names come after `name`, in the order of their names.
     func lists(after name: String, limit: Int) throws -> [StoredList]
     /// How many lists there are, deleted ones that were not given up among them: of somebody, or in all.

@@ -32,6 +32,10 @@ extension StoreContents {
         lists[list]?.stored.name = name
     }
 
+    package func name(of list: UInt32) -> String? {
+        present.lazy.map(\.stored).first { LogID.list($0.logID) == list }?.name
+    }
+
     package func deletedLists(before number: UInt64, limit: Int) -> [DeletedList] {
         deletions.reversed().lazy.filter { $0.number < number }.prefix(limit).compactMap { deletion in
             lists[deletion.list].map {

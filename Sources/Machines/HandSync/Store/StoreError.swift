@@ -39,6 +39,7 @@ extension StoreError: CustomStringConvertible {
         case .damaged(let what): "the store is damaged: \(what). Restore it from a backup; nothing was changed."
         case .conflict(let list, let expected, let found):
             "list \(list) is at revision \(found), not at \(expected): another server writes to this store."
+        case .noSuchList(""): "that list is not there any more"
         case .noSuchList(let name): "there is no list '\(name)'"
         case .listExists(let name): "there is a list '\(name)' already"
         case .notDeleted(let name): "there is no deleted list '\(name)' that could be brought back"

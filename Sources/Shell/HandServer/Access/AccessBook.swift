@@ -21,21 +21,47 @@ public struct AccessBook: Codable, Equatable, Sendable {
         public let hash: String
         /// On every list.
         public fileprivate(set) var role: Role
-        /// On some lists more than that.
-        public fileprivate(set) var lists: [String: Role]
+        /// On lists more than that which were not there when it was given: it is for the next list of that name.
+        fileprivate var lists: [String: Role]
+        /// On lists that are there, or were: whatever they are called, and never on others that have their names.
+        fileprivate var bound: [ListRole]?
         public let created: Date
         public let expires: Date?
 
         public func isValid(at time: Date) -> Bool { expires.map { time < $0 } ?? true }
 
-        var access: Access { Access(name: name, everywhere: role, lists: lists) }
+        /// Its roles on some lists, by their names.
+        public var listRoles: [ListRole] {
+            let awaited = lists.map { ListRole(name: $0, role: $1, list: nil, isDeleted: false) }
+            return (awaited + (bound ?? [])).sorted { ($0.name, $0.list ?? 0) < ($1.name, $1.list ?? 0) }
+        }
+
+        var access: Access {
+            var access = Access(name: name, everywhere: role, lists: lists)
+            for role in bound ?? [] {
+                if let list = role.list, role.isDeleted {
+                    access.deleted[list] = role.role
+                } else {
+                    access.lists[role.name] = role.role
+                }
+            }
+            return access
+        }
+    }
+
+    /// A role on one list.
+    public struct ListRole: Codable, Equatable, Sendable {
+        /// What the list is called, or was when it was deleted.
+        public fileprivate(set) var name: String
+        public fileprivate(set) var role: Role
+        /// Which list it is (`LogID.list`); nil if there is none of that name yet.
+        public let list: UInt32?
+        public fileprivate(set) var isDeleted: Bool
     }
 
     public var guests = Guests(local: .admin, remote: .none)
     /// By their ids.
     private var tokens: [String: Token] = [:]
-    /// Lists that are being renamed, by their old names: where a server ended in between, the next one looks what became of it.
-    private var renaming: [String: String]?
 
     public init() {}
 
@@ -77,33 +103,43 @@ public struct AccessBook: Codable, Equatable, Sendable {
     public mutating func change(_ id: String, to role: Role, lists: [String] = []) -> Token? {
         guard tokens[id] != nil else { return nil }
         if lists.isEmpty { tokens[id]?.role = role }
-        for list in lists { tokens[id]?.lists[list] = role == .none ? nil : role }
+        for list in lists { tokens[id]?.change(list, to: role) }
         return tokens[id]
     }
 
-    // MARK: Renaming
+    // MARK: Lists
 
-    /// A list is to get another name. This is to be kept before it gets it.
-    package mutating func willRename(_ list: String, to new: String) {
-        renaming = (renaming ?? [:]).merging([list: new]) { $1 }
-    }
-
-    /// It has the new name, and the roles on it go with it; or it has the old one still. Who had a role on the new name before
-    /// has the greater of both.
-    package mutating func didRename(_ list: String, to new: String, isDone: Bool) {
-        renaming?[list] = nil
-        if renaming?.isEmpty == true { renaming = nil }
-        guard isDone else { return }
+    /// Has roles that were given for a name hold for the list that has it, and names them all as the lists are called now. Returns
+    /// whether anything is otherwise than before.
+    ///
+    /// - Parameters:
+    ///   - find: which list has a name.
+    ///   - name: what a list is called; nil if it is deleted.
+    package mutating func bind(
+        _ find: (String) throws -> UInt32?, _ name: (UInt32) throws -> String?
+    ) rethrows -> Bool {
+        let before = tokens
         for id in tokens.keys {
-            guard var lists = tokens[id]?.lists, let role = lists.removeValue(forKey: list) else { continue }
-            lists[new] = max(role, lists[new] ?? .none)
-            tokens[id]?.lists = lists
+            for called in tokens[id]?.lists.keys.sorted() ?? [] {
+                if let list = try find(called) { tokens[id]?.bind(called, to: list) }
+            }
+            for index in tokens[id]?.bound?.indices ?? 0..<0 {
+                if let list = tokens[id]?.bound?[index].list { tokens[id]?.bound?[index].called(try name(list)) }
+            }
         }
+        return tokens != before
     }
 
-    /// What was begun and not ended.
-    package var unfinishedRenamings: [(list: String, new: String)] {
-        (renaming ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    /// A list is called that from now on; nil: it is deleted. Returns whether any role is on it.
+    package mutating func called(_ list: UInt32, _ name: String?) -> Bool {
+        let before = tokens
+        for id in tokens.keys {
+            if let name { tokens[id]?.bind(name, to: list) }
+            for index in tokens[id]?.bound?.indices ?? 0..<0 where tokens[id]?.bound?[index].list == list {
+                tokens[id]?.bound?[index].called(name)
+            }
+        }
+        return tokens != before
     }
 
     // MARK: Ending
@@ -146,6 +182,35 @@ public struct AccessBook: Codable, Equatable, Sendable {
     /// Whether somebody's time ran out between two times.
     package func hasExpired(after start: Date, until end: Date) -> Bool {
         tokens.values.contains { $0.isValid(at: start) && !$0.isValid(at: end) }
+    }
+}
+
+extension AccessBook.Token {
+    /// What was given for a name is for that list from now on.
+    fileprivate mutating func bind(_ name: String, to list: UInt32) {
+        guard let role = lists.removeValue(forKey: name) else { return }
+        bound =
+            (bound ?? []).filter { $0.list != list }
+            + [AccessBook.ListRole(name: name, role: role, list: list, isDeleted: false)]
+    }
+
+    /// Another role on the list of that name, or on the next one that has it; none also on those that had it.
+    fileprivate mutating func change(_ name: String, to role: Role) {
+        if role == .none {
+            lists[name] = nil
+            bound?.removeAll { $0.name == name }
+        } else if let index = bound?.firstIndex(where: { $0.name == name && !$0.isDeleted }) {
+            bound?[index].role = role
+        } else {
+            lists[name] = role
+        }
+    }
+}
+
+extension AccessBook.ListRole {
+    fileprivate mutating func called(_ name: String?) {
+        isDeleted = name == nil
+        self.name = name ?? self.name
     }
 }
 

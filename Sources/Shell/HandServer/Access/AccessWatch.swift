@@ -40,27 +40,14 @@ final class AccessWatch {
         current = try file.reading(wasThere: wasThere)
         timer = EventLoop.Timer(loop)
         take(current)
-        try finishRenamings()
+        // It may have been written which lists the roles are on.
+        current = try file.reading(wasThere: wasThere)
         // Before anybody is let in: it must be known when the file is gone, and this process too.
         if wasThere, let remember = file.remember, (try? remembered?.get()) != current.bytes, current.state != nil {
             report(Result { try remember(current.bytes) })
         }
         world.refreshAccess = { [unowned self] in refresh() }
         timer.start(after: Self.interval, repeating: Self.interval) { [unowned self] in look() }
-    }
-
-    /// A server that ended while it renamed a list may have done so or not: the store says.
-    private func finishRenamings() throws {
-        let unfinished = world.access.unfinishedRenamings
-        guard !unfinished.isEmpty else { return }
-        func isThere(_ name: String) throws -> Bool { try world.store.list(named: name) != nil }
-        let done = try unfinished.map { try isThere($0.new) && !isThere($0.list) }
-        world.access = try file.change { book in
-            for (renaming, isDone) in zip(unfinished, done) {
-                book.didRename(renaming.list, to: renaming.new, isDone: isDone)
-            }
-            return book
-        }
     }
 
     /// Has what the file says hold now. Returns the fingerprint of what holds.
@@ -72,7 +59,7 @@ final class AccessWatch {
     private func look(isForced: Bool = false) {
         let (last, now) = (looked, Date.now)
         looked = now
-        world.keepRenamings()
+        if world.hasUnkeptRoles { _ = world.keepRoles() }
         refresh(isForced: isForced)
         guard hasNews || world.access.hasExpired(after: last, until: now) else { return }
         hasNews = false

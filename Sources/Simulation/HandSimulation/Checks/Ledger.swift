@@ -6,7 +6,10 @@ import HandWire
 final class Ledger {
     /// One history of a list, commit by commit.
     struct History {
-        let name: String
+        let logID: UInt64
+        var name: String
+        /// All that it was ever called.
+        var names: Set<String> = []
         var commits: [Commit] = []
         /// The digest and count after each revision, by the plain reading.
         var marks: [(digest: UInt64, count: Int)]
@@ -34,16 +37,19 @@ final class Ledger {
         for logID in histories.keys.sorted() {
             guard let history = histories[logID], history.isDeleted != !present.contains(logID) else { continue }
             histories[logID]?.isDeleted.toggle()
-            if !history.isDeleted { system.promises.deleted(list: history.name) }
+            system.trace("\(history.name) is \(history.isDeleted ? "back" : "deleted")")
+            if !history.isDeleted { system.promises.deleted(list: logID, committed: inserted) }
         }
     }
 
     private func record(_ list: StoreContents.List) {
         let logID = list.stored.logID
-        let empty = History(name: list.stored.name, marks: [(Hand().digest, 0)])
+        let empty = History(logID: logID, name: list.stored.name, marks: [(Hand().digest, 0)])
         // Taken out while it is changed, so that nothing is copied.
         var history = histories.removeValue(forKey: logID) ?? empty
         defer { histories[logID] = history }
+        history.name = list.stored.name
+        history.names.insert(history.name)
         if list.stored.revision < history.commits.count {
             system.report(
                 .durability, "\(history.name) was at \(history.commits.count), is at \(list.stored.revision)")
@@ -63,7 +69,7 @@ final class Ledger {
             system.report(.exactlyOnce, "\(place): author \(commit.author) has \(commit.sequence) after \(last)")
         }
         history.sequences[client] = commit.sequence
-        let problem = system.mergers.problem(with: commit, of: history.name, history.commits, history.lists)
+        let problem = system.mergers.problem(with: commit, of: history.logID, history.commits, history.lists)
         if let problem { system.report(.merge, "\(place): \(problem)") }
         history.lists.append(try history.list.applying(commit.delta))
         if history.lists.count > 3 { history.lists.removeFirst() }
@@ -74,6 +80,10 @@ final class Ledger {
         if count > rules.maximumCount { system.report(.rules, "\(place): \(count) items") }
         for item in commit.delta.insertedItems {
             inserted.insert(item.id)
+            if let home = system.promises.home(of: item.id), home != history.logID {
+                let other = histories[home]?.name ?? "another list"
+                system.report(.intention, "\(place): item \(item.id) was made on \(other)")
+            }
             if rules.violation(of: item.content) != nil || item.content == .card(.faceDown) && rules.hasDeck {
                 system.report(.rules, "\(place): \(item.content)")
             }
@@ -90,7 +100,7 @@ final class Ledger {
 
     /// A commit that a client has received.
     func check(_ commit: Commit, of name: String, client: Int) {
-        let known = histories.values.filter { $0.name == name && $0.commits.count >= commit.revision }
+        let known = histories.values.filter { $0.names.contains(name) && $0.commits.count >= commit.revision }
         if known.isEmpty {
             system.report(.durability, "client \(client) saw \(name) at \(commit.revision), which is not durable")
         } else if !known.contains(where: { $0.commits[commit.revision - 1] == commit }) {
@@ -101,7 +111,7 @@ final class Ledger {
     /// A client was told that its submission is durable.
     func check(acknowledged sequence: UInt64, through revision: Int, of name: String, author: UInt64, client: Int) {
         let isThere = histories.values.contains { history in
-            history.name == name
+            history.names.contains(name)
                 && history.commits.prefix(revision).contains {
                     self.client(of: $0.author) == self.client(of: author) && $0.sequence == sequence
                 }

@@ -6,19 +6,19 @@ final class Mergers {
     private struct Key: Hashable {
         let author: UInt64
         let sequence: UInt64
-        let list: String
+        let list: UInt64
     }
 
     private var submissions: [Key: Submission] = [:]
 
     /// A client has sent this; the last one under a sequence counts.
-    func sent(_ submission: Submission, list: String, author: UInt64) {
+    func sent(_ submission: Submission, list: UInt64, author: UInt64) {
         submissions[Key(author: author, sequence: submission.sequence, list: list)] = submission
     }
 
     /// What is wrong with a commit that stands on `history`, the lists after each revision; nil if nothing is, or if more than
     /// one commit came between (then there is no plain reading: transforming step by step is not merging all at once).
-    func problem(with commit: Commit, of list: String, _ commits: [Commit], _ before: [NaiveList]) -> String? {
+    func problem(with commit: Commit, of list: UInt64, _ commits: [Commit], _ before: [NaiveList]) -> String? {
         let key = Key(author: commit.author, sequence: commit.sequence, list: list)
         guard let submission = submissions[key], submission.base == commit.base || submission.lag > 0 else {
             return nil

@@ -1,23 +1,25 @@
 import HandCore
 
-/// What people meant: each item that somebody put into a list is to be there at the end, unless somebody took it out.
+/// What people meant: each item that somebody put into a list is to be there at the end, unless somebody took it out. Lists go by
+/// their log ids: whatever they are called, and whether they were deleted in between.
 final class Promises {
     private struct Owed {
         let client: Int
-        let list: String
+        let list: UInt64
         /// Whether the client has it on disk: from then on it may not get lost.
         var isKept = false
     }
 
     private var owed: [ItemID: Owed] = [:]
     private var takenOut: Set<ItemID> = []
-    private var made: Set<ItemID> = []
+    /// On which list each item was made.
+    private var made: [ItemID: UInt64] = [:]
 
     /// Somebody is about to make an edit.
-    func edit(client: Int, list: String, inserted: [ItemID], deleted: [ItemID]) {
+    func edit(client: Int, list: UInt64, inserted: [ItemID], deleted: [ItemID]) {
         for item in inserted {
             owed[item] = Owed(client: client, list: list)
-            made.insert(item)
+            made[item] = list
         }
         takenOut.formUnion(deleted)
     }
@@ -28,7 +30,7 @@ final class Promises {
     }
 
     /// An item that a client has put into a list and that is neither on its way nor committed; nil if there is none.
-    func lost(client: Int, list: String, pending: [Delta], committed: Set<ItemID>) -> ItemID? {
+    func lost(client: Int, list: UInt64, pending: [Delta], committed: Set<ItemID>) -> ItemID? {
         let open = owed.filter { item, promise in
             promise.client == client && promise.list == list && !committed.contains(item) && !takenOut.contains(item)
         }
@@ -47,27 +49,30 @@ final class Promises {
         for item in items { owed[item] = nil }
     }
 
-    /// The list is gone with all that was in it.
-    func deleted(list: String) {
-        owed = owed.filter { $0.value.list != list }
+    /// The list is gone; what is committed is to be there when it comes back.
+    func deleted(list: UInt64, committed: Set<ItemID>) {
+        owed = owed.filter { $0.value.list != list || committed.contains($0.key) }
     }
 
+    /// The list on which somebody made an item; nil if nobody did.
+    func home(of item: ItemID) -> UInt64? { made[item] }
+
     /// A client was told that its list is gone, or has let go of it.
-    func gaveUp(client: Int, list: String, committed: Set<ItemID>) {
+    func gaveUp(client: Int, list: UInt64, committed: Set<ItemID>) {
         owed = owed.filter {
             $0.value.client != client || $0.value.list != list || committed.contains($0.key)
         }
     }
 
     /// What is wrong with the list at the end; nil if nothing is.
-    func problem(with list: String, _ items: [ItemID]) -> String? {
+    func problem(with list: UInt64, called name: String, _ items: [ItemID]) -> String? {
         let present = Set(items)
-        if present.count != items.count { return "an item of \(list) is there twice" }
-        for item in items where !made.contains(item) { return "item \(item) of \(list) comes from nowhere" }
+        if present.count != items.count { return "an item of \(name) is there twice" }
+        for item in items where made[item] == nil { return "item \(item) of \(name) comes from nowhere" }
         let missing = owed.filter { item, promise in
             promise.list == list && !takenOut.contains(item) && !present.contains(item)
         }
         guard let (item, promise) = missing.min(by: { $0.key.rawValue < $1.key.rawValue }) else { return nil }
-        return "item \(item) of client \(promise.client) is missing in \(list)"
+        return "item \(item) of client \(promise.client) is missing in \(name)"
     }
 }

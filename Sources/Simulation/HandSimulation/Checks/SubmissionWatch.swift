@@ -1,7 +1,8 @@
 import HandWire
 
-/// Looks at what goes both ways over one connection: a submission goes out on it once, and again only after `stale`, or after a
-/// `subscribed` that tells of another history (Protocol.md §5). What is rejected gives its sequence free.
+/// Looks at what goes both ways over one connection: a submission goes out on it once, and again only after `stale`, after a
+/// `subscribed` that tells of another history, or after the end of its subscription (Protocol.md §5). What is rejected gives
+/// its sequence free.
 struct SubmissionWatch {
     private struct Key: Hashable {
         let list: UInt64
@@ -10,6 +11,8 @@ struct SubmissionWatch {
 
     private var sent: Set<Key> = []
     private var histories: [UInt64: UInt64] = [:]
+    /// The lists of subscriptions, by their requests.
+    private var subscriptions: [UInt64: UInt64] = [:]
     private var reader = FrameReader(limit: Int(Int32.max))
 
     /// Whether the client may send this.
@@ -32,9 +35,13 @@ struct SubmissionWatch {
         case .stale(let list, let sequence, _), .rejected(let list, let sequence, _):
             sent.remove(Key(list: list, sequence: sequence))
         case .subscribed(let subscribed):
+            subscriptions[subscribed.request] = subscribed.list
             if histories.updateValue(subscribed.logID, forKey: subscribed.list) != subscribed.logID {
                 sent = sent.filter { $0.list != subscribed.list }
             }
+        case .error(.listDeleted, let request, _, _), .error(.notAllowed, let request, _, _):
+            guard let list = subscriptions[request] else { return }
+            sent = sent.filter { $0.list != list }
         default: break
         }
     }

@@ -8,7 +8,12 @@ extension System {
         // A client and its copies are used by turns.
         let same = clients.filter { $0.person == step.client }
         let client = same[random.next(below: same.count)]
-        let (name, rules) = weather.list(step.list)
+        let (first, rules) = weather.list(step.list)
+        let names = [first, first + "-2"]
+        // A list under the name that it has here.
+        let isReversed = random.next() & 1 == 0
+        let name =
+            (isReversed ? names.reversed() : names).first { client.session?.subscriptions[$0] != nil } ?? first
         switch step.kind {
         case .insert, .delete, .move, .change, .block, .exact: edit(step.kind, client, name, &random)
         case .undo, .redo: stepBack(client, name, isRedo: step.kind == .redo)
@@ -17,13 +22,14 @@ extension System {
             client.perform { session, effect in session.setPresence(name, item: item, effect) }
         case .ask: ask(client, name, &random)
         case .open: client.open(name)
-        case .close:
-            promises.gaveUp(client: client.number, list: name, committed: ledger.inserted)
-            client.close(name)
+        case .close: client.close(name)
         case .createList: request(client) { .create(request: $0, name: name, rules: rules) }
         case .deleteList: request(client) { .delete(request: $0, name: name) }
+        case .renameList: request(client) { .rename(request: $0, name: names[0], newName: names[1]) }
+        case .renameBack: request(client) { .rename(request: $0, name: names[1], newName: names[0]) }
         case .undeleteList:
-            request(client) { .undelete(request: $0, name: name, deletion: nil, newName: name) }
+            let newName = names[random.next(below: 2)]
+            request(client) { .undelete(request: $0, name: name, deletion: nil, newName: newName) }
         case .cut: client.link?.cut()
         case .storm: for client in clients { client.link?.cut() }
         case .vanish: client.link?.vanish()
@@ -104,12 +110,13 @@ extension System {
             }
             return
         }
-        guard let after = trial.subscriptions[name]?.replica.view else { return }
+        guard let replica = trial.subscriptions[name]?.replica else { return }
+        let after = replica.view
         let (old, new) = (before.map(\.id), after.map(\.id))
         let (oldIDs, newIDs) = (Set(old), Set(new))
         trace("client \(client.number) makes \(Delta(from: before, to: after).summary)")
         promises.edit(
-            client: client.number, list: name, inserted: new.filter { !oldIDs.contains($0) },
+            client: client.number, list: replica.logID, inserted: new.filter { !oldIDs.contains($0) },
             deleted: old.filter { !newIDs.contains($0) })
         client.perform { session, effect in try? body(&session, effect) }
     }

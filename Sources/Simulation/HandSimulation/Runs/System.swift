@@ -78,9 +78,11 @@ final class System {
         try? frame.withUnsafeBytes { bytes in
             try reader.read(bytes) { (body) throws(WireError) -> Bool in
                 if case .submit(let submission) = try UpMessage(body), let author = client.session?.author,
-                    let name = client.session?.subscriptions.first(where: { $0.value.list == submission.list })?.key
+                    let (name, subscription) = client.session?.subscriptions.first(where: {
+                        $0.value.list == submission.list
+                    })
                 {
-                    mergers.sent(submission, list: name, author: author)
+                    mergers.sent(submission, list: subscription.replica.logID, author: author)
                     if !client.watch.allows(submission) {
                         report(
                             .protocol,
@@ -219,9 +221,8 @@ final class System {
     }
 
     private func openEverything(_ client: SimulatedClient) {
-        for list in disk.durable.present {
-            client.open(list.stored.name)
-        }
+        for list in disk.durable.present { client.open(list.stored.name) }
+        client.openKept()
     }
 
     /// In which way clients do not have the lists as they are; nil if all do.
@@ -266,7 +267,9 @@ final class System {
         for list in disk.durable.present {
             let name = list.stored.name
             guard let history = ledger.histories[list.stored.logID] else { continue }
-            if let problem = promises.problem(with: name, history.list.items.map(\.id)) { report(.intention, problem) }
+            if let problem = promises.problem(with: history.logID, called: name, history.list.items.map(\.id)) {
+                report(.intention, problem)
+            }
             do {
                 let start = try store.load(list.stored.number)
                 if start.hand != Hand(history.list.items, rules: list.stored.rules) {
@@ -291,6 +294,7 @@ extension DownMessage {
         case .stale(_, let sequence, let head): "submission \(sequence) is stale, the list is at \(head)"
         case .acknowledged(_, let sequence, let revision): "submission \(sequence) was made at \(revision)"
         case .error(let code, _, _, _): "error \(code)"
+        case .renamed(_, let name): "the list is called \(name)"
         case .welcome, .chunk, .commit, .presence, .pong, .done, .lists, .deletedLists, .history, .state, .excerpt: nil
         }
     }

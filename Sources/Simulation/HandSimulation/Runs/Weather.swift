@@ -28,7 +28,7 @@ public struct Weather: Sendable {
     /// The kinds of steps.
     enum Kind: Int, CaseIterable {
         case insert, delete, move, change, block, undo, redo, exact, look, ask, open, close
-        case createList, deleteList, undeleteList
+        case createList, deleteList, undeleteList, renameList, renameBack
         case cut, storm, vanish, stall, killClient, tearClient
         case killServer, stopServer, fullDisk, failFlush, slowDisk, jumpClock, stranger, garble, copyClient
 
@@ -41,7 +41,8 @@ public struct Weather: Sendable {
             case .block, .undo, .redo, .exact, .look: 4
             case .cut, .stall: 4
             case .ask, .open, .storm, .vanish, .killClient, .tearClient, .killServer, .stranger, .garble, .copyClient: 2
-            case .close, .createList, .deleteList, .undeleteList, .stopServer, .fullDisk, .failFlush, .slowDisk,
+            case .close, .createList, .deleteList, .undeleteList, .renameList, .renameBack, .stopServer, .fullDisk,
+                .failFlush, .slowDisk,
                 .jumpClock:
                 1
             }
@@ -67,10 +68,12 @@ public struct Weather: Sendable {
         limits.unloadDelay = UInt64(pick([500, 60_000]))
         limits.listsPage = 2
         limits.connections = pick([6, 20_000])
+        limits.lists = lists + pick([1, 20_000])
         self.limits = limits
-        retention =
-            [.everything, Retention(commits: 0), Retention(commits: 4), Retention(age: 2_000)][
-                random.next(below: 4)]
+        var retention = [.everything, Retention(commits: 0), Retention(commits: 4), Retention(age: 2_000)][
+            random.next(below: 4)]
+        retention.deleted = [Retention.week, Retention.week, 20_000, 0][random.next(below: 4)]
+        self.retention = retention
         var weights: [Kind: Int] = [:]
         for kind in Kind.allCases {
             let isOn = random.next(below: 100) < (kind.isFault ? 45 : 80)

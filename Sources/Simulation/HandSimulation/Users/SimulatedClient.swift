@@ -24,8 +24,8 @@ final class SimulatedClient {
     private(set) var others: [String: [UInt64: DownMessage.Presence]] = [:]
     /// Each list's view as it follows from the deltas that were reported.
     var followed: [String: Hand] = [:]
-    /// How many edits this client has made in each list, undo and redo included.
-    private var edits: [String: Int] = [:]
+    /// How many edits this client has made in each list (by its log id), undo and redo included.
+    private var edits: [UInt64: Int] = [:]
     /// Hears what its requests are answered.
     var onAnswer: (ClientSession.Answer) -> Void = { _ in }
     /// The next write to the journal does not happen: the process dies before it.
@@ -94,9 +94,11 @@ final class SimulatedClient {
     }
 
     /// The items that edits insert which are on disk and not confirmed.
-    private func keptItems() -> Set<ItemID> {
+    ///
+    /// - Parameter isClosed: leave out lists that are open.
+    private func keptItems(ofClosedOnes isClosed: Bool = false) -> Set<ItemID> {
         var items: Set<ItemID> = []
-        for name in journal.names {
+        for name in journal.names where !isClosed || session?.subscriptions[name] == nil {
             guard let replica = try? journal.load(name) else { continue }
             for delta in replica.pending { items.formUnion(delta.insertedItems.map(\.id)) }
         }
@@ -107,11 +109,22 @@ final class SimulatedClient {
 
     func open(_ name: String, from replica: Replica? = nil) {
         guard session?.subscriptions[name] == nil else { return }
+        if replica == nil, journal.names.contains(name) {
+            keep()
+            return reopen(name)
+        }
         followed[name] = replica?.view ?? Hand()
         perform { session, effect in session.open(name, from: replica, isJournaled: true, effect) }
     }
 
+    /// Opens all of which something is kept: what waits is for some list, whatever that is called.
+    func openKept() {
+        for name in journal.names { open(name) }
+    }
+
     func close(_ name: String) {
+        guard let replica = session?.subscriptions[name]?.replica else { return }
+        system.promises.gaveUp(client: number, list: replica.logID, committed: system.ledger.inserted)
         perform { session, effect in session.close(name, effect) }
         followed[name] = nil
         others[name] = nil
@@ -147,9 +160,16 @@ final class SimulatedClient {
         case .disconnect: disconnect()
         case .journal(let list, let event):
             if case .commit(let commit) = event { system.received(commit, of: list, by: self) }
-            if case .edit = event { edits[list, default: 0] += 1 }
+            if case .edit = event, let replica = session?.subscriptions[list]?.replica {
+                edits[replica.logID, default: 0] += 1
+            }
             buffer.add(event, to: list)
         case .checkpoint(let list): buffer.replace(list)
+        case .moved(let list, let name): buffer.move(list, to: name)
+        case .renamed(let list, let name):
+            system.trace("client \(number) hears that \(list) is called \(name)")
+            followed[name] = followed.removeValue(forKey: list)
+            others[name] = others.removeValue(forKey: list)
         case .update(let list, let update): note(update, of: list)
         case .status(let status): changed(status)
         case .presence(let list, let entries): note(entries, in: list)
@@ -188,8 +208,10 @@ final class SimulatedClient {
         buffer.write { write in
             switch write {
             case .append(let events, let list): journal.append(events, to: list)
-            case .checkpoint(let list):
-                if let replica = session.subscriptions[list]?.replica { journal.checkpoint(replica, of: list) }
+            case .checkpoint(let list, let formerName):
+                if let replica = session.subscriptions[list]?.replica {
+                    journal.checkpoint(replica, of: list, formerName: formerName)
+                }
             }
         }
         system.promises.kept(client: number)
@@ -210,7 +232,10 @@ final class SimulatedClient {
         system.trace("client \(number) is refused \(list): \(code)")
         followed[list] = nil
         others[list] = nil
-        system.promises.gaveUp(client: number, list: list, committed: system.ledger.inserted)
+        guard let kept = try? journal.load(list) else { return }
+        // Some keep what waits, for the list to come back; some throw it away, in the end all do.
+        if kept.hasPending, !system.isCalm, random.next() & 1 == 0 { return }
+        system.promises.gaveUp(client: number, list: kept.logID, committed: system.ledger.inserted)
         journal.forget(list)
     }
 
@@ -291,10 +316,14 @@ final class SimulatedClient {
                 system.report(.view, "client \(number): the deltas of \(name) do not lead to its view")
             }
             system.ledger.check(replica, of: name, client: number)
-            if !isCopied { system.ledger.check(edits: edits[name] ?? 0, of: replica, name, client: number) }
+            if !isCopied { system.ledger.check(edits: edits[replica.logID] ?? 0, of: replica, name, client: number) }
+            // It may be open under a name that it had before too.
+            let pending = session?.subscriptions.values.filter { $0.replica.logID == replica.logID } ?? []
             let lost = system.promises.lost(
-                client: number, list: name, pending: replica.pending, committed: system.ledger.inserted)
-            if let lost { system.report(.intention, "client \(number) has lost item \(lost) of \(name)") }
+                client: number, list: replica.logID, pending: pending.flatMap(\.replica.pending),
+                committed: system.ledger.inserted)
+            guard let lost, !keptItems(ofClosedOnes: true).contains(lost) else { continue }
+            system.report(.intention, "client \(number) has lost item \(lost) of \(name)")
         }
     }
 }

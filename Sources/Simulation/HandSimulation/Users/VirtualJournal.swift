@@ -32,7 +32,8 @@ struct VirtualJournal {
         lists[list]?.events += events.map(\.bytes)
     }
 
-    mutating func checkpoint(_ replica: Replica, of list: String) {
+    mutating func checkpoint(_ replica: Replica, of list: String, formerName: String? = nil) {
+        if let formerName { lists[formerName] = nil }
         lists[list] = Kept(head: replica.checkpoint.bytes, items: Array(replica.confirmed))
     }
 

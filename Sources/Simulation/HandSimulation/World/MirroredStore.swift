@@ -139,6 +139,8 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
 
     func list(named name: String) throws -> StoredList? { try both("list") { try $0.list(named: name) } }
 
+    func name(of list: UInt32) throws -> String? { try both("name") { try $0.name(of: list) } }
+
     func lists(after name: String, limit: Int) throws -> [StoredList] {
         try both("lists") { try $0.lists(after: name, limit: limit) }
     }

@@ -72,6 +72,8 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
         try disk.write { $0.sweep(deletedBy: time, step: 3) }
     }
 
+    package func name(of list: UInt32) throws -> String? { disk.read { $0.name(of: list) } }
+
     package func list(named name: String) throws -> StoredList? {
         disk.read { $0.list(named: name)?.stored }
     }

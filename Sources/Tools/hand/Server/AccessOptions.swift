@@ -80,7 +80,8 @@ struct AccessOptions: ParsableArguments {
             .init("role", .string(token.role.rawValue)),
             .init(
                 "lists",
-                .object(token.lists.sorted { $0.key < $1.key }.map { .init($0.key, .string($0.value.rawValue)) })),
+                .object(
+                    token.listRoles.filter { !$0.isDeleted }.map { .init($0.name, .string($0.role.rawValue)) })),
             .init("created", .string(token.created.formatted(.iso8601))),
             .init("expires", token.expires.map { .string($0.formatted(.iso8601)) } ?? .null),
         ]

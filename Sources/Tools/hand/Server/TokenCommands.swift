@@ -128,7 +128,9 @@ private struct ListTokens: ParsableCommand {
     }
 
     static func line(_ token: AccessBook.Token) -> String {
-        var roles = token.lists.sorted { $0.key < $1.key }.map { "\($1.rawValue) on '\(Printable.clean($0))'" }
+        var roles = token.listRoles.map { role in
+            "\(role.role.rawValue) on '\(Printable.clean(role.name))'" + (role.isDeleted ? " (deleted)" : "")
+        }
         if token.role > .none || roles.isEmpty { roles.insert("\(token.role.rawValue) on all lists", at: 0) }
         let end = token.expires.map { ($0 < .now ? ", expired " : ", until ") + $0.formatted(.iso8601) } ?? ""
         return "\(token.id)  \(Printable.clean(token.name)): \(roles.joined(separator: ", "))\(end)"

@@ -2,10 +2,10 @@ import HandCore
 import HandFormats
 
 /// One list: its items, what one does with them, and what others do meanwhile.
-struct ListScreen: TableScreen {
+struct ListScreen: TableScreen, ListScreens {
     static let kind = ScreenKind.list
 
-    let list: String
+    var list: String
     var table = TableView()
     var prompt: Prompt?
     var filter: Filter?

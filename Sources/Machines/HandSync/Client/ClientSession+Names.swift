@@ -1,0 +1,70 @@
+import HandCore
+import HandWire
+
+/// Lists that are called otherwise than when they were opened, or are not there: what is pending is for the list that it was made
+/// on, whatever that is called.
+extension ClientSession {
+    /// A list that is followed has another name. What is known of it is under that one from now on.
+    mutating func renamed(_ list: UInt64, to name: String, _ effect: (Effect) -> Void) {
+        guard let old = names[list], old != name, let mine = subscriptions[old] else { return }
+        let text = "'\(old)' is called '\(name)' now"
+        guard let other = subscriptions[name] else {
+            subscriptions[old] = nil
+            subscriptions[name] = mine
+            names[list] = name
+            if mine.isJournaled { effect(.moved(list: old, to: name)) }
+            return effect(.renamed(list: old, to: name))
+        }
+        // It was opened under its new name too. One of the two goes on, with what is pending; if both have something, the other's
+        // waits where it is kept.
+        if mine.replica.hasPending, !other.replica.hasPending {
+            subscriptions[name]?.replica = mine.replica
+            subscriptions[name]?.isLoaded = mine.isLoaded
+            if mine.isJournaled { effect(.moved(list: old, to: name)) }
+            let delta = Delta(from: other.replica.view, to: mine.replica.view)
+            effect(.update(list: name, Replica.Update(delta: delta)))
+        }
+        drop(old, .noSuchList, text, effect)
+        names[list] = nil
+        subscriptions[name]?.list = nil
+        subscribe(to: name, effect)
+    }
+
+    /// There is no list of that name. The one that is meant may have another by now: its log id says.
+    mutating func missing(_ name: String, _ text: String, _ effect: (Effect) -> Void) {
+        guard let subscription = subscriptions[name] else { return }
+        let replica = subscription.replica
+        if version >= 2, !subscription.isSought, replica.logID != 0, !replica.hasDiverged {
+            subscriptions[name]?.isSought = true
+            return subscribe(to: name, effect)
+        }
+        let advice = replica.hasPending ? "; " + Self.waiting(for: name) : ""
+        drop(name, .noSuchList, (subscription.isSought ? "there is no list '\(name)'" : text) + advice, effect)
+    }
+
+    /// Whether what is pending under that name was made on another list, which is called otherwise by now, or is deleted.
+    func isOther(_ subscribed: DownMessage.Subscribed, than name: String) -> Bool {
+        guard version >= 2, let replica = subscriptions[name]?.replica else { return false }
+        return replica.hasPending && replica.logID != 0 && !LogID.isSameList(replica.logID, subscribed.logID)
+    }
+
+    /// What is pending stays where it is kept, for the list that it was made on.
+    mutating func turnBack(
+        from subscribed: DownMessage.Subscribed, called name: String, _ effect: (Effect) -> Void
+    ) {
+        effect(.send(UpMessage.unsubscribe(list: subscribed.list).frame))
+        drop(name, .noSuchList, "'\(name)' is another list by now; " + Self.waiting(for: name), effect)
+    }
+
+    private static func waiting(for name: String) -> String {
+        "edits of yours wait for the one that was called so before. If that one gets its name back they are sent: "
+            + "hand sync -l \(name). Or throw them away: hand sync -l \(name) --discard"
+    }
+
+    /// A list is not followed any longer.
+    mutating func drop(_ name: String, _ code: ErrorCode, _ text: String, _ effect: (Effect) -> Void) {
+        subscriptions[name] = nil
+        names = names.filter { $0.value != name }
+        effect(.refused(list: name, code, text))
+    }
+}
