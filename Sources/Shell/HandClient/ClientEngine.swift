@@ -13,6 +13,8 @@ package final class ClientEngine {
     let configuration: ClientConfiguration
     let loop: Loop
     private let timer: Timer
+    /// Tries again to keep what could not be kept.
+    private let keeping: Timer
     let journal: JournalWriter?
     private var hook: TurnHook?
     package private(set) var session: ClientSession
@@ -41,6 +43,7 @@ package final class ClientEngine {
         self.loop = loop
         self.journal = journal.map(JournalWriter.init)
         timer = Timer(loop)
+        keeping = Timer(loop)
         session = ClientSession(
             client: journal?.client ?? configuration.client, person: configuration.person,
             program: configuration.program, token: configuration.token, seed: configuration.seed)
@@ -54,16 +57,20 @@ package final class ClientEngine {
         perform { session, effect in session.start(effect) }
     }
 
-    package func close() {
-        guard !isClosed else { return }
+    /// Returns why edits are lost with the process that calls it; nil if all is kept.
+    @discardableResult
+    package func close() -> String? {
+        guard !isClosed else { return nil }
         isClosed = true
         for list in lists.values { list.finish(.closed) }
         lists = [:]
         perform { session, effect in session.stop(reason: "closed", effect) }
         endTurn()
-        journal?.close(session)
+        let problem = journal?.close(session)
         hook?.cancel()
         timer.close()
+        keeping.close()
+        return problem
     }
 
     private func rearm() {
@@ -76,7 +83,7 @@ package final class ClientEngine {
 
     private func endTurn() {
         let problem = journal?.flush(session)
-        if let problem { stopForGood(problem) }
+        if let problem { stop(problem) }
         let waiters = keptWaiters
         keptWaiters = []
         for waiter in waiters { waiter(problem) }
@@ -86,11 +93,22 @@ package final class ClientEngine {
         stream.write([OutputBuffer(bytes)])
     }
 
-    /// What cannot be kept must not be sent: without its journal the client stops.
-    private func stopForGood(_ problem: String) {
+    /// What cannot be kept must not be sent: the client stops until its journal takes it.
+    private func stop(_ problem: String) {
         outgoing = []
         perform { session, effect in session.stop(reason: problem, effect) }
+        keepLater(problem)
     }
+
+    private func keepLater(_ problem: String) {
+        keeping.start(after: Self.keepingInterval) { [unowned self] in
+            if journal?.flush(session) != nil { return keepLater(problem) }
+            if status == .offline(reason: problem, retryIn: nil) { start() }
+        }
+    }
+
+    /// Milliseconds.
+    private static let keepingInterval: UInt64 = 2_000
 
     // MARK: Effects
 
