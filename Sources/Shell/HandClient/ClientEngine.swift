@@ -15,6 +15,8 @@ package final class ClientEngine {
     private let timer: Timer
     /// Tries again to keep what could not be kept.
     private let keeping: Timer
+    /// Whether something was not kept that nobody will try again.
+    private var hasForgotten = false
     let journal: JournalWriter?
     private var hook: TurnHook?
     package private(set) var session: ClientSession
@@ -103,7 +105,7 @@ package final class ClientEngine {
     private func keepLater(_ problem: String) {
         keeping.start(after: Self.keepingInterval) { [unowned self] in
             if journal?.flush(session) != nil { return keepLater(problem) }
-            if status == .offline(reason: problem, retryIn: nil) { start() }
+            if status == .offline(reason: problem, retryIn: nil), !hasForgotten { start() }
         }
     }
 
@@ -139,7 +141,10 @@ package final class ClientEngine {
 
     /// Keeps something that must be known before anything more is sent.
     private func note(_ body: (ClientJournal) throws -> Void) {
-        do { try journal.map { try body($0.journal) } } catch { stopForGood(JournalWriter.problem(error)) }
+        do { try journal.map { try body($0.journal) } } catch {
+            hasForgotten = true
+            stop(JournalWriter.problem(error))
+        }
     }
 
     private func changed(_ status: ClientSession.Status) {
