@@ -23,7 +23,7 @@ import Testing
         let secret = try AttackRange.run(
             program, ["token", "create", Self.evil, "--role", "admin", "--data", data], [:])
         let eve = try Self.letIn(range, secret)
-        for name in [Self.evil, "a\u{202E}b", String(repeating: "n", count: 5_000), ""] {
+        for name in [Self.evil, "a\u{202E}b", "list\u{3164}", "\u{115F}", String(repeating: "n", count: 5_000), ""] {
             for message in try eve.answers(to: .create(request: 1, name: name, rules: Rules())) {
                 #expect(message.refusal == "badListName")
                 if case .error(_, _, _, let text) = message { #expect(Self.isClean(text), "\(text)") }

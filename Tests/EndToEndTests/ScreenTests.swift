@@ -239,6 +239,38 @@ import Testing
         #expect(try hand("log", "-n", "1").contains("five"))
     }
 
+    /// What does not fit one's own disk is not sent. It is once there is room; whoever leaves before is told.
+    @Test func aFullDiskOfOnesOwn() throws {
+        _ = try hand("create", "list")
+        let control = server.folder.path + "/control"
+        func disk(_ fault: String) throws { try fault.write(toFile: control, atomically: true, encoding: .utf8) }
+        try disk("")
+        let tmux = try shell()
+        let library = URL(fileURLWithPath: Binary.path).deletingLastPathComponent().path + "/libfaultydisk.so"
+        try enter(
+            "LD_PRELOAD=\(library) FAULTY_DISK_FOLDER=\(server.folder.path)/state FAULTY_DISK_CONTROL=\(control) "
+                + "\(Binary.path) open --as ada", tmux)
+        try tmux.wait(for: tmux.first, until: Self.isSynced)
+        for text in ["one", "two"] {
+            try disk("write ENOSPC")
+            try tmux.press("o", in: tmux.first)
+            try tmux.type(text, in: tmux.first)
+            try tmux.press("Enter", in: tmux.first)
+            try leaveField(tmux, tmux.first)
+            try tmux.wait(for: tmux.first) { $0.last?.contains("offline, 1 queued") ?? false }
+            #expect(try !hand("ls").contains(text))
+            guard text == "one" else { break }
+            try disk("")
+            try tmux.wait(for: tmux.first, until: Self.isSynced)
+            #expect(try hand("ls").contains("one"))
+        }
+        try tmux.press("Q", in: tmux.first)
+        try tmux.wait(for: tmux.first, until: isAtPrompt)
+        try enter("echo status $?", tmux)
+        let screen = try tmux.wait(for: tmux.first) { $0.contains { $0.hasSuffix("status 1") } }
+        #expect(screen.joined().contains("cannot be kept on disk"))
+    }
+
     /// tmux draws a joined family as one character, and a thumb and its skin tone as two.
     @Test func joinedEmojiAreDrawnAsTheTerminalDoes() throws {
         _ = try hand("create", "list")

@@ -18,7 +18,7 @@ enum MarkdownEscapes {
             let isAtEnd = index == 0 || next == nil
             switch scalar {
             case "\n" where spaces == .atEnds: result.append(contentsOf: "<br>".unicodeScalars)
-            case _ where isLost(scalar, isAtEnd || spaces == .everywhere):
+            case _ where isLost(scalar, after: result.last, isSpaceLost: isAtEnd || spaces == .everywhere):
                 result.append(contentsOf: "&#\(scalar.value);".unicodeScalars)
             case _ where isSyntax(scalar, next) || punctuation.unicodeScalars.contains(scalar):
                 result.append("\\")
@@ -29,12 +29,11 @@ enum MarkdownEscapes {
         return String(result)
     }
 
-    /// Whether a line cannot hold the character as it is.
-    private static func isLost(_ scalar: Unicode.Scalar, _ isSpaceLost: Bool) -> Bool {
+    /// Whether a line cannot hold the character as it is, or would not show it.
+    private static func isLost(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?, isSpaceLost: Bool) -> Bool {
         switch scalar {
         case " ", "\t": isSpaceLost
-        case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": true
-        default: false
+        default: !Printable.isHarmless(scalar, after: previous)
         }
     }
 

@@ -2,27 +2,46 @@ import HandCore
 
 /// Text from other people, made safe for a terminal.
 public enum Printable {
-    /// The text without control characters and without those that turn the direction of writing around. A line break or a
-    /// tab becomes a space, anything else that is dangerous becomes `�`.
+    /// The text without control characters, without those that turn the direction of writing around, and without those that
+    /// nobody sees and that mean nothing where they stand. A line break or a tab becomes a space, all else of that `�`.
     public static func clean(_ text: String) -> String {
-        if text.unicodeScalars.allSatisfy({ isHarmless($0) }) { return text }
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var clean = String.UnicodeScalarView()
+        var previous: Unicode.Scalar?
         for scalar in text.unicodeScalars {
-            if isHarmless(scalar) {
-                clean.append(scalar)
-            } else {
-                clean.append(scalar == "\n" || scalar == "\t" ? " " : "\u{FFFD}")
-            }
+            let isHarmless = isHarmless(scalar, after: previous)
+            let shown = isHarmless ? scalar : scalar == "\n" || scalar == "\t" ? " " : "\u{FFFD}"
+            clean.append(shown)
+            previous = shown
         }
         return String(clean)
     }
 
-    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+    /// Whether a character may reach a terminal behind that one, which does.
+    static func isHarmless(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0: false
         // Embeddings, overrides, isolates, marks of direction; separators of lines and paragraphs.
         case 0x202A...0x202E, 0x2066...0x2069, 0x200E, 0x200F, 0x061C, 0x2028, 0x2029: false
+        // Spaces of no width, signs of format without a use today, fillers.
+        case 0xAD, 0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x200B, 0x2060...0x2065, 0x206A...0x206F: false
+        case 0x3164, 0xFEFF, 0xFFA0, 0xFFF0...0xFFFB, 0x1BCA0...0x1BCA3, 0x1D173...0x1D17A: false
+        // Joiners, in scripts that have them and between emoji; what selects a form of the character before.
+        case 0x200C, 0x200D: previous.map { $0.value >= 0x600 && (!isSign($0) || $0 == "\u{FE0F}") } ?? false
+        case 0xFE00...0xFE0F: previous.map { $0.value > 0x20 && !isSign($0) } ?? false
+        case 0xE0100...0xE01EF: previous.map { $0.value >= 0x2E80 && !isSign($0) } ?? false
+        // Letters of a flag, which nobody sees elsewhere.
+        case 0xE0020...0xE007F: previous.map { $0.value == 0x1F3F4 || (0xE0020...0xE007E).contains($0.value) } ?? false
+        case 0xE0000...0xE0FFF: false
         default: true
+        }
+    }
+
+    /// Joiners and selectors, which have nothing to do behind each other.
+    private static func isSign(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFE00...0xFE0F, 0xFEFF, 0xE0000...0xE0FFF: true
+        default: false
         }
     }
 

@@ -13,4 +13,12 @@ public enum ListName {
         }
         return isPlain ? nil : "a list's name has only letters, digits, '-', '_' and '.'"
     }
+
+    /// Why no list may get the name from now on; nil if one may. Some letters are never seen: whoever has a list of such a
+    /// name can still say it.
+    public static func problem(withNew name: String) -> String? {
+        if let problem = problem(with: name) { return problem }
+        let isSeen = !name.unicodeScalars.contains { $0.properties.isDefaultIgnorableCodePoint }
+        return isSeen ? nil : "a list's name has only letters that can be seen"
+    }
 }

@@ -35,6 +35,8 @@ package final class Runner {
     private let worker: Timer
     private var hook: TurnHook?
     private var isClosed = false
+    /// Why edits are lost, now that it is closed; nil if none are.
+    package private(set) var loss: String?
     /// What was last told of each list's standing.
     private var standings: [String: ListNews.Standing] = [:]
     private var loading: Set<String> = []
@@ -77,7 +79,7 @@ package final class Runner {
     package func close() {
         guard !isClosed else { return }
         isClosed = true
-        engine.close()
+        loss = engine.close() ?? loss
         screen.close()
         hook?.cancel()
         clock.close()
@@ -254,7 +256,7 @@ package final class Runner {
     private func visit(_ location: Location) {
         do {
             let next = try connect(location.server)
-            engine.close()
+            loss = engine.close() ?? loss
             engine = next
             (standings, loading, followed) = ([:], [], [])
             events = []

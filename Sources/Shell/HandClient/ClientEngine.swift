@@ -13,6 +13,10 @@ package final class ClientEngine {
     let configuration: ClientConfiguration
     let loop: Loop
     private let timer: Timer
+    /// Tries again to keep what could not be kept.
+    private let keeping: Timer
+    /// Whether something was not kept that nobody will try again.
+    private var hasForgotten = false
     let journal: JournalWriter?
     private var hook: TurnHook?
     package private(set) var session: ClientSession
@@ -41,6 +45,7 @@ package final class ClientEngine {
         self.loop = loop
         self.journal = journal.map(JournalWriter.init)
         timer = Timer(loop)
+        keeping = Timer(loop)
         session = ClientSession(
             client: journal?.client ?? configuration.client, person: configuration.person,
             program: configuration.program, token: configuration.token, seed: configuration.seed)
@@ -54,16 +59,20 @@ package final class ClientEngine {
         perform { session, effect in session.start(effect) }
     }
 
-    package func close() {
-        guard !isClosed else { return }
+    /// Returns why edits are lost with the process that calls it; nil if all is kept.
+    @discardableResult
+    package func close() -> String? {
+        guard !isClosed else { return nil }
         isClosed = true
         for list in lists.values { list.finish(.closed) }
         lists = [:]
         perform { session, effect in session.stop(reason: "closed", effect) }
         endTurn()
-        journal?.close(session)
+        let problem = journal?.close(session)
         hook?.cancel()
         timer.close()
+        keeping.close()
+        return problem
     }
 
     private func rearm() {
@@ -76,7 +85,7 @@ package final class ClientEngine {
 
     private func endTurn() {
         let problem = journal?.flush(session)
-        if let problem { stopForGood(problem) }
+        if let problem { stop(problem) }
         let waiters = keptWaiters
         keptWaiters = []
         for waiter in waiters { waiter(problem) }
@@ -95,11 +104,22 @@ package final class ClientEngine {
         perform { session, effect in session.goOn(as: fresh, now: loop.now, effect) }
     }
 
-    /// What cannot be kept must not be sent: without its journal the client stops.
-    private func stopForGood(_ problem: String) {
+    /// What cannot be kept must not be sent: the client stops until its journal takes it.
+    private func stop(_ problem: String) {
         outgoing = []
         perform { session, effect in session.stop(reason: problem, effect) }
+        keepLater(problem)
     }
+
+    private func keepLater(_ problem: String) {
+        keeping.start(after: Self.keepingInterval) { [unowned self] in
+            if journal?.flush(session) != nil { return keepLater(problem) }
+            if status == .offline(reason: problem, retryIn: nil), !hasForgotten { start() }
+        }
+    }
+
+    /// Milliseconds.
+    private static let keepingInterval: UInt64 = 2_000
 
     // MARK: Effects
 
@@ -134,7 +154,10 @@ package final class ClientEngine {
 
     /// Keeps something that must be known before anything more is sent.
     private func note(_ body: (ClientJournal) throws -> Void) {
-        do { try journal.map { try body($0.journal) } } catch { stopForGood(JournalWriter.problem(error)) }
+        do { try journal.map { try body($0.journal) } } catch {
+            hasForgotten = true
+            stop(JournalWriter.problem(error))
+        }
     }
 
     private func changed(_ status: ClientSession.Status) {

@@ -79,10 +79,11 @@ final class JournalWriter {
         }
     }
 
-    /// Writes the rest and closes; returns what went wrong.
-    @discardableResult
+    /// Writes the rest and closes; returns what went wrong, if that cannot be had from the server again.
     func close(_ session: ClientSession) -> String? {
         defer { try? journal.close() }
-        return attempt(session)
+        let isUrgent = buffer.isUrgent
+        let problem = attempt(session)
+        return isUrgent ? problem : nil
     }
 }

@@ -34,7 +34,7 @@ extension EditOptions {
     ) async throws -> Settlement? {
         let expected = ifRevision
         let selections = ItemReference.selections(of: items + [place.neighbour].compactMap { $0 })
-        return try await list.server.withClient(list: name) { client, _ in
+        return try await list.server.withClient(list: name, edits: true) { client, _ in
             guard try await client.canEditExcerpts(of: name) else { return nil }
             while true {
                 let excerpt = try await client.excerpt(of: name, selections)

@@ -57,6 +57,13 @@ enum Identity {
         }
     }
 
+    /// The same for who edits nothing: where the disk takes nothing, one that has an id for this once.
+    static func reader(at address: HandAddress, person: String) throws -> HandClient {
+        do { return try client(at: address, person: person) } catch StoreError.failed, StoreError.syncFailed {
+            return try HandClient(configuration(address.server, person, address.token, nil, keepsLists: false))
+        }
+    }
+
     /// A client with that id, under the name of whom edits wait there, if any do; nil if another command is using it.
     static func client(_ slot: Int, at address: HandAddress, person: String) throws -> HandClient? {
         let path = "\(folder(address.server))/\(slot).sqlite"
@@ -77,7 +84,7 @@ enum Identity {
     }
 
     private static func configuration(
-        _ server: HandAddress.Server, _ person: String, _ token: String?, _ path: String, keepsLists: Bool
+        _ server: HandAddress.Server, _ person: String, _ token: String?, _ path: String?, keepsLists: Bool
     ) throws -> ClientConfiguration {
         var configuration = ClientConfiguration(
             server: server, person: person, program: "hand/\(HandCommand.version)", journalPath: path,

@@ -112,7 +112,7 @@ struct Create: AsyncParsableCommand {
     var deck = false
 
     func validate() throws {
-        if let problem = ListName.problem(with: name) { throw ValidationError(problem) }
+        if let problem = ListName.problem(withNew: name) { throw ValidationError(problem) }
         _ = try rules()
     }
 

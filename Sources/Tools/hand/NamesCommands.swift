@@ -17,7 +17,7 @@ struct Rename: AsyncParsableCommand {
     @Argument(help: "Its new name: letters, digits, '-', '_' and '.'.") var newName: String
 
     func validate() throws {
-        if let problem = ListName.problem(with: newName) { throw ValidationError(problem) }
+        if let problem = ListName.problem(withNew: newName) { throw ValidationError(problem) }
     }
 
     func run() async throws {
@@ -84,7 +84,7 @@ struct Undelete: AsyncParsableCommand {
     var newName: String?
 
     func validate() throws {
-        if let newName, let problem = ListName.problem(with: newName) { throw ValidationError(problem) }
+        if let newName, let problem = ListName.problem(withNew: newName) { throw ValidationError(problem) }
         if id == 0 { throw ValidationError("--id: expected a number that 'hand lists --deleted' shows, found 0") }
     }
 

@@ -97,6 +97,7 @@ enum Screens {
             runner.start()
             loop.run()
             loop.close()
+            if let loss = runner.loss { throw Failure(.error, loss) }
         } catch {
             terminal.close()
             throw error

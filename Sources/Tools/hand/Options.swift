@@ -42,13 +42,17 @@ struct ServerOptions: ParsableArguments {
 
     /// Connects, runs `body`, and closes, whatever happens; gives up when the time is over.
     ///
-    /// - Parameter timeLimited: whether all of it must be done within `--timeout`; otherwise `body` sees to its parts itself.
+    /// - Parameters:
+    ///   - timeLimited: whether all of it must be done within `--timeout`; otherwise `body` sees to its parts itself.
+    ///   - edits: whether `body` submits edits, which are to be known as this machine's.
     func withClient<Result: Sendable>(
-        list: String? = nil, timeLimited: Bool = true,
+        list: String? = nil, timeLimited: Bool = true, edits: Bool = false,
         _ body: @escaping @Sendable (HandClient, HandAddress) async throws -> Result
     ) async throws -> Result {
         let address = try Settings.address(flag: url, list: list)
-        let client = try Identity.client(at: address, person: try Settings.person(flag: person))
+        let person = try Settings.person(flag: person)
+        let open = edits ? { try Identity.client(at: $0, person: $1) } : Identity.reader
+        let client = try open(address, person)
         do {
             if !timeLimited { try await limited(client, address) { try await client.connected() } }
             let task: @Sendable () async throws -> Result = {
@@ -148,7 +152,7 @@ struct ListOptions: ParsableArguments {
         _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Result
     ) async throws -> Result {
         let name = try name()
-        return try await server.withClient(list: name) { client, _ in
+        return try await server.withClient(list: name, edits: true) { client, _ in
             let list = try await client.open(name)
             _ = try await list.live()
             return try await body(client, list)

@@ -107,7 +107,7 @@ private struct Undoing: Sendable {
     ) async throws {
         let server = options.list.server
         let (name, person) = (try options.list.name(), try Settings.person(flag: server.person))
-        try await server.withClient(list: name, timeLimited: false) { client, address in
+        try await server.withClient(list: name, timeLimited: false, edits: true) { client, address in
             var undoing = try await server.limited(client, address) {
                 try await server.sendWaiting(of: name, client)
                 let head = try await client.excerpt(of: name)

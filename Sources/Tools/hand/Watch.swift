@@ -20,7 +20,7 @@ struct Watch: AsyncParsableCommand {
     func run() async throws {
         let name = try list.name()
         let address = try Settings.address(flag: list.server.url, list: name)
-        let client = try Identity.client(at: address, person: try Settings.person(flag: list.server.person))
+        let client = try Identity.reader(at: address, person: try Settings.person(flag: list.server.person))
         var followed = try await client.open(name)
         var shown: Hand?
         var commits = WatchedCommits()

@@ -123,7 +123,7 @@ struct ListsScreen: TableScreen {
         var words = text.split(separator: " ").map(String.init)
         guard !words.isEmpty else { return [] }
         let name = words.removeFirst()
-        if let problem = ListName.problem(with: name) { return ask(again: text, problem) }
+        if let problem = ListName.problem(withNew: name) { return ask(again: text, problem) }
         var rules = Rules()
         while let word = words.first {
             words.removeFirst()

@@ -125,7 +125,7 @@ extension Service {
 
     /// A new name is as good as a new list: it takes the role on all lists that making one takes.
     private func mayName(_ name: String, by what: String, _ connection: Connection, _ request: UInt64) -> Bool {
-        if let problem = ListName.problem(with: name) {
+        if let problem = ListName.problem(withNew: name) {
             refuse(connection, request, .badListName, problem)
             return false
         }

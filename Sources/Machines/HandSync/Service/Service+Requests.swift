@@ -3,7 +3,7 @@ import HandWire
 
 extension Service {
     func create(_ name: String, _ rules: Rules, _ connection: Connection, _ request: UInt64) {
-        if let problem = ListName.problem(with: name) { return refuse(connection, request, .badListName, problem) }
+        if let problem = ListName.problem(withNew: name) { return refuse(connection, request, .badListName, problem) }
         if rules.maximumCount == 0 || rules.maximumSize > limits.itemBytes {
             let message = "a list holds at least 1 item, and an item at most \(limits.itemBytes) bytes"
             return refuse(connection, request, .badRules, message)
