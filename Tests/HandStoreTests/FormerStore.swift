@@ -64,4 +64,23 @@ enum FormerStore {
         PRAGMA application_id = 0x68616E64;
         PRAGMA user_version = 3;
         """
+
+    /// What the fourth format had otherwise.
+    static let fourthFormat =
+        thirdFormat + """
+
+            DROP TABLE authors;
+            CREATE TABLE authors (
+                number INTEGER PRIMARY KEY AUTOINCREMENT,
+                client INTEGER NOT NULL,
+                client_high INTEGER NOT NULL,
+                client_low INTEGER NOT NULL,
+                person TEXT NOT NULL,
+                checksum INTEGER NOT NULL DEFAULT 0,
+                UNIQUE (client_high, client_low, person)
+            );
+            INSERT INTO "authors" VALUES(1,1,5456822404960365774,-275562410931045347,'ada',4379296972720272032);
+            INSERT INTO "authors" VALUES(2,2,-975246959210235223,4747662363874915790,'bob',8307156312652309935);
+            PRAGMA user_version = 4;
+            """
 }

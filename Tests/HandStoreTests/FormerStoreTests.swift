@@ -48,9 +48,21 @@ import Testing
         try store.close()
     }
 
-    @Test(arguments: [3, 2, 1])
+    /// The store in another format than the third.
+    private func change(to format: Int) throws {
+        switch format {
+        case 4:
+            try FileManager.default.removeItem(atPath: folder.path + "/hand.sqlite")
+            try execute(FormerStore.fourthFormat)
+        case 2: try execute(Self.second)
+        case 1: try execute(Self.first)
+        default: break
+        }
+    }
+
+    @Test(arguments: [4, 3, 2, 1])
     func everythingIsTakenOver(format: Int) throws {
-        if format < 3 { try execute(format == 2 ? Self.second : Self.first) }
+        try change(to: format)
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         #expect(try store.people([1, 2, 3]).map(\.name) == ["ada", "bob"])
         #expect(try store.author(for: ada, person: "ada") == Author(1))
@@ -76,6 +88,8 @@ import Testing
     }
 
     @Test(arguments: [
+        (4, "UPDATE authors SET person = 'eve' WHERE number = 2"),
+        (4, "UPDATE authors SET client_low = 1 WHERE number = 1"),
         (3, "UPDATE authors SET person = 'eve' WHERE number = 2"),
         (3, "UPDATE authors SET client_low = 1 WHERE number = 1"),
         (2, "UPDATE authors SET number = 7 WHERE number = 1"),
@@ -84,7 +98,7 @@ import Testing
         (3, "DELETE FROM authors WHERE number = 1"),
     ])
     func damageFromBeforeIsNoticed(format: Int, damage: String) throws {
-        if format == 2 { try execute(Self.second) }
+        try change(to: format)
         try execute(damage)
         #expect(throws: StoreError.self) {
             let store = try SQLiteStore(folder: folder.path, durability: .os)

@@ -70,18 +70,16 @@ import Testing
         #expect(number("ada") == 8 && number("bob") == nil)
     }
 
-    /// Journals of the second format are taken over.
-    @Test func aFormerJournalIsTakenOver() throws {
+    /// Journals of the third format and of the second are taken over.
+    @Test(arguments: [
+        "PRAGMA user_version = 3",
+        "DROP TABLE authors; ALTER TABLE client DROP COLUMN is_shared; PRAGMA user_version = 2",
+    ])
+    func aFormerJournalIsTakenOver(change: String) throws {
         let replica = Replica(confirmed: Hand(tasks(2)), revision: 3, logID: 7, sequence: 4)
         try inJournal(first) { try $0.checkpoint(replica, of: "list") }
         let database = try DatabaseQueue(path: path)
-        try database.write {
-            try $0.execute(
-                sql: """
-                    DROP TABLE authors; DROP TABLE steps; DROP TABLE waiting; ALTER TABLE client DROP COLUMN is_shared;
-                    PRAGMA user_version = 2
-                    """)
-        }
+        try database.write { try $0.execute(sql: "DROP TABLE steps; DROP TABLE waiting; \(change)") }
         try database.close()
         try inJournal(second) { journal in
             #expect(journal.client == first)

@@ -217,7 +217,7 @@ enum StoreKind: CaseIterable {
         do { try SQLiteStore(folder: folder.path, durability: .os).close() }
         let file = folder.path + "/hand.sqlite"
         do { try DatabaseQueue(path: file).write { try $0.execute(sql: "PRAGMA user_version = 99") } }
-        #expect(throws: StoreError.newer(path: file, found: 99, known: 4)) {
+        #expect(throws: StoreError.newer(path: file, found: 99, known: 5)) {
             try SQLiteStore(folder: folder.path, durability: .os)
         }
     }

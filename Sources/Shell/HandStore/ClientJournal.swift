@@ -18,9 +18,9 @@ public final class ClientJournal: Sendable {
     public let client: ClientID
 
     /// 2: checkpoints say which revision the author of an edit saw, and whether the replica has diverged.
-    /// 3: events say when the client has become another author; the journal says under which numbers it is known, and which of
-    /// its commits take others back.
-    private static let version = 3
+    /// 3: events say when the client has become another author; the journal says under which numbers it is known.
+    /// 4: it says which of its commits take others back, and under which names edits wait.
+    private static let version = 4
     private static let applicationID = 0x6861_6E63
     private static let partBytes = 256 << 10
 
@@ -57,11 +57,16 @@ public final class ClientJournal: Sendable {
             try database.execute(
                 sql: """
                     CREATE TABLE authors (person TEXT PRIMARY KEY, number INTEGER NOT NULL);
+                    ALTER TABLE client ADD COLUMN is_shared INTEGER NOT NULL DEFAULT 0;
+                    """)
+        }
+        if found < 4 {
+            try database.execute(
+                sql: """
                     CREATE TABLE waiting (list TEXT PRIMARY KEY, person TEXT NOT NULL);
                     CREATE TABLE steps (
                         number INTEGER PRIMARY KEY, log_id INTEGER NOT NULL, step INTEGER NOT NULL, sequence INTEGER,
                         revision INTEGER, author INTEGER);
-                    ALTER TABLE client ADD COLUMN is_shared INTEGER NOT NULL DEFAULT 0;
                     """)
         }
         if found < version { try database.execute(sql: "PRAGMA user_version = \(version)") }

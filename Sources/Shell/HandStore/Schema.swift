@@ -7,9 +7,9 @@ enum Schema {
     /// The format that this program writes.
     /// 2: lists know where what is kept of their history begins, and how many authors they have; rows have checksums.
     /// 3: lists know who made them.
-    /// 4: authors are clients under a name, so a client has one for each of its names; clients' ids are hashed; deleted lists
-    /// stay for a while, without a name; access rules are remembered.
-    static let version = 4
+    /// 4: authors are clients under a name, so a client has one for each of its names.
+    /// 5: clients' ids are hashed; deleted lists stay for a while, without a name; access rules are remembered.
+    static let version = 5
     /// Marks the file as a hand store ("hand" in ASCII).
     static let applicationID = 0x6861_6E64
 
@@ -19,6 +19,7 @@ enum Schema {
         if found < 2 { try makeSecondFormat(database) }
         if found < 3 { try makeThirdFormat(database) }
         if found < 4 { try makeFourthFormat(database, from: found) }
+        if found < 5 { try makeFifthFormat(database) }
         if found < 2 { for table in CheckedTable.allCases { try table.writeChecksums(database) } }
         try database.execute(sql: "PRAGMA application_id = \(applicationID)")
         try database.execute(sql: "PRAGMA user_version = \(version)")
@@ -66,8 +67,13 @@ enum Schema {
                 INSERT INTO authors (number, client, client_high, client_low, person)
                     SELECT number, number, client_high, client_low, person FROM clients ORDER BY number;
                 DROP TABLE clients;
-                CREATE TABLE access (rules BLOB NOT NULL);
                 """)
+        try CheckedTable.authors.writeChecksums(database)
+    }
+
+    private static func makeFifthFormat(_ database: Database) throws {
+        try database.execute(sql: "CREATE TABLE access (rules BLOB NOT NULL)")
+        try CheckedTable.authors.expectChecksums(over: CheckedTable.authors.columns, database)
         for row in try Row.fetchAll(database, sql: "SELECT number, client_high, client_low FROM authors") {
             let client = ClientID(high: try row.bits(1), low: try row.bits(2)).hashed
             try database.execute(

@@ -35,7 +35,7 @@ public enum StoreBackup {
             if let rules {
                 let copy = try DatabaseQueue(path: partial)
                 let version = try copy.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
-                if version >= 4 { try copy.write { try SQLiteStore.remember(rules, $0) } }
+                if version >= 5 { try copy.write { try SQLiteStore.remember(rules, $0) } }
                 try copy.close()
             }
         }
