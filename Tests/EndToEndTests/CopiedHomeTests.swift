@@ -7,7 +7,7 @@ import HandWire
 import Testing
 
 /// What a client keeps is copied, as with a home that is put back from a backup, and used beside the original.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct CopiedHomeTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct CopiedHomeTests {
     private static func add(_ text: String, to list: FollowedList) async throws {
         var random = SystemRandomNumberGenerator()
         let item = Item(id: .random(using: &random), content: .note(text))
