@@ -1,5 +1,6 @@
 import HandCore
 import HandFormats
+import HandTestSupport
 import Testing
 
 /// Items and places as people name them.
@@ -25,6 +26,21 @@ import Testing
     }
 
     /// What may mean two items means none.
+    /// So many characters that no two ids begin with the same, and not one more; also where ids are not random.
+    @Test func idsAreToldApart() {
+        var random = SplitMix64(seed: testSeed(31))
+        for round in 0..<300 {
+            let close = round % 3 == 0
+            let ids = Set((0..<round).map { _ in close ? (random.next() >> 50) << UInt64(round % 50) : random.next() })
+                .map(ItemID.init(rawValue:))
+            let length = ShortID.length(of: ids)
+            func areTold(_ length: Int) -> Bool {
+                Set(ids.map { String($0.description.prefix(length)) }).count == ids.count
+            }
+            #expect(areTold(length) && (length == 4 || !areTold(length - 1)), "\(ids.count)")
+        }
+    }
+
     @Test func itemsByTheBeginningOfTheirIDs() throws {
         let ids = Self.list.map { "\($0.id)" }
         for (index, id) in ids.enumerated() { #expect(try position("@" + id) == index) }

@@ -151,15 +151,37 @@ public enum Place: Equatable, Sendable {
 
 /// How many characters of their ids tell the items of a list apart, at least four.
 public enum ShortID {
-    /// O(n log n).
+    /// O(n) where ids are random, as they are meant to be; else O(n log n).
     public static func length(in list: some Sequence<Item>) -> Int { length(of: list.lazy.map(\.id)) }
 
-    /// The same of their ids. O(n log n).
+    /// The same of their ids.
     public static func length(of items: some Sequence<ItemID>) -> Int {
-        let ids = items.map(\.rawValue).sorted()
+        let ids = sorted(items.map(\.rawValue))
         var shared = 0
         for (left, right) in zip(ids, ids.dropFirst()) { shared = max(shared, (left ^ right).leadingZeroBitCount) }
         return min(ItemID.textLength, max(4, shared / 5 + 1))
+    }
+
+    /// Numbers in order: each goes where its leading bits say, to few others.
+    private static func sorted(_ ids: [UInt64]) -> [UInt64] {
+        let shift = UInt64((ids.count | 1).leadingZeroBitCount)
+        var ends = [Int](repeating: 0, count: 1 << (64 - shift))
+        for id in ids { ends[Int(id >> shift)] += 1 }
+        var end = 0
+        for index in ends.indices {
+            end += ends[index]
+            ends[index] = end
+        }
+        var sorted = [UInt64](repeating: 0, count: ids.count)
+        for id in ids {
+            ends[Int(id >> shift)] -= 1
+            sorted[ends[Int(id >> shift)]] = id
+        }
+        // What were ends are starts now.
+        for (start, end) in zip(ends, ends.dropFirst() + [ids.count]) where end - start > 1 {
+            sorted[start..<end].sort()
+        }
+        return sorted
     }
 
     /// So many that one of them is hardly ever that of another item as well, in a list of `count` of which not all are known:

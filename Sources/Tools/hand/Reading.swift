@@ -23,11 +23,18 @@ enum ItemPrinter {
                 return
             }
             let width = shown.last.map { String($0.number).count } ?? 0
+            var line = ""
             for (number, item) in shown {
                 let number = String(number)
-                let space = String(repeating: " ", count: width - number.utf8.count)
-                let id = Substring(item.id.description.utf8.prefix(length))
-                Output.line("\(space)\(number)  \(id)  \(Printable.line(of: item.content))")
+                // One string for all lines, as they may be a million.
+                line.removeAll(keepingCapacity: true)
+                for _ in number.utf8.count..<width { line += " " }
+                line += number
+                line += "  "
+                line += Substring(item.id.description.utf8.prefix(length))
+                line += "  "
+                line += Printable.line(of: item.content)
+                Output.line(line)
             }
         }
     }
