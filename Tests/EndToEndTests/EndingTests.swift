@@ -156,7 +156,8 @@ import Testing
             proxy.change { $0.down.strike = .reset(after: 200) }
             var strikes = proxy.strikes.makeAsyncIterator()
             let environment = environment
-            async let status = Self.status(of: command + ["--timeout", "20"], environment)
+            // A busy machine may lose it several times, and then it waits longer before it tries again.
+            async let status = Self.status(of: command + ["--timeout", "100"], environment)
             await strikes.next()
             proxy.heal()
             #expect(try await status == 0, "\(command)")

@@ -249,7 +249,7 @@ import Testing
         let library = URL(fileURLWithPath: Binary.path).deletingLastPathComponent().path + "/libfaultydisk.so"
         try enter(
             "LD_PRELOAD=\(library) FAULTY_DISK_FOLDER=\(server.folder.path)/state FAULTY_DISK_CONTROL=\(control) "
-                + "\(Binary.path) open --as ada", tmux)
+                + "\(Binary.path) open --as ada; echo status $?", tmux)
         try tmux.wait(for: tmux.first, until: Self.isSynced)
         for text in ["one", "two"] {
             try disk("write ENOSPC")
@@ -265,8 +265,6 @@ import Testing
             #expect(try hand("ls").contains("one"))
         }
         try tmux.press("Q", in: tmux.first)
-        try tmux.wait(for: tmux.first, until: isAtPrompt)
-        try enter("echo status $?", tmux)
         let screen = try tmux.wait(for: tmux.first) { $0.contains { $0.hasSuffix("status 1") } }
         #expect(screen.joined().contains("cannot be kept on disk"))
     }
