@@ -21,13 +21,8 @@ import Testing
         #expect(again.name == "list" && again.logID == 5)
     }
 
-    /// Edits are for the list that they were made on, not for one that has its name later. Put back from a backup it is the same
-    /// list, and servers of version 1 cannot say which it is.
-    @Test(arguments: [(2, 6, false), (2, 9 << 32 | 5, true), (1, 6, true)] as [(Int, UInt64, Bool)])
-    func pendingEditsAreForTheirList(version: Int, logID: UInt64, isSent: Bool) throws {
-        var talk = Talk()
-        talk.perform { $0.open("list", $1) }
-        talk.begin(1, list: 7)
+    /// The connection is lost, "list" is edited, and a server of that version lets the client in again.
+    private static func editedAway(_ talk: inout Talk, version: Int) {
         talk.perform { $0.disconnected(reason: "", now: 1, $1) }
         let item = Item(id: ItemID(rawValue: 3), content: .note("mine"))
         talk.perform { try? $0.edit("list", Operation.insert([item], at: 0, .after).delta, $1) }
@@ -38,6 +33,16 @@ import Testing
                 .init(
                     version: version, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20,
                     program: "")))
+    }
+
+    /// Edits are for the list that they were made on, not for one that has its name later. Put back from a backup it is the same
+    /// list, and servers of version 1 cannot say which it is.
+    @Test(arguments: [(2, 6, false), (2, 9 << 32 | 5, true), (1, 6, true)] as [(Int, UInt64, Bool)])
+    func pendingEditsAreForTheirList(version: Int, logID: UInt64, isSent: Bool) throws {
+        var talk = Talk()
+        talk.perform { $0.open("list", $1) }
+        talk.begin(1, list: 7)
+        Self.editedAway(&talk, version: version)
         guard case .subscribe(let again) = talk.said.last else {
             Issue.record("\(talk.said)")
             return
@@ -74,16 +79,7 @@ import Testing
         var talk = Talk()
         talk.perform { $0.open("list", $1) }
         talk.begin(1, list: 7)
-        talk.perform { $0.disconnected(reason: "", now: 1, $1) }
-        let item = Item(id: ItemID(rawValue: 3), content: .note("mine"))
-        talk.perform { try? $0.edit("list", Operation.insert([item], at: 0, .after).delta, $1) }
-        talk.perform { $0.start($1) }
-        talk.perform { $0.connected(now: 2, $1) }
-        talk.hear(
-            .welcome(
-                .init(
-                    version: version, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20,
-                    program: "")))
+        Self.editedAway(&talk, version: version)
         func asked() throws -> UpMessage.Subscribe {
             guard case .subscribe(let asked)? = talk.said.last else { throw Missing() }
             return asked

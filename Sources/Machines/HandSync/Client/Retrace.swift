@@ -125,6 +125,8 @@ public struct Retrace: Sendable {
 
     /// The inverse of any commit, made on the list after it, carried over all that came since.
     public func carried(_ inverse: Delta, of commit: Commit) -> Delta {
-        commits(from: commit.revision).dropFirst().reduce(inverse) { $0.transformed(over: $1.delta, as: .later) }
+        var carried = CarriedDelta(inverse)
+        for later in commits(from: commit.revision).dropFirst() { _ = carried.pass(later.delta) }
+        return carried.delta
     }
 }
