@@ -106,7 +106,7 @@ final class FaultyServer {
 
     /// Whether it says that before long: who has something to say does not wait until it is written.
     func says(_ text: String) -> Bool {
-        for _ in 0..<1_000 where !log.contains(text) { usleep(10_000) }
+        for _ in 0..<6_000 where !log.contains(text) { usleep(10_000) }
         return log.contains(text)
     }
 

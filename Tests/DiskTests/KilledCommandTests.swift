@@ -76,7 +76,7 @@ import Testing
 
     /// Opens a store that this process had open before: what another test is just starting may still have its lock.
     private static func open(_ folder: String, _ durability: Durability) throws -> SQLiteStore {
-        for _ in 0..<200 {
+        for _ in 0..<6_000 {
             do { return try SQLiteStore(folder: folder, durability: durability) } catch StoreError.inUse {
                 usleep(10_000)
             }

@@ -48,15 +48,6 @@ import Testing
         try Self.hand(arguments + ["--url", Self.url(server)], folder, token: token)
     }
 
-    /// Tries until it is so: whether somebody may less than before, the server looks twice a second.
-    private func becomes(_ condition: () throws -> Bool) rethrows -> Bool {
-        for _ in 0..<100 {
-            if try condition() { return true }
-            Thread.sleep(forTimeInterval: 0.05)
-        }
-        return false
-    }
-
     @Test func rolesHold() throws {
         defer { server.kill() }
         #expect(try hand(["ls"]).status == 5, "who has no token is not let in")
@@ -82,7 +73,7 @@ import Testing
         #expect(shared.status == 0, "\(shared.messages)")
         let link = shared.output.trimmingCharacters(in: .whitespacesAndNewlines)
         #expect(link.contains("/groceries#hand-"))
-        #expect(try becomes { try Self.hand(["add", "eggs", "--url", link], folder).status == 0 })
+        #expect(try eventually { try Self.hand(["add", "eggs", "--url", link], folder).status == 0 })
         let (watch, isConnected) = try watching(link)
         #expect(isConnected)
         let tokens = try Self.hand(["token", "list"], folder).output
@@ -143,11 +134,11 @@ import Testing
         let changed = try Self.hand(
             ["token", "grant", ben.id, "--role", "write", "--list", "work", "--list", "groceries"], folder)
         #expect(changed.output == "\(ben.id)  Ben: write on 'groceries', write on 'work'\n", "\(changed.output)")
-        #expect(try becomes { try hand(["add", "milk"], token: ben.secret).status == 0 })
+        #expect(try eventually { try hand(["add", "milk"], token: ben.secret).status == 0 })
         #expect(try Self.hand(["add", "x", "--url", Self.url(server, "/work")], folder, token: ben.secret).status == 0)
         #expect(try Self.hand(["token", "grant", ben.id, "--role", "none", "--list", "work"], folder).status == 0)
         #expect(
-            try becomes {
+            try eventually {
                 try Self.hand(["ls", "--url", Self.url(server, "/work")], folder, token: ben.secret).status == 3
             })
         #expect(try Self.hand(["token", "grant", "nobody", "--role", "read"], folder).status == 3)
@@ -229,7 +220,8 @@ import Testing
         defer { server.kill() }
         try "{".write(toFile: folder.path + "/data/access.json", atomically: true, encoding: .utf8)
         let log = folder.path + "/log"
-        #expect(try becomes { try String(contentsOfFile: log, encoding: .utf8).contains("access rules not reloaded") })
+        #expect(
+            try eventually { try String(contentsOfFile: log, encoding: .utf8).contains("access rules not reloaded") })
         #expect(try hand(["ls"]).status == 5)
         #expect(try hand(["ls"], token: root).status == 0)
         let other = try Binary.run([

@@ -18,7 +18,7 @@ import Testing
         return try Binary.run(arguments + ["--url", "hand+unix://\(server.socket)"], environment: environment).status
     }
 
-    @Test(.timeLimit(.minutes(1))) func itIsReopened() throws {
+    @Test(.timeLimit(.minutes(5))) func itIsReopened() throws {
         let server = try RunningServer(folder, ["--audit", audit])
         defer { server.kill() }
         #expect(try hand(server, "create", "first") == 0)
@@ -32,7 +32,7 @@ import Testing
     }
 
     /// A file that cannot be written is said in the log, and holds nobody up.
-    @Test(.timeLimit(.minutes(1))) func aFullDisk() throws {
+    @Test(.timeLimit(.minutes(5))) func aFullDisk() throws {
         let log = folder.path + "/log"
         let server = try RunningServer(folder, ["--audit", "/dev/full"], logPath: log)
         defer { server.kill() }
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// A pipe that nobody reads, as from a log collector that hangs.
-    @Test(.timeLimit(.minutes(1))) func theLogIsNotRead() throws {
+    @Test(.timeLimit(.minutes(5))) func theLogIsNotRead() throws {
         let path = folder.path + "/pipe"
         try #require(mkfifo(path, 0o600) == 0)
         let reader = open(path, O_RDONLY | O_NONBLOCK)

@@ -5,7 +5,7 @@ import HandWire
 import Testing
 
 /// Commands without a server: what this machine has seen of a list is what they edit.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct OfflineCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct OfflineCommandTests {
     let ada: CommandUser
 
     init() throws {

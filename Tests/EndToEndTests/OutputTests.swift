@@ -5,7 +5,7 @@ import HandTestSupport
 import Testing
 
 /// Where data goes: standard output that is full, closed or a pipe, and files that are no ordinary ones.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct OutputTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct OutputTests {
     static let items = 4_000
 
     let server: RunningServer

@@ -3,7 +3,7 @@ import FaultyNetwork
 import Testing
 
 /// The bad network itself: it must pass on exactly what it was given, and hold no more of it than it promises.
-@Suite(.timeLimit(.minutes(1))) struct ProxyTests {
+@Suite(.timeLimit(.minutes(5))) struct ProxyTests {
     /// Bytes sent through a proxy to a server that counts them; `body` is told after each read how many have arrived.
     private func send(
         _ bytes: [UInt8], _ faults: Faults, _ body: (FaultyProxy, Loop, @escaping () -> [UInt8]) async throws -> Void

@@ -88,7 +88,7 @@ import Testing
     }
 
     /// A server that could not read the file because it had too many files open reads it as soon as it can.
-    @Test(.timeLimit(.minutes(2))) func theFileIsReadAsSoonAsItCanBe() throws {
+    @Test(.timeLimit(.minutes(5))) func theFileIsReadAsSoonAsItCanBe() throws {
         let ada = try secret("ada")
         try token("guests", "--local", "none")
         let log = folder.path + "/log"
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func nobodyIsLetIn() throws {
+    @Test(.timeLimit(.minutes(5))) func nobodyIsLetIn() throws {
         let server = try RunningServer(folder, logPath: folder.path + "/log")
         defer { server.kill() }
         #expect(try statuses(server) == [0, 5])

@@ -43,9 +43,9 @@ enum Binary {
     }
 }
 
-/// Whether something comes to be so before long: a server that has something to say does not wait until it is written.
+/// Whether something comes to be so within a minute, which a busy machine may need.
 func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
-    for _ in 0..<1_000 {
+    for _ in 0..<6_000 {
         if try condition() { return true }
         usleep(10_000)
     }

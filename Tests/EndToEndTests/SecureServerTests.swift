@@ -17,7 +17,7 @@ import Testing
     private static func hand(_ arguments: [String], _ folder: TemporaryFolder, ca: String?) throws -> Binary.Outcome {
         var environment = ["XDG_STATE_HOME": folder.path, "XDG_CONFIG_HOME": folder.path]
         if let ca { environment["HAND_CA"] = ca }
-        return try Binary.run(arguments + ["--timeout", "5"], environment: environment)
+        return try Binary.run(arguments + ["--timeout", "60"], environment: environment)
     }
 
     @Test func listsOverTLS() throws {

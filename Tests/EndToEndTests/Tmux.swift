@@ -34,7 +34,7 @@ final class Tmux {
         process.standardOutput = output
         // A screen that never comes ends the test instead of holding it up for ever.
         watchdog = DispatchSource.makeTimerSource(queue: .global())
-        watchdog.schedule(deadline: .now() + 120)
+        watchdog.schedule(deadline: .now() + 600)
         let socket = folder.path + "/tmux"
         watchdog.setEventHandler { Self.killServer(socket) }
         watchdog.resume()

@@ -4,7 +4,7 @@ import HandTestSupport
 import Testing
 
 /// Undo and redo on the command line, as people know them.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct UndoTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct UndoTests {
     let ada: CommandUser
     let ben: CommandUser
 

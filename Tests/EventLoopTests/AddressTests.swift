@@ -1,7 +1,7 @@
 import EventLoop
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AddressTests {
+@Suite(.timeLimit(.minutes(5))) struct AddressTests {
     @Test(arguments: [
         ("127.0.0.1", "127.0.0.1:7777"), ("0.0.0.0", "0.0.0.0:7777"), ("::1", "[::1]:7777"),
         ("2001:DB8:0:0::1", "[2001:db8::1]:7777"), ("fe80::1%lo", "[fe80::1%lo]:7777"),

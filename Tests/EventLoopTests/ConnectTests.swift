@@ -1,7 +1,7 @@
 import EventLoop
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectTests {
     /// A port on which nobody listens.
     private func unusedAddress(_ loop: Loop) throws -> SocketAddress {
         let listener = try Listener.tcp(loop, address: .loopback()) { _ in }

@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DescriptorTests {
+@Suite(.timeLimit(.minutes(5))) struct DescriptorTests {
     @Test func aSignalArrives() throws {
         try withLoop { loop in
             var calls = 0

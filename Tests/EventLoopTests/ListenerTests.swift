@@ -2,7 +2,7 @@ import EventLoop
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ListenerTests {
+@Suite(.timeLimit(.minutes(5))) struct ListenerTests {
     @Test func anAddressInUse() throws {
         try withLoop { loop in
             let first = try Listener.tcp(loop, address: .loopback()) { _ in }

@@ -1,7 +1,7 @@
 import EventLoop
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StreamFailureTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamFailureTests {
     @Test func closeDropsWhatWasNotWritten() throws {
         try withLoop { loop in
             let log = Log<String>()

@@ -1,7 +1,7 @@
 import EventLoop
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StreamTests {
+@Suite(.timeLimit(.minutes(5))) struct StreamTests {
     @Test func whatIsWrittenWhileWritingComesAfterIt() throws {
         try withLoop { loop in
             var received: [UInt8] = []

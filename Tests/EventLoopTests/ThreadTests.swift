@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ThreadTests {
+@Suite(.timeLimit(.minutes(5))) struct ThreadTests {
     @Test func aMailboxTakesFromManyThreadsAndKeepsEachOnesOrder() throws {
         try withLoop { loop in
             let writers = 8

@@ -1,7 +1,7 @@
 import EventLoop
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TimerTests {
+@Suite(.timeLimit(.minutes(5))) struct TimerTests {
     @Test func timersRunInTheOrderInWhichTheyAreDue() throws {
         try withLoop { loop in
             let log = Log<Int>()
