@@ -17,7 +17,7 @@ import Testing
 
     @Test func nothingReachesATerminal() throws {
         let program = AttackTests.program
-        let range = try AttackRange(program)
+        let range = try AttackRange(program, idleTimeout: 600)
         defer { range.stop() }
         let data = range.folder.path + "/data"
         let secret = try AttackRange.run(

@@ -41,7 +41,7 @@ public struct Attack: Sendable, CustomStringConvertible {
         }
     }
 
-    public static let all = strangers + insiders + brutes
+    public static let all = strangers + insiders + brutes + gluttons
 
     /// All messages, with numbers and names that an attacker could know.
     static func everyMessage(list: String, number: UInt64 = 1) -> [UpMessage] {

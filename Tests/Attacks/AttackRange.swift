@@ -11,7 +11,11 @@ public final class AttackRange: Sendable {
     public let tokens: [String: String]
     /// How many connections one attack may open: descriptors of this process.
     public let crowd: Int
-    private let process: Process?
+    /// Items of the list at its first revision.
+    public let firstCount: Int
+    /// What all its clients have sent.
+    public let meter = Meter()
+    private let server: Server?
 
     public static let list = "open"
     public static let otherList = "secret"
@@ -26,10 +30,16 @@ public final class AttackRange: Sendable {
     ///   - prefix: what the server is started with, as `taskset`.
     ///   - crowd: few where others share the process: what waits for the end of programs there does not take many
     ///     descriptors.
-    public init(_ program: String, prefix: [String] = [], crowd: Int = 200) throws {
+    ///   - idleTimeout: seconds after which who says nothing is put out.
+    ///   - past: a store in which the list is long and old (`LongPast`); it is copied.
+    public init(
+        _ program: String, prefix: [String] = [], crowd: Int = 200, idleTimeout: Int = 2, past: LongPast? = nil
+    ) throws {
         self.crowd = crowd
+        firstCount = past?.firstCount ?? 20
         folder = try TemporaryFolder()
         let data = folder.path + "/data"
+        if let past { try FileManager.default.copyItem(atPath: past.data, toPath: data) }
         func token(_ arguments: String...) throws -> String {
             try Self.run(program, ["token", "create"] + arguments + ["--data", data], [:])
         }
@@ -49,59 +59,47 @@ public final class AttackRange: Sendable {
         _ = try Self.run(program, ["token", "guests", "--local", "none", "--data", data], [:])
         self.tokens = tokens
 
-        let process = Process()
-        self.process = process
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments =
-            prefix + [
-                program, "serve", "--listen", "0.0.0.0:0", "--insecure", "--data", data, "--durability", "os",
-                "--handshake-timeout", "1", "--idle-timeout", "2", "--drain-timeout", "1", "--max-user-requests", "300",
-                "--too-fast-notice", "0.5", "--too-fast-timeout", "2", "--log-format", "json", "--audit",
-                folder.path + "/audit",
-            ]
-        let output = Pipe()
-        process.standardOutput = output
-        _ = FileManager.default.createFile(atPath: folder.path + "/log", contents: nil)
-        process.standardError = FileHandle(forWritingAtPath: folder.path + "/log")
-        try process.run()
-        var greeting = Data()
-        while let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty, byte != Data("\n".utf8) {
-            greeting += byte
-        }
-        let text = String(decoding: greeting, as: UTF8.self)
-        guard let found = text.firstMatch(of: #/hand://0\.0\.0\.0:([0-9]+)/#), let port = UInt16(found.1) else {
-            throw Failure(description: "the server did not start: \(text)")
-        }
-        self.port = port
-        pid = process.processIdentifier
+        let server = try Server(
+            program,
+            [
+                "--listen", "0.0.0.0:0", "--insecure", "--data", data, "--durability", "os", "--handshake-timeout", "1",
+                "--idle-timeout", "\(idleTimeout)", "--drain-timeout", "1", "--max-user-requests", "300",
+                "--too-fast-notice", "0.5",
+                "--too-fast-timeout", "2", "--log-format", "json", "--audit", folder.path + "/audit",
+            ], prefix: prefix, log: folder.path + "/log")
+        self.server = server
+        port = server.port
+        pid = server.pid
         let root = try client()
         _ = try root.hello(1, token: tokens["root"])
         for name in [Self.list, Self.otherList, Self.quietList] {
             _ = try root.answers(to: .create(request: 1, name: name, rules: Rules()))
         }
+        defer { while ContinuousClock.now < expiry { usleep(10_000) } }
+        if past != nil { return }
         _ = try root.answers(to: .subscribe(.init(request: 2, name: Self.list, logID: 0, revision: 0)))
-        let items = tasks(20)
+        let items = tasks(firstCount)
         root.say(
             .submit(
                 Submission(list: 1, base: 0, sequence: 1, delta: HandCore.Operation.insert(items, at: 0, .after).delta))
         )
         while case let message? = try root.next() { if case .commit = message { break } }
-        while ContinuousClock.now < expiry { usleep(10_000) }
     }
 
     /// Where another process has its server: `address` is what its own `address` says.
     public init(at address: String) throws {
         let words = address.split(separator: " ").map(String.init)
-        guard words.count > 2, let port = UInt16(words[0]), let pid = Int32(words[1]) else {
+        guard words.count > 3, let port = UInt16(words[0]), let pid = Int32(words[1]), let count = Int(words[2]) else {
             throw Failure(description: "no range: \(address)")
         }
         self.port = port
         self.pid = pid
-        process = nil
+        firstCount = count
+        server = nil
         crowd = 10_000
         folder = try TemporaryFolder()
         tokens = Dictionary(
-            uniqueKeysWithValues: words[2...].map { word in
+            uniqueKeysWithValues: words[3...].map { word in
                 let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
                 return (parts[0], parts[1])
             })
@@ -109,21 +107,22 @@ public final class AttackRange: Sendable {
 
     /// All that an attacker in another process needs.
     public var address: String {
-        (["\(port)", "\(pid)"] + tokens.map { "\($0)=\($1)" }).joined(separator: " ")
+        (["\(port)", "\(pid)", "\(firstCount)"] + tokens.map { "\($0)=\($1)" }).joined(separator: " ")
     }
 
     deinit { stop() }
 
-    public func stop() {
-        guard let process, process.isRunning else { return }
-        process.terminate()
-        process.waitUntilExit()
-    }
+    public func stop() { server?.stop() }
 
-    public var isRunning: Bool { process?.isRunning ?? true }
+    public var isRunning: Bool { server?.isRunning ?? true }
     public let pid: Int32
 
-    public func client(patience: Int = 10) throws -> RawClient { try RawClient("127.0.0.1", port, patience: patience) }
+    public func client(patience: Int = 10) throws -> RawClient {
+        try RawClient("127.0.0.1", port, patience: patience, meter: meter)
+    }
+
+    /// Leaves clients be for a moment, as they are.
+    func hold(_ clients: [RawClient]) { withExtendedLifetime(clients) { _ = usleep(200_000) } }
 
     /// What the server has logged, and what it has written down of who came.
     public func logs() throws -> String {

@@ -9,6 +9,7 @@ public final class RawClient {
     private var reader = FrameReader(limit: 64 << 20)
     private var heard: [DownMessage] = []
     private var isOver = false
+    private let meter: Meter?
 
     /// What should have come did not.
     public struct Silence: Error, CustomStringConvertible {
@@ -18,7 +19,9 @@ public final class RawClient {
     /// - Parameters:
     ///   - host: an IPv4 address.
     ///   - patience: seconds that it waits for an answer.
-    public init(_ host: String, _ port: UInt16, patience: Int = 10) throws {
+    ///   - meter: counts what it sends.
+    public init(_ host: String, _ port: UInt16, patience: Int = 10, meter: Meter? = nil) throws {
+        self.meter = meter
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -51,6 +54,7 @@ public final class RawClient {
             }
             if count <= 0 { return false }
             sent += count
+            meter?.add(count)
         }
         return true
     }
@@ -110,12 +114,25 @@ public final class RawClient {
     }
 }
 
+/// How many bytes several clients have sent.
+///
+/// `@unchecked Sendable` is safe: the count is under the lock.
+public final class Meter: @unchecked Sendable {
+    private let lock = NSLock()
+    private var count = 0
+
+    public var bytes: Int { lock.withLock { count } }
+
+    func add(_ bytes: Int) { lock.withLock { count += bytes } }
+}
+
 extension DownMessage {
     /// What an attack counts: the code of an error, the reason of a rejection.
     public var refusal: String? {
         switch self {
         case .error(let code, _, _, _): "\(code)"
         case .rejected(_, _, let reason): "rejected \(reason.name)"
+        case .stale: "stale"
         default: nil
         }
     }

@@ -1,40 +1,73 @@
 import Attacks
 import Foundation
 
-/// What somebody who only edits a list notices of each attack: their edits' times beside those of a quiet server.
+/// What each attack costs the server, and what somebody who only edits a list notices of it: their edits' times beside those
+/// of a quiet server. The list that is attacked has 1,000,000 items and 100,100 commits, and stands beside 20,000 others.
 struct AttackTable {
     private let bench: Bench
+    /// The `hand` that is attacked.
+    private let program: String
 
-    init(_ bench: Bench) { self.bench = bench }
+    init(_ bench: Bench, program: String? = nil) {
+        self.bench = bench
+        self.program = program ?? bench.program("hand")
+    }
 
-    func measure() throws {
-        print("| attack | what the server said | p99 without, ms | p99 with, ms |")
-        print("| --- | --- | --- | --- |")
-        for attack in Attack.all {
-            let range = try AttackRange(bench.program("hand"), prefix: ["taskset", "-c", "0"])
+    func measure(_ isWanted: (String) -> Bool) throws {
+        let past = try LongPast(program)
+        print("| attack | bytes sent | processor, ms | memory, MB | p99 without, ms | p99 with, ms | answers |")
+        print("| --- | ---: | ---: | ---: | ---: | ---: | --- |")
+        for attack in Attack.all where isWanted(attack.name) {
+            let range = try AttackRange(program, prefix: ["taskset", "-c", "0"], past: past)
             defer { range.stop() }
-            let before = try calm(range)
+            let bystander = try Bystander(range)
+            let calm = try Phase(bystander, range, whileIn: .seconds(bench.seconds))
             let attacker = try Child(
                 ["nice", "-n", "19", bench.program("hand-speed"), "--play", attack.name, "--range", range.address],
                 core: 1)
             defer { attacker.stop() }
-            let bystander = try Bystander(range)
-            while attacker.isRunning { try bystander.edit() }
-            let said = attacker.finish().joined(separator: ", ")
-            print("| \(attack.name) | \(said) | \(Self.text(before)) | \(Self.text(bystander.quantile(0.99))) |")
+            let attacked = try Phase(try Bystander(range), range) { attacker.isRunning }
+            let said = attacker.finish()
+            // What the bystander costs is not the attack's.
+            let processor = attacked.processor - calm.processor / calm.seconds * attacked.seconds
+            let cells = [
+                attack.name, said.first ?? "?", Row.number(max(0, processor) * 1_000),
+                Row.number(max(0, attacked.memory - calm.memory) / 1e6), Row.number(calm.p99 * 1_000),
+                Row.number(attacked.p99 * 1_000), said.dropFirst().joined(separator: ", "),
+            ]
+            print("| " + cells.joined(separator: " | ") + " |")
         }
     }
 
-    private func calm(_ range: AttackRange) throws -> Double {
-        let bystander = try Bystander(range)
-        let end = ContinuousClock.now + .seconds(bench.seconds)
-        while ContinuousClock.now < end { try bystander.edit() }
-        return bystander.quantile(0.99)
+    /// Some seconds of a bystander's edits.
+    private struct Phase {
+        let seconds: Double
+        /// Seconds that the server's processor worked.
+        let processor: Double
+        /// The most bytes that the server held.
+        let memory: Double
+        let p99: Double
+
+        init(_ bystander: Bystander, _ range: AttackRange, while goesOn: () -> Bool) throws {
+            let (start, before) = (ContinuousClock.now, Machine.processorSeconds(range.pid))
+            var most = 0.0
+            while goesOn() {
+                try bystander.edit()
+                most = max(most, Machine.resident(range.pid))
+            }
+            seconds = (ContinuousClock.now - start).seconds
+            processor = Machine.processorSeconds(range.pid) - before
+            memory = most
+            p99 = bystander.quantile(0.99)
+        }
+
+        init(_ bystander: Bystander, _ range: AttackRange, whileIn duration: Duration) throws {
+            let end = ContinuousClock.now + duration
+            try self.init(bystander, range) { ContinuousClock.now < end }
+        }
     }
 
-    private static func text(_ seconds: Double) -> String { Row.number(seconds * 1_000) }
-
-    /// In a process of its own: plays an attack for some seconds, at least once, and says what the server said.
+    /// In a process of its own: plays an attack for some seconds, at least once; says how much it sent, and what the server said.
     static func play(_ name: String, _ address: String) throws {
         guard let attack = Attack.all.first(where: { $0.name == name }) else {
             throw Problem("there is no such attack")
@@ -43,6 +76,7 @@ struct AttackTable {
         var outcome = Attack.Outcome()
         let end = ContinuousClock.now + .seconds(4)
         repeat { try attack.play(range, &outcome) } while ContinuousClock.now < end
+        print(range.meter.bytes)
         for breach in outcome.breaches { print("BREACH: \(breach)") }
         for (refusal, count) in outcome.refusals.sorted(by: { $0.key < $1.key }) { print("\(refusal) \(count)") }
     }

@@ -24,6 +24,15 @@ enum Machine {
         return line.split(separator: " ").compactMap { Double($0) }.first.map { $0 * 1_024 } ?? 0
     }
 
+    /// Seconds that the processor has worked for a process, in steps of a hundredth.
+    static func processorSeconds(_ process: Int32) -> Double {
+        // The name of the program, in parentheses, may have spaces.
+        let line = lines("/proc/\(process)/stat").first?.split(separator: ")").last ?? ""
+        let fields = line.split(separator: " ")
+        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else { return 0 }
+        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
     static func connects(to port: Int) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

@@ -14,7 +14,7 @@ struct Speed: ParsableCommand {
               hand-speed                     all rows
               hand-speed --pairs 1 writing   the rows with "writing" in their names, one run each
               hand-speed --peers             the servers of others, if they are installed (Tests/Peers)
-              hand-speed --attacks           what others notice of attacks
+              hand-speed --attacks           what attacks cost, and what others notice of them
               hand-speed --curves plots.html how cost grows with clients, items and history
             """)
 
@@ -22,7 +22,9 @@ struct Speed: ParsableCommand {
     @Option(help: "Seconds of each run.") var seconds = 5
     @Option(help: "Commits of the long history.") var history = 10_000_000
     @Flag(help: "Compare with the servers of others instead.") var peers = false
-    @Flag(help: "Play attacks instead, and measure what somebody else notices of each.") var attacks = false
+    @Flag(help: "Play attacks instead, and measure what each costs the server, and what somebody else notices.")
+    var attacks = false
+    @Option(help: "With --attacks: another version of hand to attack, as one to compare with.") var program: String?
     @Option(help: .hidden) var play: String?
     @Option(help: .hidden) var range: String?
     @Option(help: "Draw curves into this file instead.") var curves: String?
@@ -38,7 +40,7 @@ struct Speed: ParsableCommand {
         defer { bench.close() }
         print(Machine.description)
         if let curves { return try Curves(bench, history: history).draw(to: curves) }
-        if attacks { return try AttackTable(bench).measure() }
+        if attacks { return try AttackTable(bench, program: program).measure(isWanted) }
         if peers { return try Peers(bench).compare() }
         print(Row.head)
         for row in Row.all(history: history) where isWanted(row.name) {

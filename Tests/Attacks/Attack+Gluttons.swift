@@ -1,0 +1,155 @@
+import HandCore
+import HandWire
+
+extension Attack {
+    /// Those who ask for as much work, or memory, as few bytes can: most of it on a long list with a long history.
+    static let gluttons = [
+        Attack("edits that reach too far, on the first revision", expecting: ["rejected doesNotFit"]) {
+            range, outcome in
+            let visit = try Visit(range)
+            let many =
+                Delta.inserting(1_000, between: range.firstCount).components + [.keep(1_000_000_000), .delete(1)]
+            let delta = try Delta(many)
+            for _ in 0..<20 { outcome.note(try visit.submit(delta, base: 1)) }
+        },
+        Attack("long edits on the first revision", expecting: []) { range, outcome in
+            for _ in 0..<20 {
+                outcome.note(try Visit(range).submit(.inserting(1_000, between: range.firstCount), base: 1))
+            }
+        },
+        Attack("an edit of every item", expecting: []) { range, outcome in
+            let visit = try Visit(range)
+            let count = visit.excerpt.count
+            let edits = (0..<count).map { _ in Delta.Component.edit(Change(text: "x")) }
+            outcome.note(try visit.submit(try Delta(edits), base: visit.excerpt.revision))
+        },
+        Attack("old revisions that nobody reads", expecting: []) { range, _ in
+            let clients = try unread(10, range, token: "writer") { client, number in
+                for revision in 1...8 {
+                    client.say(.fetch(request: 1, name: AttackRange.list, revision: number * 8 + revision))
+                }
+            }
+            range.hold(clients)
+        },
+        Attack("histories that nobody reads", expecting: []) { range, _ in
+            let clients = try unread(10, range, token: "writer") { client, _ in
+                for page in 0..<100 {
+                    client.say(.history(request: 1, name: AttackRange.list, from: page * 1_000 + 1, limit: 1_000))
+                }
+            }
+            range.hold(clients)
+        },
+        Attack("lists that nobody reads", expecting: []) { range, _ in
+            let clients = try unread(10, range, token: "writer") { client, _ in
+                client.say(.subscribe(.init(request: 2, name: AttackRange.list, logID: 0, revision: 0)))
+            }
+            range.hold(clients)
+        },
+        Attack("a thousand ids that are not there", expecting: []) { range, outcome in
+            let client = try range.client()
+            _ = try client.hello(.random(in: 1...UInt64.max), token: range.tokens["writer"])
+            for revision in [nil, 1, 2, 3] {
+                let ids = (0..<Limits.selections).map { _ in ItemID(rawValue: .random(in: 1 << 62...UInt64.max)) }
+                let selections = ids.map { Excerpt.Selection.ids($0...$0) }
+                outcome.note(
+                    try client.answers(
+                        to: .excerpt(.init(request: 3, name: AttackRange.list, revision: revision, selections))))
+            }
+        },
+        Attack("names of lists, without rights on any", expecting: []) { range, outcome in
+            let client = try range.client()
+            _ = try client.hello(.random(in: 1...UInt64.max), token: range.tokens["reader"])
+            for _ in 0..<50 { outcome.note(try client.answers(to: .lists(request: 4, after: ""))) }
+        },
+        Attack("hellos of ever new clients", expecting: []) { range, outcome in
+            for _ in 0..<200 {
+                let client = try range.client()
+                if let answer = try client.hello(.random(in: 1...UInt64.max), token: range.tokens["writer"]) {
+                    outcome.note([answer])
+                }
+            }
+        },
+        Attack("presence that nobody reads", expecting: []) { range, _ in
+            let clients = try unread(40, range, token: "root") { client, _ in
+                let excerpt = try client.excerpt(of: AttackRange.quietList)
+                client.say(
+                    .subscribe(
+                        .init(
+                            request: 5, name: AttackRange.quietList, logID: excerpt.logID, revision: excerpt.revision)))
+            }
+            for turn in 0..<20 {
+                for client in clients { client.say(.presence(list: 1, item: ItemID(rawValue: UInt64(turn + 1)))) }
+                range.hold([])
+            }
+        },
+        Attack("lists made and deleted", expecting: []) { range, outcome in
+            let client = try range.client()
+            _ = try client.hello(.random(in: 1...UInt64.max), token: range.tokens["root"])
+            for turn in 0..<50 {
+                let name = "made \(turn) \(UInt32.random(in: 0...UInt32.max))"
+                outcome.note(try client.answers(to: .create(request: 6, name: name, rules: Rules())))
+                outcome.note(try client.answers(to: .delete(request: 7, name: name)))
+            }
+        },
+    ]
+
+    /// Clients that were let in, and ask without reading.
+    private static func unread(
+        _ count: Int, _ range: AttackRange, token: String, _ ask: (RawClient, Int) throws -> Void
+    ) throws -> [RawClient] {
+        try (0..<count).map { number in
+            let client = try range.client(patience: 1)
+            _ = try client.hello(.random(in: 1...UInt64.max), token: range.tokens[token])
+            try ask(client, number)
+            return client
+        }
+    }
+}
+
+/// Somebody who edits a long list without having it.
+private struct Visit {
+    let client: RawClient
+    let excerpt: Excerpt
+    let list: UInt64
+
+    init(_ range: AttackRange) throws {
+        client = try range.client()
+        _ = try client.hello(.random(in: 1...UInt64.max), token: range.tokens["writer"])
+        excerpt = try client.excerpt(of: AttackRange.list)
+        client.say(
+            .subscribe(.init(request: 1, name: AttackRange.list, logID: excerpt.logID, revision: excerpt.revision)))
+        while true {
+            guard let message = try client.next() else { throw RawClient.Silence(description: "put out") }
+            if case .subscribed(let subscribed) = message {
+                list = subscribed.list
+                return
+            }
+        }
+    }
+
+    /// What the server says to an edit; a rejected one leaves its sequence free.
+    func submit(_ delta: Delta, base: Int) throws -> [DownMessage] {
+        try client.answers(to: .submit(Submission(list: list, base: base, sequence: 1, delta: delta)))
+    }
+}
+
+extension RawClient {
+    /// A list's first item, and what the list is like.
+    fileprivate func excerpt(of list: String) throws -> Excerpt {
+        say(.excerpt(.init(request: 1, name: list, [.positions(start: 0, count: 1)])))
+        while let message = try next() {
+            if case .excerpt(_, let excerpt) = message { return excerpt }
+        }
+        throw Silence(description: "no excerpt")
+    }
+}
+
+extension Delta {
+    /// One new item in front of each of the first items.
+    fileprivate static func inserting(_ count: Int, between items: Int) -> Delta {
+        let components = (0..<min(count, items)).flatMap { _ -> [Component] in
+            [.insert([Item(id: ItemID(rawValue: .random(in: 1...UInt64.max)), content: .note(""))], .after), .keep(1)]
+        }
+        return (try? Delta(components)) ?? .identity
+    }
+}
