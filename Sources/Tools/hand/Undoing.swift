@@ -1,0 +1,204 @@
+import ArgumentParser
+import HandClient
+import HandCore
+import HandFormats
+import HandSync
+import HandWire
+
+/// Takes commits back by the history: costs what it takes back, and what came since.
+struct Undoing: Sendable {
+    private let options: EditOptions
+    private let name: String
+    private let person: String
+    private let address: HandAddress
+    private let client: HandClient
+    private let logID: UInt64
+    private var past: Retrace
+    /// What takes commits back, by their revisions.
+    private var inverses: [Int: Delta] = [:]
+    /// The revision at which alone the list may be edited.
+    private var expected: Int?
+
+    /// How many of the newest commits are searched.
+    private static let depth = 10_000
+    private static let most = 1_000
+
+    static func check(_ number: Int?) throws {
+        if let number, !(1...most).contains(number) {
+            throw ValidationError("-n: expected 1 to \(most), found \(number)")
+        }
+    }
+
+    static func steps(_ step: Retrace.Step, _ number: Int, _ options: EditOptions) async throws {
+        try await begin(options) { undoing, server in
+            for count in 0..<number {
+                let (before, first) = (undoing, count == 0)
+                let (after, isDone) = try await server.limited(before.client, before.address) {
+                    var undoing = before
+                    if !first { try await undoing.readOn() }
+                    let isDone = try await undoing.take(step)
+                    return (undoing, isDone)
+                }
+                undoing = after
+                if isDone { continue }
+                if first { throw Failure(.notFound, "'\(undoing.person)' has nothing to \(step)") }
+                return server.say("'\(undoing.person)' has nothing more to \(step)")
+            }
+        }
+    }
+
+    static func takeBack(_ revision: Int, _ options: EditOptions) async throws {
+        try await begin(options) { undoing, server in
+            let before = undoing
+            undoing = try await server.limited(before.client, before.address) {
+                var undoing = before
+                try await undoing.takeBack(revision)
+                return undoing
+            }
+        }
+    }
+
+    /// Connects and finds out where the list stands. Edits of one's own that were kept go out first.
+    private static func begin(
+        _ options: EditOptions, _ body: @escaping @Sendable (inout Undoing, ServerOptions) async throws -> Void
+    ) async throws {
+        let server = options.list.server
+        let (name, person) = (try options.list.name(), try Settings.person(flag: server.person))
+        try await server.withClient(list: name, timeLimited: false, edits: true) { client, address in
+            var undoing = try await server.limited(client, address) {
+                try await server.sendWaiting(of: name, client)
+                let head = try await client.excerpt(of: name)
+                let own = Identity.authors(named: person, at: address, log: head.logID)
+                return Undoing(
+                    options: options, name: name, person: person, address: address, client: client, logID: head.logID,
+                    past: Retrace(own: own, revision: head.revision), expected: options.ifRevision)
+            }
+            if let expected = undoing.expected, undoing.past.revision != expected {
+                throw ClientError.rejected(.revisionMoved(now: undoing.past.revision))
+            }
+            try await body(&undoing, server)
+        }
+    }
+
+    // MARK: Deeds
+
+    /// Makes a step; false if there is nothing that it could take back.
+    private mutating func take(_ step: Retrace.Step) async throws -> Bool {
+        while true {
+            guard let target = try await find(step) else { return false }
+            for commit in past.ownCommits(from: target) { try await learnInverse(of: commit) }
+            let known = inverses
+            guard let delta = past.delta(of: step, from: target, { known[$0.revision] ?? .identity }) else {
+                return false
+            }
+            if try await make(delta, as: step, of: target.revision) { return true }
+            try await readOn()
+        }
+    }
+
+    private mutating func takeBack(_ revision: Int) async throws {
+        guard revision > 0, revision <= past.revision else {
+            throw Failure(.notFound, "there is no revision \(revision)")
+        }
+        _ = try await readBack(to: revision)
+        guard past.floor < revision else { throw Failure(.notFound, "revision \(revision) is forgotten") }
+        if case .found(let target) = past.search(.undo), target.revision == revision, try await take(.undo) { return }
+        let commit = past.commits[revision - past.floor - 1]
+        let inverse = try await learnInverse(of: commit)
+        while try await !make(past.carried(inverse, of: commit), as: nil, of: revision) { try await readOn() }
+    }
+
+    /// Makes the edit that takes a revision back, on the list as it was when that was worked out: the server carries it over the
+    /// rest. Says what it did, or that there was nothing left to do; false if it must be worked out anew.
+    private mutating func make(_ delta: Delta, as step: Retrace.Step?, of revision: Int) async throws -> Bool {
+        let what = step == .redo ? "the undo at revision \(revision)" : "revision \(revision)"
+        let told = [JSONValue.Member("takenBack", JSONValue(revision))]
+        let excerpt = try await client.excerpt(of: name, at: past.revision, delta.selections)
+        if delta.changesNothing(of: excerpt.hand) {
+            if let step { try await client.noteEmpty(step, in: logID, at: past.revision) }
+            if !options.list.server.json { options.list.server.say("of \(what) nothing is left to take back") }
+            options.report(revision: nil, Doings(), told)
+            return true
+        }
+        let doings = Doings()
+        try doings.note(delta, on: excerpt.hand, under: "took back \(what):")
+        guard let outcome = try await client.edit(name, on: excerpt, isExact: expected != nil, as: step, delta) else {
+            return false
+        }
+        if case .duplicateItem? = outcome.rejections.first {
+            let missing = try await withoutWhatIsThere(delta)
+            return missing == delta ? false : try await make(missing, as: step, of: revision)
+        }
+        try options.report(outcome, doings, told)
+        if expected != nil { expected = outcome.revision }
+        return true
+    }
+
+    /// What is left of a delta if items that it brings back have been brought back by somebody else.
+    private func withoutWhatIsThere(_ delta: Delta) async throws -> Delta {
+        let ids = delta.insertedItems.map(\.id)
+        let there = Set(try await client.excerpt(of: name, ids.map { .ids($0...$0) }).entries.map(\.item.id))
+        return try Delta(
+            delta.components.map { component in
+                guard case .insert(let items, let side) = component else { return component }
+                return .insert(items.filter { !there.contains($0.id) }, side)
+            })
+    }
+
+    // MARK: The history
+
+    /// The deed that a step takes back; nil if there is none.
+    private mutating func find(_ step: Retrace.Step) async throws -> Retrace.Target? {
+        while true {
+            switch past.search(step) {
+            case .found(let target): return target
+            case .nothing: return nil
+            case .further: guard try await readBack() else { return nil }
+            }
+        }
+    }
+
+    /// Reads older commits, as many again as are known, or those from a revision on; false if there are none, or too many.
+    private mutating func readBack(to revision: Int? = nil) async throws -> Bool {
+        let (floor, known) = (past.floor, past.commits.count)
+        let first = revision ?? max(1, floor - min(max(known, 1), 1_000) + 1)
+        guard first <= floor, revision != nil || known < Self.depth else { return false }
+        var older: [Commit] = []
+        try await HistoryReader.commits(of: name, from: first, through: floor, client) { commits, _ in older += commits
+        }
+        past.prepend(older)
+        // The oldest may have been forgotten.
+        return !older.isEmpty
+    }
+
+    /// Reads what came since.
+    private mutating func readOn() async throws {
+        var newer: [Commit] = []
+        try await HistoryReader.commits(of: name, from: past.revision + 1, client) { commits, _ in newer += commits }
+        past.append(newer)
+        past.own = Identity.authors(named: person, at: address, log: logID)
+        if let expected, past.revision != expected {
+            throw ClientError.rejected(.revisionMoved(now: past.revision))
+        }
+    }
+
+    /// What takes a commit back, on the list after it: asks for the items that it deleted or changed.
+    @discardableResult
+    private mutating func learnInverse(of commit: Commit) async throws -> Delta {
+        if let known = inverses[commit.revision] { return known }
+        let selections = commit.delta.selections
+        let before =
+            try await selections.isEmpty
+            ? Hand() : client.excerpt(of: name, at: commit.revision - 1, selections).hand
+        let inverse = commit.delta.inverted(on: before)
+        inverses[commit.revision] = inverse
+        return inverse
+    }
+}
+
+extension Delta {
+    /// The items of which it must be known what they say, to tell what it does or to take it back.
+    fileprivate var selections: [Excerpt.Selection] {
+        touched.map { .positions(start: $0.lowerBound, count: $0.count) }
+    }
+}
