@@ -3,18 +3,19 @@ import HandWire
 
 extension Attack {
     /// Those who ask for as much work, or memory, as few bytes can: most of it on a long list with a long history.
-    static let gluttons = [
-        Attack("edits that reach too far, on the first revision", expecting: ["rejected doesNotFit"]) {
+    public static let gluttons = [
+        Attack("edits that reach too far, on an old revision", expecting: ["rejected doesNotFit"]) {
             range, outcome in
             let visit = try Visit(range)
             let many =
-                Delta.inserting(1_000, between: range.firstCount).components + [.keep(1_000_000_000), .delete(1)]
+                Delta.inserting(1_000, between: range.past.count).components + [.keep(1_000_000_000), .delete(1)]
             let delta = try Delta(many)
-            for _ in 0..<20 { outcome.note(try visit.submit(delta, base: 1)) }
+            for _ in 0..<20 { outcome.note(try visit.submit(delta, base: range.past.revision)) }
         },
-        Attack("long edits on the first revision", expecting: []) { range, outcome in
+        Attack("long edits on an old revision", expecting: []) { range, outcome in
             for _ in 0..<20 {
-                outcome.note(try Visit(range).submit(.inserting(1_000, between: range.firstCount), base: 1))
+                outcome.note(
+                    try Visit(range).submit(.inserting(1_000, between: range.past.count), base: range.past.revision))
             }
         },
         Attack("an edit of every item", expecting: []) { range, outcome in

@@ -41,7 +41,8 @@ public struct Attack: Sendable, CustomStringConvertible {
         }
     }
 
-    public static let all = strangers + insiders + brutes + gluttons
+    public static let all = others + gluttons
+    public static let others = strangers + insiders + brutes
 
     /// All messages, with numbers and names that an attacker could know.
     static func everyMessage(list: String, number: UInt64 = 1) -> [UpMessage] {

@@ -11,8 +11,8 @@ public final class AttackRange: Sendable {
     public let tokens: [String: String]
     /// How many connections one attack may open: descriptors of this process.
     public let crowd: Int
-    /// Items of the list at its first revision.
-    public let firstCount: Int
+    /// An early revision of the list, and the items that it had then.
+    public let past: (revision: Int, count: Int)
     /// What all its clients have sent.
     public let meter = Meter()
     private let server: Server?
@@ -31,15 +31,15 @@ public final class AttackRange: Sendable {
     ///   - crowd: few where others share the process: what waits for the end of programs there does not take many
     ///     descriptors.
     ///   - idleTimeout: seconds after which who says nothing is put out.
-    ///   - past: a store in which the list is long and old (`LongPast`); it is copied.
+    ///   - isLong: whether the list has many items and commits, and stands beside many others: where few bytes can ask for
+    ///     the most. That takes a minute.
     public init(
-        _ program: String, prefix: [String] = [], crowd: Int = 200, idleTimeout: Int = 2, past: LongPast? = nil
+        _ program: String, prefix: [String] = [], crowd: Int = 200, idleTimeout: Int = 2, isLong: Bool = false
     ) throws {
         self.crowd = crowd
-        firstCount = past?.firstCount ?? 20
+        past = isLong ? (100, 1_000_000) : (1, 20)
         folder = try TemporaryFolder()
         let data = folder.path + "/data"
-        if let past { try FileManager.default.copyItem(atPath: past.data, toPath: data) }
         func token(_ arguments: String...) throws -> String {
             try Self.run(program, ["token", "create"] + arguments + ["--data", data], [:])
         }
@@ -56,7 +56,10 @@ public final class AttackRange: Sendable {
         let listed = try Self.run(program, ["token", "list", "--data", data], [:])
         let id = listed.split(separator: "\n").first { $0.contains("gone") }?.prefix(6) ?? ""
         _ = try Self.run(program, ["token", "revoke", String(id), "--data", data], [:])
-        _ = try Self.run(program, ["token", "guests", "--local", "none", "--data", data], [:])
+        func letGuestsIn(_ role: String) throws {
+            try Self.run(program, ["token", "guests", "--local", role, "--data", data], [:])
+        }
+        try letGuestsIn(isLong ? "admin" : "none")
         self.tokens = tokens
 
         let server = try Server(
@@ -75,31 +78,34 @@ public final class AttackRange: Sendable {
         for name in [Self.list, Self.otherList, Self.quietList] {
             _ = try root.answers(to: .create(request: 1, name: name, rules: Rules()))
         }
-        defer { while ContinuousClock.now < expiry { usleep(10_000) } }
-        if past != nil { return }
-        _ = try root.answers(to: .subscribe(.init(request: 2, name: Self.list, logID: 0, revision: 0)))
-        let items = tasks(firstCount)
-        root.say(
-            .submit(
-                Submission(list: 1, base: 0, sequence: 1, delta: HandCore.Operation.insert(items, at: 0, .after).delta))
-        )
-        while case let message? = try root.next() { if case .commit = message { break } }
+        if isLong {
+            // Whose requests nobody counts.
+            let guest = try client(patience: 60)
+            _ = try guest.hello(2)
+            try fill(guest, commits: 100_000, lists: 20_000)
+            try letGuestsIn("none")
+        } else {
+            try fill(root, commits: 0, lists: 0)
+        }
+        while ContinuousClock.now < expiry { usleep(10_000) }
     }
 
     /// Where another process has its server: `address` is what its own `address` says.
     public init(at address: String) throws {
         let words = address.split(separator: " ").map(String.init)
-        guard words.count > 3, let port = UInt16(words[0]), let pid = Int32(words[1]), let count = Int(words[2]) else {
+        guard words.count > 4, let port = UInt16(words[0]), let pid = Int32(words[1]), let revision = Int(words[2]),
+            let count = Int(words[3])
+        else {
             throw Failure(description: "no range: \(address)")
         }
         self.port = port
         self.pid = pid
-        firstCount = count
+        past = (revision, count)
         server = nil
         crowd = 10_000
         folder = try TemporaryFolder()
         tokens = Dictionary(
-            uniqueKeysWithValues: words[3...].map { word in
+            uniqueKeysWithValues: words[4...].map { word in
                 let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
                 return (parts[0], parts[1])
             })
@@ -107,7 +113,8 @@ public final class AttackRange: Sendable {
 
     /// All that an attacker in another process needs.
     public var address: String {
-        (["\(port)", "\(pid)", "\(firstCount)"] + tokens.map { "\($0)=\($1)" }).joined(separator: " ")
+        (["\(port)", "\(pid)", "\(past.revision)", "\(past.count)"] + tokens.map { "\($0)=\($1)" }).joined(
+            separator: " ")
     }
 
     deinit { stop() }

@@ -2,7 +2,7 @@ import Attacks
 import Foundation
 
 /// What each attack costs the server, and what somebody who only edits a list notices of it: their edits' times beside those
-/// of a quiet server. The list that is attacked has 1,000,000 items and 100,100 commits, and stands beside 20,000 others.
+/// of a quiet server.
 struct AttackTable {
     private let bench: Bench
     /// The `hand` that is attacked.
@@ -14,29 +14,37 @@ struct AttackTable {
     }
 
     func measure(_ isWanted: (String) -> Bool) throws {
-        let past = try LongPast(program)
+        let long = try AttackRange(program, prefix: Self.prefix, isLong: true)
+        defer { long.stop() }
         print("| attack | bytes sent | processor, ms | memory, MB | p99 without, ms | p99 with, ms | answers |")
         print("| --- | ---: | ---: | ---: | ---: | ---: | --- |")
-        for attack in Attack.all where isWanted(attack.name) {
-            let range = try AttackRange(program, prefix: ["taskset", "-c", "0"], past: past)
+        for attack in Attack.gluttons where isWanted(attack.name) { try measure(attack, on: long) }
+        for attack in Attack.others where isWanted(attack.name) {
+            let range = try AttackRange(program, prefix: Self.prefix)
             defer { range.stop() }
-            let bystander = try Bystander(range)
-            let calm = try Phase(bystander, range, whileIn: .seconds(bench.seconds))
-            let attacker = try Child(
-                ["nice", "-n", "19", bench.program("hand-speed"), "--play", attack.name, "--range", range.address],
-                core: 1)
-            defer { attacker.stop() }
-            let attacked = try Phase(try Bystander(range), range) { attacker.isRunning }
-            let said = attacker.finish()
-            // What the bystander costs is not the attack's.
-            let processor = attacked.processor - calm.processor / calm.seconds * attacked.seconds
-            let cells = [
-                attack.name, said.first ?? "?", Row.number(max(0, processor) * 1_000),
-                Row.number(max(0, attacked.memory - calm.memory) / 1e6), Row.number(calm.p99 * 1_000),
-                Row.number(attacked.p99 * 1_000), said.dropFirst().joined(separator: ", "),
-            ]
-            print("| " + cells.joined(separator: " | ") + " |")
+            try measure(attack, on: range)
         }
+    }
+
+    private static let prefix = ["taskset", "-c", "0"]
+
+    private func measure(_ attack: Attack, on range: AttackRange) throws {
+        let bystander = try Bystander(range)
+        let calm = try Phase(bystander, range, whileIn: .seconds(bench.seconds))
+        let attacker = try Child(
+            ["nice", "-n", "19", bench.program("hand-speed"), "--play", attack.name, "--range", range.address],
+            core: 1)
+        defer { attacker.stop() }
+        let attacked = try Phase(try Bystander(range), range) { attacker.isRunning }
+        let said = attacker.finish()
+        // What the bystander costs is not the attack's.
+        let processor = attacked.processor - calm.processor / calm.seconds * attacked.seconds
+        let cells = [
+            attack.name, said.first ?? "?", Row.number(max(0, processor) * 1_000),
+            Row.number(max(0, attacked.memory - calm.memory) / 1e6), Row.number(calm.p99 * 1_000),
+            Row.number(attacked.p99 * 1_000), said.dropFirst().joined(separator: ", "),
+        ]
+        print("| " + cells.joined(separator: " | ") + " |")
     }
 
     /// Some seconds of a bystander's edits.
