@@ -39,6 +39,12 @@ extension Attack {
                 outcome.note(try client.rest())
             }
             outcome.expect(outcome.refusals["notAuthenticated", default: 0] <= 20, "more than 20 guesses were heard")
+            // Who has a right token gets in, also from there.
+            let neighbour = try RawClient(host, range.port)
+            if case .welcome = try neighbour.hello(201, token: range.tokens["reader"]) {
+            } else {
+                outcome.expect(false, "a right token was not let in from the guesser's address")
+            }
             // Others are not hit by that.
             let other = try range.client()
             if case .welcome = try other.hello(200, token: range.tokens["reader"]) { return }

@@ -155,4 +155,43 @@ import Testing
         #expect(open == 100 && closed == 100)
         #expect(try Self.get("/healthz", at: status).hasSuffix("ok\n"))
     }
+
+    /// However many come and say nothing, or do not take their answers, who asks is answered.
+    @Test(arguments: ["", "GET /", "GET /metrics HTTP/1.1\r\n\r\n"])
+    func whoSaysNothingGivesWay(request: String) throws {
+        let (server, status) = try Self.server(try TemporaryFolder())
+        defer { server.kill() }
+        let loop = try Loop()
+        defer { loop.close() }
+        var answer: [UInt8] = []
+        // One after the other, so that the order of their coming is this one.
+        func idle(_ count: Int) {
+            guard count > 0 else { return ask() }
+            TCP.connect(loop, to: status) { result in
+                guard case .success(let stream) = result else { return }
+                if !request.isEmpty { stream.write([OutputBuffer(Array(request.utf8))]) }
+                // What is answered is not read.
+                if !request.hasSuffix("\n") {
+                    stream.startReading { _ in
+                    } onEnd: { _ in
+                    }
+                }
+                idle(count - 1)
+            }
+        }
+        func ask() {
+            TCP.connect(loop, to: status) { result in
+                guard case .success(let stream) = result else { return }
+                stream.startReading {
+                    answer.append(contentsOf: $0)
+                } onEnd: { _ in
+                    loop.stop()
+                }
+                stream.write([OutputBuffer(Array("GET /healthz HTTP/1.1\r\n\r\n".utf8))])
+            }
+        }
+        idle(300)
+        loop.run()
+        #expect(String(decoding: answer, as: UTF8.self).hasSuffix("ok\n"))
+    }
 }

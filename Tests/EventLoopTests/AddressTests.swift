@@ -22,6 +22,24 @@ import Testing
         #expect(try site("::ffff:10.0.0.1") != site("::ffff:10.0.0.2"))
     }
 
+    @Test func ranges() throws {
+        for (text, inside, outside) in [
+            ("10.0.0.0/8", ["10.1.2.3", "::ffff:10.9.9.9"], ["11.0.0.0", "::10.0.0.1", "a00::"]),
+            ("10.0.0.128/25", ["10.0.0.255"], ["10.0.0.127"]), ("192.0.2.1", ["192.0.2.1"], ["192.0.2.0"]),
+            ("0.0.0.0/0", ["1.2.3.4", "::ffff:1.2.3.4"], ["::1"]), ("::/0", ["::1", "1.2.3.4"], []),
+            ("2001:db8::/33", ["2001:db8:7fff::"], ["2001:db8:8000::"]), ("::1", ["::1"], ["::2", "127.0.0.1"]),
+        ] {
+            let range = try #require(AddressRange(text))
+            for ip in inside { #expect(try range.contains(SocketAddress(ip: ip, port: 9)), "\(ip) in \(text)") }
+            for ip in outside { #expect(try !range.contains(SocketAddress(ip: ip, port: 9)), "\(ip) in \(text)") }
+        }
+        for text in [
+            "", "/", "10.0.0.0/", "10.0.0.0/33", "::/129", "10.0.0.0/-1", "10.0.0.0/+1", "10.0.0.0/8/8", "lists",
+        ] {
+            #expect(AddressRange(text) == nil, "\(text)")
+        }
+    }
+
     @Test func whatOnlyThisMachineReaches() throws {
         for ip in ["127.0.0.1", "127.8.9.1", "::1", "::ffff:127.0.0.1"] {
             #expect(try SocketAddress(ip: ip, port: 1).isLoopback, "\(ip)")

@@ -2,6 +2,8 @@
 public struct Faults: Sendable, Equatable {
     /// What happens to the bytes of one direction.
     public struct Direction: Sendable, Equatable {
+        /// What arrives before anything that is sent.
+        public var greeting: [UInt8] = []
         /// Milliseconds that every byte is on its way.
         public var latency: UInt64 = 0
         /// Up to so many milliseconds more, chosen for each piece. Bytes stay in order, as they do in TCP.

@@ -54,6 +54,7 @@ final class Lane {
     /// Starts to carry; `onFailure` is told when the source has failed.
     func start(onFailure: @escaping () -> Void) {
         target.onDrain = { [weak self] in self?.deliver() }
+        faults.greeting.withUnsafeBytes(take)
         source.startReading { [weak self] bytes in
             self?.take(bytes)
         } onEnd: { [weak self] error in

@@ -8,6 +8,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case json
     /// URLs.
     case addresses
+    /// What proxies say first.
+    case proxies
     /// Lists in files, and what people type.
     case text
     /// Scripts of load tests, and steps of those that read.
@@ -28,6 +30,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .deltas: try DeltaTarget.run(input)
         case .json: try JSONTarget.run(input)
         case .addresses: try AddressTarget.run(input)
+        case .proxies: try ProxyTarget.run(input)
         case .text: try TextTarget.run(input)
         case .scripts: try ScriptTarget.run(input)
         case .journal: try JournalTarget.run(input)

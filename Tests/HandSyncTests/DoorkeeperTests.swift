@@ -34,25 +34,67 @@ import Testing
         #expect(sixth.errors.isEmpty)
     }
 
-    @Test func whoTriesTokensIsTurnedAwayForAMinute() throws {
+    /// Many people may be behind one address: wrong tokens of one of them are no reason to turn the others away.
+    @Test func aRightTokenGetsInWhateverOthersTry() throws {
         let world = Self.world
         world.tokens = ["right": .everything]
-        for attempt in 1...2 {
-            let stream = world.connect(UInt64(attempt), token: "wrong \(attempt)", from: "10.0.0.1")
+        func answer(_ client: UInt64, _ token: String?, _ origin: String) -> [ErrorCode] {
+            let stream = world.connect(client, token: token, from: origin)
             world.settle()
-            #expect(stream.errors == [.notAuthenticated])
-            stream.end()
+            defer { stream.end() }
+            return stream.errors
         }
-        // The right one is of no use now, and an address beside it is not hit.
-        let third = world.connect(3, token: "right", from: "10.0.0.1")
-        let other = world.connect(4, token: "right", from: "10.0.0.2")
-        world.settle()
-        #expect(third.errors == [.tooManyConnections])
-        #expect(other.errors.isEmpty)
+        for attempt in 1...2 { #expect(answer(UInt64(attempt), "wrong \(attempt)", "10.0.0.1") == [.notAuthenticated]) }
+        // Whoever goes on does not learn anything more, nor who comes without one.
+        #expect(answer(3, "wrong 3", "10.0.0.1") == [.tooManyConnections])
+        #expect(answer(4, nil, "10.0.0.1") == [.tooManyConnections])
+        #expect(answer(5, "right", "10.0.0.1").isEmpty)
+        // Who was let in does not make the others' tries forgotten.
+        #expect(answer(6, "wrong 4", "10.0.0.1") == [.tooManyConnections])
+        #expect(answer(7, "wrong", "10.0.0.2") == [.notAuthenticated])
         world.now += 60_000
         world.service.timeout()
-        let later = world.connect(5, token: "right", from: "10.0.0.1")
+        #expect(answer(8, "wrong 5", "10.0.0.1") == [.notAuthenticated])
+        #expect(answer(9, "right", "10.0.0.1").isEmpty)
+    }
+
+    /// Connections that say nothing, or what is wrong, are not taken for people: the oldest of them gives way.
+    @Test func whoSaysNothingGivesWay() throws {
+        let world = Self.world
+        world.tokens = ["right": .everything]
+        let first = world.connect(1, token: "right", from: "10.0.0.1")
+        let silent = (1...2).map { _ in TestStream(world, from: "10.0.0.1") }
+        let second = world.connect(2, token: "right", from: "10.0.0.1")
         world.settle()
-        #expect(later.errors.isEmpty)
+        #expect(second.errors.isEmpty && first.errors.isEmpty)
+        #expect(silent[0].errors == [.tooManyConnections] && silent[1].errors.isEmpty)
+        let third = world.connect(3, token: "right", from: "10.0.0.1")
+        world.settle()
+        #expect(third.errors.isEmpty && silent[1].errors == [.tooManyConnections])
+        // Now it is people who are there.
+        let fourth = world.connect(4, token: "right", from: "10.0.0.1")
+        world.settle()
+        #expect(fourth.errors == [.tooManyConnections])
+        // Who gave way is not counted out twice.
+        for stream in silent + [third] { stream.end() }
+        let more = (5...6).map { client -> TestStream in
+            let stream = world.connect(UInt64(client), token: "right", from: "10.0.0.1")
+            world.settle()
+            return stream
+        }
+        #expect(more[0].errors.isEmpty && more[1].errors == [.tooManyConnections])
+        #expect(world.service.brokenInvariant() == nil)
+    }
+
+    /// Only what is answered is written down: nobody fills a log by trying.
+    @Test func triesAreWrittenDownUpToABound() throws {
+        let world = Self.world
+        world.tokens = [:]
+        for attempt in 1...50 {
+            let stream = world.connect(UInt64(attempt), token: "wrong", from: "10.0.0.1")
+            world.settle()
+            stream.end()
+        }
+        #expect(world.turnedAway == 2)
     }
 }

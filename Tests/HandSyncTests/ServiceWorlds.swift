@@ -33,7 +33,12 @@ final class TestWorld: ServiceWorld {
         }
     }
 
-    func note(_ note: ServiceNote) {}
+    /// How many were noted as turned away.
+    private(set) var turnedAway = 0
+
+    func note(_ note: ServiceNote) {
+        if case .turnedAway = note { turnedAway += 1 }
+    }
 
     /// What tokens stand for; without any, everybody may everything.
     var tokens: [String: Access]?

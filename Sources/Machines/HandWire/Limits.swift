@@ -4,7 +4,8 @@ public struct Limits: Equatable, Sendable {
     public var connections = 20_000
     /// Connections from one address at a time; those from this machine are not counted.
     public var connectionsPerAddress = 200
-    /// Hellos without a valid token from one address within a minute, after which it is turned away until that is over.
+    /// Hellos without a valid token from one address within a minute, after which further ones get no other answer than that
+    /// there were too many, until that is over. A valid token always gets in.
     public var failedHellos = 20
     /// Bytes of one frame, from its type to its end.
     public var frameBytes = 8 << 20

@@ -50,6 +50,14 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         ip == "::1" || ip.hasPrefix("127.") || ip.hasPrefix("::ffff:127.")
     }
 
+    /// The address in 16 octets, where IPv4 addresses are `::ffff:0:0/96`.
+    var octets: [UInt8] {
+        switch host {
+        case .v4(let ip): [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + withUnsafeBytes(of: ip) { Array($0) }
+        case .v6(let words, _): withUnsafeBytes(of: words) { Array($0) }
+        }
+    }
+
     /// What one customer of a network has: the address, or of IPv6 the first 64 bits. For counting who takes how much.
     public var site: String {
         guard case .v6(let words, _) = host else { return ip }

@@ -41,9 +41,12 @@ public final class HTTPEndpoint {
     public typealias Answer = (Request, _ page: @escaping (Page) -> Void) -> Void
 
     private let listener: Listener
-    private var visitors: [ObjectIdentifier: HTTPVisitor] = [:]
-    /// More are turned away.
-    private static let mostVisitors = 64
+    /// By the order of their coming.
+    private var visitors: [UInt64: HTTPVisitor] = [:]
+    private var nextNumber: UInt64 = 0
+    /// If one more comes, the oldest of those makes room that keep the server waiting. Several times as many as are accepted in one
+    /// turn of the loop, so that who asks at once is heard before.
+    private static let mostVisitors = 256
 
     /// - Throws: as `Listener` does; the file of a socket whose server is gone is replaced.
     public init(_ loop: Loop, at place: Place, answer: @escaping Answer) throws(UVError) {
@@ -55,9 +58,14 @@ public final class HTTPEndpoint {
             listener = try Listener.pipe(loop, path: path, onConnection: { accept($0) })
         }
         accept = { [unowned self] stream in
-            guard visitors.count < Self.mostVisitors else { return stream.close() }
-            let visitor = HTTPVisitor(loop, stream, answer) { [unowned self] in visitors[ObjectIdentifier($0)] = nil }
-            visitors[ObjectIdentifier(visitor)] = visitor
+            if visitors.count >= Self.mostVisitors {
+                let idle = visitors.filter { $0.value.isAwaited }.keys.min()
+                guard let idle else { return stream.close() }
+                visitors[idle]?.close()
+            }
+            let number = nextNumber
+            nextNumber += 1
+            visitors[number] = HTTPVisitor(loop, stream, answer) { [unowned self] in visitors[number] = nil }
         }
     }
 

@@ -6,19 +6,21 @@ final class HTTPVisitor {
     private let stream: EventLoop.Stream
     private let deadline: EventLoop.Timer
     private let answer: HTTPEndpoint.Answer
-    private let onEnd: (HTTPVisitor) -> Void
+    private let onEnd: () -> Void
     private var head: [UInt8] = []
     /// Whether the request is complete, or refused: what comes behind it is not read as another one.
     private var isTaken = false
+    /// Whether it is the visitor's turn: to say what is asked, or to take the answer.
+    private(set) var isAwaited = true
     private var isClosed = false
 
     private static let mostBytes = 8_192
     /// Milliseconds for a request, and for taking the answer.
-    private static let patience: UInt64 = 5_000
+    private static let patience: UInt64 = 3_000
 
     init(
         _ loop: Loop, _ stream: EventLoop.Stream, _ answer: @escaping HTTPEndpoint.Answer,
-        onEnd: @escaping (HTTPVisitor) -> Void
+        onEnd: @escaping () -> Void
     ) {
         self.stream = stream
         self.answer = answer
@@ -43,6 +45,7 @@ final class HTTPVisitor {
             isTaken = true
             stream.stopReading()
             deadline.stop()
+            isAwaited = false
             take(String(decoding: head[..<end.lowerBound], as: UTF8.self))
         } else if head.count > Self.mostBytes {
             isTaken = true
@@ -84,6 +87,7 @@ final class HTTPVisitor {
             + "Cache-Control: no-store\r\nConnection: close\r\n\r\n"
         stream.write([OutputBuffer(Array(head.utf8) + (hasBody ? body : []))])
         // The other side closes when it has read all of that; the deadline, if it does not.
+        isAwaited = true
         waitNoLonger()
         stream.shutdown()
         stream.resumeReading()
@@ -94,6 +98,6 @@ final class HTTPVisitor {
         isClosed = true
         deadline.close()
         stream.close()
-        onEnd(self)
+        onEnd()
     }
 }

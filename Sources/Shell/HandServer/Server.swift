@@ -11,9 +11,9 @@ import TLS
 /// One event-loop thread owns everything here. In each turn of the loop input is taken, then what was numbered goes to the
 /// store in one transaction, then each socket with something to send is written to once.
 public final class Server {
-    private let loop: Loop
-    private let configuration: ServerConfiguration
-    private let logger: Logger
+    let loop: Loop
+    let configuration: ServerConfiguration
+    let logger: Logger
     private let world: LoopWorld
     private let service: Service
     private var listeners: [Listener] = []
@@ -29,6 +29,9 @@ public final class Server {
     private var callers: [UInt32: Caller] = [:]
     /// For connections over TCP, if they are to be encrypted.
     private var tls: TLSContext?
+    var isEncrypted: Bool { tls != nil }
+    /// Connections through proxies that have not said yet whose they are.
+    var arriving = 0
     private let startedAt = WallClock.milliseconds
     private let timer: Timer
     private let wakeTimer: Timer
@@ -134,7 +137,11 @@ public final class Server {
 
     private func accept(_ stream: TCP) {
         let address = stream.peerAddress
-        let caller = address.isLoopback ? Caller.thisMachine : .address(address.site)
+        if configuration.proxies.contains(where: { $0.contains(address) }) { return acceptProxied(stream) }
+        accept(stream, from: address.isLoopback ? .thisMachine : .address(address.site))
+    }
+
+    func accept(_ stream: any Channel, from caller: Caller) {
         guard let tls else { return serve(stream, from: caller) }
         do {
             serve(try TLSStream(loop, stream, tls, .server), from: caller)

@@ -7,6 +7,8 @@ public struct ServerConfiguration: Sendable {
     /// Where to listen, at least one.
     public var endpoints: [Endpoint]
     public var limits: Limits
+    /// Who says of each connection over TCP whose it is, by the PROXY protocol.
+    public var proxies: [AddressRange] = []
     /// Name and version, as clients see it.
     public var program: String
     /// Of the files of Unix sockets: who may write to one may connect.

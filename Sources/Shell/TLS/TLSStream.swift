@@ -17,7 +17,7 @@ public final class TLSStream: Channel {
     // OpenSSL has one queue of errors for the whole thread, and takes what is in it for the reason of a call that did nothing. So it
     // is emptied before each call that is asked for a reason.
     private let loop: Loop
-    private let stream: Stream
+    private let stream: any Channel
     /// Nil once closed.
     private var ssl: OpaquePointer?
     private let input: OpaquePointer
@@ -36,7 +36,7 @@ public final class TLSStream: Channel {
     /// A record holds no more.
     private static let recordBytes = 16 << 10
 
-    public init(_ loop: Loop, _ stream: Stream, _ context: TLSContext, _ role: Role) throws(TLSContext.Failure) {
+    public init(_ loop: Loop, _ stream: any Channel, _ context: TLSContext, _ role: Role) throws(TLSContext.Failure) {
         guard let ssl = SSL_new(context.raw), let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem()) else {
             throw .ofOpenSSL("a connection")
         }

@@ -1,12 +1,20 @@
 import HandWire
 
-/// Keeps one address from taking the place of all others, and from trying tokens until one fits.
+/// Keeps one address from taking the place of all others, and from trying tokens until one fits. A right token gets in whatever
+/// came from its address: many people may be behind it.
 ///
 /// Who is on this machine has no address here, and is not counted. What is remembered is bounded.
 struct Doorkeeper {
     private let limits: Limits
-    private var present: [String: Int] = [:]
+    private var present: [String: Present] = [:]
     private var failures: [String: Failures] = [:]
+
+    /// The connections from one address.
+    private struct Present {
+        var count = 0
+        /// Those that have not said who they are, by their numbers, the oldest first.
+        var strangers: [UInt64] = []
+    }
 
     private struct Failures {
         var count: Int
@@ -23,31 +31,43 @@ struct Doorkeeper {
         self.limits = limits
     }
 
+    /// Who gives way if one more comes from an address: the oldest connection that has not said who it is, if there are too many.
+    func givesWay(at address: String) -> UInt64? {
+        guard let present = present[address], present.count >= limits.connectionsPerAddress else { return nil }
+        return present.strangers.first
+    }
+
     /// Why somebody is turned away who comes from an address; nil if they may come in, and are counted from then on.
-    mutating func enter(_ address: String, now: UInt64) -> (reason: String, retryAfter: UInt64)? {
-        if let failed = failures[address], failed.count >= limits.failedHellos, now < failed.since + Self.period {
-            return ("too many wrong tokens came from your address", failed.since + Self.period - now)
+    mutating func enter(_ connection: UInt64, from address: String) -> String? {
+        if present[address, default: Present()].count >= limits.connectionsPerAddress {
+            return "this server takes \(limits.connectionsPerAddress) connections from one address"
         }
-        let count = present[address, default: 0]
-        if count >= limits.connectionsPerAddress {
-            return ("this server takes \(limits.connectionsPerAddress) connections from one address", 5_000)
-        }
-        present[address] = count + 1
+        present[address, default: Present()].count += 1
+        present[address]?.strangers.append(connection)
         return nil
     }
 
-    mutating func leave(_ address: String) {
-        guard let count = present[address] else { return }
-        present[address] = count > 1 ? count - 1 : nil
+    /// Somebody has said who they are.
+    mutating func know(_ connection: UInt64, from address: String) {
+        present[address]?.strangers.removeAll { $0 == connection }
     }
 
-    /// Somebody from that address had a token that is not valid, or none.
-    mutating func failed(_ address: String, now: UInt64) {
+    mutating func leave(_ connection: UInt64, from address: String) {
+        know(connection, from: address)
+        present[address]?.count -= 1
+        if present[address]?.count == 0 { present[address] = nil }
+    }
+
+    /// Somebody from that address had a token that is not valid, or none. Returns in how many milliseconds they are told so again;
+    /// nil if they are now.
+    mutating func failed(_ address: String, now: UInt64) -> UInt64? {
         if let failed = failures[address], now < failed.since + Self.period {
+            if failed.count >= limits.failedHellos { return failed.since + Self.period - now }
             failures[address]?.count += 1
         } else if failures[address] != nil || failures.count < Self.most {
             failures[address] = Failures(count: 1, since: now)
         }
+        return nil
     }
 
     /// Forgets what is long ago.

@@ -6,6 +6,9 @@ struct Roster: Sequence {
     var count: Int { members.count }
     var isEmpty: Bool { members.isEmpty }
 
+    /// The one of that number.
+    subscript(number: UInt64) -> Connection? { positions[number].map { members[$0] } }
+
     func contains(_ connection: Connection) -> Bool { positions[connection.number] != nil }
 
     mutating func add(_ connection: Connection) {

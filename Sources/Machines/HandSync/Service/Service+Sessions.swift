@@ -38,13 +38,9 @@ extension Service {
     /// hellos the later one wins, in whatever order the store answers.
     private func identify(_ hello: UpMessage.Hello, _ connection: Connection) {
         guard let grant = world.grant(to: hello.client, token: hello.token, from: connection.stream) else {
-            let text =
-                hello.token == nil
-                ? "this server asks for a token: set HAND_TOKEN" : "the token is not valid, or no longer"
-            if connection.hasEntered, let origin = connection.stream.origin { door.failed(origin, now: world.now) }
-            world.note(.turnedAway(connection, reason: text))
-            return fail(connection, .notAuthenticated, text)
+            return turnAway(connection, hasToken: hello.token != nil)
         }
+        if connection.hasEntered, let origin = connection.stream.origin { door.know(connection.number, from: origin) }
         connection.access = grant.access
         connection.grantID = grant.id
         connection.account = account(of: grant.user)
@@ -75,6 +71,19 @@ extension Service {
                 countUnfinished(of: connection)
             }
         }
+    }
+
+    /// Who goes on trying is not told whether a token was right, nor written down.
+    private func turnAway(_ connection: Connection, hasToken: Bool) {
+        if connection.hasEntered, let origin = connection.stream.origin, let wait = door.failed(origin, now: world.now)
+        {
+            let text = "too many wrong tokens came from your address"
+            return fail(connection, .tooManyConnections, text, retryAfter: wait)
+        }
+        let text =
+            hasToken ? "the token is not valid, or no longer" : "this server asks for a token: set HAND_TOKEN"
+        world.note(.turnedAway(connection, reason: text))
+        fail(connection, .notAuthenticated, text)
     }
 
     /// The connection waits for something; what its client sends meanwhile waits behind it.

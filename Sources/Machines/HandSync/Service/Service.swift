@@ -87,13 +87,31 @@ public final class Service {
                 connection, .tooManyConnections, "this server takes \(limits.connections) connections at a time",
                 retryAfter: 5_000)
         } else if let origin = stream.origin {
-            if let refusal = door.enter(origin, now: world.now) {
-                fail(connection, .tooManyConnections, refusal.reason, retryAfter: refusal.retryAfter)
-            } else {
-                connection.hasEntered = true
-            }
+            enter(connection, from: origin)
         }
         return connection
+    }
+
+    /// Who says nothing does not keep others out that come from the same address.
+    private func enter(_ connection: Connection, from origin: String) {
+        if let oldest = door.givesWay(at: origin).flatMap({ connections[$0] }) {
+            leave(oldest)
+            fail(
+                oldest, .tooManyConnections, "others came from your address while there was no hello", retryAfter: 5_000
+            )
+        }
+        if let reason = door.enter(connection.number, from: origin) {
+            fail(connection, .tooManyConnections, reason, retryAfter: 5_000)
+        } else {
+            connection.hasEntered = true
+        }
+    }
+
+    /// It counts no more under its address.
+    private func leave(_ connection: Connection) {
+        guard connection.hasEntered, let origin = connection.stream.origin else { return }
+        connection.hasEntered = false
+        door.leave(connection.number, from: origin)
     }
 
     /// Bytes came. Not to be called between `ByteStream.stopReading` and `resumeReading`.
@@ -121,7 +139,7 @@ public final class Service {
     private func drop(_ connection: Connection) {
         connection.close()
         guard connections.remove(connection) else { return }
-        if connection.hasEntered, let origin = connection.stream.origin { door.leave(origin) }
+        leave(connection)
         for list in connection.cursors.lists { unsubscribe(connection, from: list) }
         closeAccount(of: connection)
         if let client = connection.client, clients[client] === connection { clients[client] = nil }

@@ -6,7 +6,8 @@ struct LimitOptions: ParsableArguments {
     @Option(help: "Connections at one time.") var maxConnections = Limits().connections
     @Option(help: "Connections from one address, this machine's own aside.")
     var maxConnectionsPerAddress = Limits().connectionsPerAddress
-    @Option(help: "Hellos without a valid token from one address in a minute.") var maxFailures = Limits().failedHellos
+    @Option(help: "Wrong tokens from one address in a minute that are answered and written down.")
+    var maxFailures = Limits().failedHellos
     @Option(help: "Bytes of one frame.") var maxFrame = Limits().frameBytes
     @Option(help: "Bytes of a frame before the hello is accepted.") var maxHello = Limits().helloBytes
     @Option(help: "Items of one list.") var maxItems = Limits().listItems

@@ -46,6 +46,12 @@ extension Serve {
         return .tcp(try address(text))
     }
 
+    static func proxies(_ text: String) throws -> AddressRange {
+        if let range = AddressRange(text) { return range }
+        throw ValidationError(
+            "--trust-proxy '\(text)': expected an address in numbers, or a network as 10.0.0.0/8")
+    }
+
     static func address(_ text: String) throws -> SocketAddress {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             throw ValidationError(

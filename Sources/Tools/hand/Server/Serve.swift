@@ -35,6 +35,13 @@ struct Serve: ParsableCommand {
     var listen: [String] = []
     static let defaultEndpoint = "127.0.0.1:7777"
 
+    @Option(
+        help: ArgumentHelp(
+            "A proxy, or a network of proxies, that says of each connection over TCP whose it is: by the PROXY protocol, version 1 "
+                + "or 2, before TLS. From there nothing else is taken. May be repeated.",
+            valueName: "address[/prefix]"))
+    var trustProxy: [String] = []
+
     @Option(help: "Permissions of the files of Unix sockets: who may write to them may connect.")
     var socketPermissions = FileMode(0o600)
 
@@ -169,6 +176,7 @@ struct Serve: ParsableCommand {
             retention: retention, seed: .random(in: 0...UInt64.max))
         configuration.status = try telling.status.map(Self.address)
         configuration.log = log
+        configuration.proxies = try trustProxy.map(Self.proxies)
         configuration.socketPermissions = socketPermissions.bits
         configuration.access = AccessFile(folder: folder)
         configuration.admin = telling.admin

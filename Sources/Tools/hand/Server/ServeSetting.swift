@@ -25,6 +25,7 @@ struct ServeSetting {
     static var all: [ServeSetting] {
         [
             Self("listen") { .texts($0.listen.isEmpty ? [Serve.defaultEndpoint] : $0.listen) },
+            Self("trust-proxy") { .texts($0.trustProxy) },
             Self("socket-permissions") { .text($0.socketPermissions.description) },
             Self("data") { .text($0.data ?? Settings.defaultDataFolder) },
             Self("durability") { .text($0.durability.rawValue) },

@@ -1,0 +1,90 @@
+/// What a proxy says of somebody whose connection it hands on, before anything else: the PROXY protocol, versions 1 and 2.
+public struct ProxyHeader: Equatable, Sendable {
+    /// Where they come from: an address in numbers and a port; nil if the proxy does not know, or comes on its own behalf.
+    public let source: Source?
+
+    public struct Source: Equatable, Sendable {
+        /// As text, which is not checked any further.
+        public let ip: String
+        public let port: UInt16
+
+        public init(ip: String, port: UInt16) {
+            self.ip = ip
+            self.port = port
+        }
+    }
+
+    /// Thrown for what is no such header.
+    public struct Malformed: Error, Equatable {
+        public init() {}
+    }
+
+    /// Of the second version, with all that a proxy may add to it.
+    public static let mostBytes = 4_096
+
+    private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
+    private static let word = Array("PROXY ".utf8)
+    /// Of the first version, with its line's end.
+    private static let mostLine = 107
+
+    public init(source: Source?) {
+        self.source = source
+    }
+
+    /// Reads a header at the beginning of what came. Returns it and how many bytes it takes; nil if there have to be more.
+    public static func read(_ bytes: [UInt8]) throws(Malformed) -> (header: ProxyHeader, size: Int)? {
+        if begin(bytes, signature) { return try binary(bytes) }
+        if begin(bytes, word) { return try line(bytes) }
+        throw Malformed()
+    }
+
+    /// Whether bytes begin as others do, as far as they go.
+    private static func begin(_ bytes: [UInt8], _ start: [UInt8]) -> Bool {
+        bytes.prefix(start.count).elementsEqual(start.prefix(bytes.count))
+    }
+
+    // MARK: Version 1
+
+    private static func line(_ bytes: [UInt8]) throws(Malformed) -> (header: ProxyHeader, size: Int)? {
+        guard let end = bytes.prefix(mostLine).firstRange(of: [0x0D, 0x0A]) else {
+            if bytes.count >= mostLine { throw Malformed() }
+            return nil
+        }
+        let text = bytes[..<end.lowerBound]
+        guard text.allSatisfy({ (0x20..<0x7F).contains($0) }) else { throw Malformed() }
+        let words = String(decoding: text, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
+        if words.count >= 2, words[1] == "UNKNOWN" { return (ProxyHeader(source: nil), end.upperBound) }
+        guard words.count == 6, words[1] == "TCP4" || words[1] == "TCP6",
+            words[2...3].allSatisfy({ $0.contains(":") == (words[1] == "TCP6") && !$0.contains("%") }),
+            let port = port(words[4]), self.port(words[5]) != nil
+        else { throw Malformed() }
+        return (ProxyHeader(source: Source(ip: String(words[2]), port: port)), end.upperBound)
+    }
+
+    private static func port(_ digits: Substring) -> UInt16? {
+        digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt16(digits) : nil
+    }
+
+    // MARK: Version 2
+
+    private static func binary(_ bytes: [UInt8]) throws(Malformed) -> (header: ProxyHeader, size: Int)? {
+        guard bytes.count >= 16 else { return nil }
+        let (command, family) = (bytes[12], bytes[13])
+        let size = 16 + (Int(bytes[14]) << 8 | Int(bytes[15]))
+        guard command == 0x20 || command == 0x21, size <= mostBytes else { throw Malformed() }
+        guard bytes.count >= size else { return nil }
+        // On its own behalf, as to see whether the server is there; or for a sort of address that is none here.
+        if command == 0x20 || ![0x11, 0x21].contains(family) { return (ProxyHeader(source: nil), size) }
+        let width = family == 0x11 ? 4 : 16
+        guard size >= 16 + 2 * width + 4 else { throw Malformed() }
+        let port = UInt16(bytes[16 + 2 * width]) << 8 | UInt16(bytes[17 + 2 * width])
+        return (ProxyHeader(source: Source(ip: text(bytes[16..<16 + width]), port: port)), size)
+    }
+
+    private static func text(_ address: ArraySlice<UInt8>) -> String {
+        if address.count == 4 { return address.map { "\($0)" }.joined(separator: ".") }
+        return stride(from: address.startIndex, to: address.endIndex, by: 2).map {
+            String(Int(address[$0]) << 8 | Int(address[$0 + 1]), radix: 16)
+        }.joined(separator: ":")
+    }
+}

@@ -1,0 +1,112 @@
+import EventLoop
+import HandFormats
+
+/// A connection that a proxy hands on: first it says whose it is, then come their bytes.
+final class ProxiedStream: Channel {
+    private let loop: Loop
+    private let stream: TCP
+    private let deadline: Timer
+    /// What came and was not handed on.
+    private var bytes: [UInt8] = []
+    private var isReading = true
+    private var isClosed = false
+    private var onBytes: ((UnsafeRawBufferPointer) -> Void)?
+    private(set) var peerDescription: String
+
+    /// What came instead of a header.
+    enum Problem: String, Error {
+        case missing = "no PROXY header came first"
+        case late = "no PROXY header came in time"
+        case ended = "it was closed before a PROXY header came"
+    }
+
+    init(_ loop: Loop, _ stream: TCP) {
+        self.loop = loop
+        self.stream = stream
+        deadline = Timer(loop)
+        peerDescription = stream.peerDescription
+    }
+
+    // MARK: The header
+
+    /// Waits for the header; until it is here, or something else is, the loop keeps this object.
+    ///
+    /// - Parameters:
+    ///   - patience: milliseconds.
+    ///   - done: called once; with nil if the proxy does not say where somebody comes from.
+    func awaitHeader(within patience: UInt64, _ done: @escaping (Result<SocketAddress?, Problem>) -> Void) {
+        let end: (Result<SocketAddress?, Problem>) -> Void = { [self] result in
+            deadline.close()
+            stream.stopReading()
+            done(result)
+        }
+        deadline.start(after: patience) { end(.failure(.late)) }
+        stream.startReading { [self] in
+            bytes.append(contentsOf: $0)
+            do {
+                if let source = try takeHeader() { end(.success(source)) }
+            } catch {
+                end(.failure(.missing))
+            }
+        } onEnd: { _ in
+            end(.failure(.ended))
+        }
+    }
+
+    /// Returns where somebody comes from, as far as the proxy says it; nil if more has to come.
+    private func takeHeader() throws -> SocketAddress?? {
+        guard let (header, size) = try ProxyHeader.read(bytes) else { return nil }
+        bytes.removeFirst(size)
+        guard let source = header.source else { return .some(nil) }
+        let address = try SocketAddress(ip: source.ip, port: source.port)
+        peerDescription = "\(address) through \(stream.peerDescription)"
+        return .some(address)
+    }
+
+    // MARK: What comes behind it
+
+    var isWriting: Bool { stream.isWriting }
+    var onDrain: (() -> Void)? {
+        get { stream.onDrain }
+        set { stream.onDrain = newValue }
+    }
+
+    func open(_ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onEnd: @escaping (ChannelEnd) -> Void) {
+        self.onBytes = onBytes
+        stream.open(onBytes, onEnd: onEnd)
+        guard !bytes.isEmpty else { return isReading ? () : stream.stopReading() }
+        stream.stopReading()
+        goOnSoon()
+    }
+
+    /// What came with the header is handed on first, but not within a call.
+    private func goOnSoon() {
+        loop.soon { [self] in
+            guard isReading, !isClosed else { return }
+            let first = bytes
+            bytes = []
+            if !first.isEmpty { first.withUnsafeBytes { onBytes?($0) } }
+            if isReading { stream.resumeReading() }
+        }
+    }
+
+    func stopReading() {
+        isReading = false
+        stream.stopReading()
+    }
+
+    func resumeReading() {
+        guard !isReading else { return }
+        isReading = true
+        if bytes.isEmpty { stream.resumeReading() } else { goOnSoon() }
+    }
+
+    func write(_ buffers: [OutputBuffer]) -> WriteResult { stream.write(buffers) }
+    func shutdown() { stream.shutdown() }
+
+    func close() {
+        isClosed = true
+        onBytes = nil
+        stream.close()
+    }
+}

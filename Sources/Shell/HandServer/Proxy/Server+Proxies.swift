@@ -1,0 +1,42 @@
+import EventLoop
+import HandWire
+
+/// Connections that come through proxies: those that are trusted must say whose they are, and nobody else is believed.
+extension Server {
+    /// Nobody who comes through a proxy is on this machine, wherever it says that they are.
+    func acceptProxied(_ stream: TCP) {
+        guard arriving < configuration.limits.connections else { return stream.close() }
+        arriving += 1
+        let proxied = ProxiedStream(loop, stream)
+        proxied.awaitHeader(within: configuration.limits.handshakeDeadline) { [unowned self] result in
+            arriving -= 1
+            switch result {
+            case .success(let address): accept(proxied, from: .address((address ?? stream.peerAddress).site))
+            case .failure(.ended): proxied.close()
+            case .failure(let problem):
+                logger.warning(
+                    "refused a connection",
+                    metadata: ["proxy": "\(stream.peerDescription)", "reason": "\(problem.rawValue)"])
+                refuse(proxied)
+            }
+        }
+    }
+
+    /// Says why, to whom it may be a surprise that their address is a proxy's. Behind TLS nothing can be said.
+    private func refuse(_ proxied: ProxiedStream) {
+        guard !isEncrypted else { return proxied.close() }
+        let deadline = Timer(loop)
+        let end = {
+            deadline.close()
+            proxied.close()
+        }
+        let text =
+            "connections from your address must begin with a PROXY header; use another, or the server's Unix socket"
+        deadline.start(after: configuration.limits.drainDeadline, end)
+        proxied.open({ _ in }, onEnd: { _ in end() })
+        _ = proxied.write([
+            OutputBuffer(DownMessage.error(code: .notHand, request: 0, retryAfter: 0, message: text).frame)
+        ])
+        proxied.shutdown()
+    }
+}
