@@ -27,6 +27,7 @@ struct Benchmarks {
         row("client: receive a commit") { Commits($0, lag: 0).receive() }
         if isWanted("branches") { branches() }
         if isWanted("homecoming") { homecoming() }
+        if isWanted("belated") { belated() }
         if isWanted("screen") { KeyToScreen.run(sizes) }
     }
 
@@ -49,6 +50,20 @@ struct Benchmarks {
             "\(count)".leftPadded(9) + ": \(Int(Homecoming(commits: count).receive())) ns"
         }
         print("\n8,000 items ticked offline, others' commits, each:" + cells.joined())
+    }
+
+    /// How long the server works on edits made before 100,000 commits, until it makes them or says that they are stale.
+    private static func belated() {
+        let world = Homecoming(commits: 100_000)
+        print("\nan edit made before 100,000 commits".padded(34) + "        ms        work   ns for each")
+        for (name, delta) in Homecoming.belated {
+            let samples = (0..<5).map { _ in world.answer(delta) }.sorted { $0.milliseconds < $1.milliseconds }
+            let (milliseconds, work) = samples[2]
+            let cells = [
+                "\((milliseconds * 10).rounded() / 10)", "\(work)", "\(Int(milliseconds * 1e6) / max(1, work))",
+            ]
+            print(name.padded(34) + cells.map { $0.leftPadded(11) }.joined())
+        }
     }
 
     /// Two offline branches of 100,000 random single edits each on a list of 1,000: one is composed and transformed over the

@@ -190,6 +190,7 @@ struct Homecoming {
     private static let ticked = 8_000
     private let commits: [Commit]
     private let mine: [Delta]
+    private let authority: Authority
 
     /// - Parameter commits: how many the others made.
     init(commits: Int) {
@@ -208,6 +209,7 @@ struct Homecoming {
             authority.wrote()
             return commit
         }
+        self.authority = authority
         mine = (0..<Self.ticked).map { Operation.edit(at: $0 * Self.items / Self.ticked, Change(done: true)).delta }
     }
 
@@ -218,5 +220,37 @@ struct Homecoming {
         return Stopwatch.nanoseconds {
             for commit in commits { Sink.take((try? replica.receive(commit))?.notices.count ?? -1) }
         } / Double(commits.count)
+    }
+
+    /// Long deltas of several sorts, made before all the commits.
+    static let belated: [(name: String, delta: Delta)] = [
+        ("1 tick", spread(1)), ("40 ticks", spread(40)), ("1,000 ticks", spread(1_000)), ("8,000 ticks", spread(8_000)),
+        ("1,000 insertions", inserted(1_000)),
+        ("1,000 moved items", Operation.move(0..<1_000, to: 10_000, .after).delta),
+    ]
+
+    private static func spread(_ count: Int) -> Delta {
+        delta(count) { _ in .edit(Change(done: true)) }
+    }
+
+    private static func inserted(_ count: Int) -> Delta {
+        delta(count) { .insert([Item(id: ItemID(rawValue: 1 << 60 + UInt64($0)), content: .note(""))], .after) }
+    }
+
+    private static func delta(_ count: Int, _ component: (Int) -> Delta.Component) -> Delta {
+        let all = (0..<count).flatMap { [.keep(items / count - 1), component($0)] }
+        return (try? Delta(all)) ?? .identity
+    }
+
+    /// Milliseconds that the server works until it answers such a delta, and the work that it counts for it.
+    func answer(_ delta: Delta) -> (milliseconds: Double, work: Int) {
+        var authority = authority
+        let nanoseconds = Stopwatch.nanoseconds {
+            let submission = Submission(list: 1, base: 0, sequence: 1, delta: delta)
+            if case .failed = authority.submit(submission, author: Author(number: 2, client: 2), now: 0) {
+                preconditionFailure("the benchmark's edits fit")
+            }
+        }
+        return (nanoseconds / 1e6, authority.work)
     }
 }

@@ -7,7 +7,9 @@ import Testing
 @Suite struct CarriedDeltaTests {
     /// What must hold of one commit passing one delta.
     static func check(_ mine: Delta, _ commit: Delta, _ carried: inout CarriedDelta) throws {
+        var follower = carried
         let passed = carried.pass(commit)
+        try #require(follower.follow(commit) == passed.work && follower == carried)
         let left = mine.transformed(over: commit, as: .later)
         try #require(carried.delta == left, "\(mine.components)\npassed by \(commit.components)")
         let rest = commit.transformed(over: mine, as: .earlier)

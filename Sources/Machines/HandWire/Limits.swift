@@ -26,7 +26,7 @@ public struct Limits: Equatable, Sendable {
     public var userBytes = 4 << 20
     /// What the server does for one user in a second, likewise, in components of deltas that could be looked at in the same time:
     /// a fifth of a processor.
-    public var userWork = 5_000_000
+    public var userWork = 2_000_000
     /// Bytes of frames that one user has begun and not finished, on all connections; beyond that one is closed.
     public var userUnfinishedBytes = 64 << 20
     /// Milliseconds that somebody is too fast, and slowed down, before they are told.
@@ -47,7 +47,7 @@ public struct Limits: Equatable, Sendable {
     public var pendingSubmissions = 64
     /// Components of deltas that are looked at to carry one submission over the commits since its base; one that takes more is
     /// `stale`: its client has those commits, and submits it anew on the newest. About 20 milliseconds.
-    public var submissionWork = 500_000
+    public var submissionWork = 200_000
     /// Bytes of encoded commits that each list keeps in memory for those who lag or resume.
     public var windowBytes = 8 << 20
     /// Commits after which a list is kept as a whole again, or a quarter of its items if that is more.

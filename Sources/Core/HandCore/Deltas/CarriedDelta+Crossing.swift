@@ -5,26 +5,40 @@ extension CarriedDelta {
         /// What finding and mending a place takes, as components that could be looked at meanwhile.
         private static let overhead = 32
 
-        let passed: Passed
-        private let patches: [Patch]
+        private let commit: Delta
+        private let zones: [Zone]
+        private let cuts: [Cut]
+        /// What is touched, without what lies between, and the commit without it.
+        private let mine: (delta: Delta, contents: [Piece])
+        private let small: Delta
 
         /// Nil if the commit touches what the long delta moves: that acts in two places at once.
         init?(of commit: Delta, through tree: SummaryTree<Piece>) {
-            let zones = Zone.zones(of: commit)
-            let cuts = zones.map { Cut(out: $0.old, of: tree) }
+            self.commit = commit
+            zones = Zone.zones(of: commit)
+            cuts = zones.map { Cut(out: $0.old, of: tree) }
             guard let mine = Self.small(cuts) else { return nil }
-            let small = Self.small(commit, zones)
-            let rest = small.transformed(over: mine.delta, as: .earlier)
-            passed = Passed(
-                rest: Self.widened(rest, cuts, itemsOf: commit),
-                superseded: Delta.superseded(earlier: small, later: mine.delta).map { Self.placed($0, zones) },
-                work: small.componentCount + cuts.reduce(Self.overhead) { $0 + $1.range.count })
-            let left = mine.delta.transformed(over: small, as: .later)
-            patches = Patch.patches(cuts, Self.sections(of: left, small, contents: mine.contents))
+            self.mine = mine
+            small = Self.small(commit, zones)
+        }
+
+        /// How many components are looked at.
+        var work: Int { small.componentCount + cuts.reduce(Self.overhead) { $0 + $1.range.count } }
+
+        /// What is left of the commit.
+        var rest: Delta {
+            Self.widened(small.transformed(over: mine.delta, as: .earlier), cuts, itemsOf: commit)
+        }
+
+        /// What one of the two wanted and does not get.
+        var superseded: [Superseded] {
+            Delta.superseded(earlier: small, later: mine.delta).map { Self.placed($0, zones) }
         }
 
         /// Changes the tree to what the commit leaves of it.
         func leave(in tree: inout SummaryTree<Piece>) {
+            let left = mine.delta.transformed(over: small, as: .later)
+            let patches = Patch.patches(cuts, Self.sections(of: left, small, contents: mine.contents))
             // From the right, so that positions further left stay true.
             for patch in patches.reversed() { tree.replace(patch.range, with: patch.pieces) }
         }

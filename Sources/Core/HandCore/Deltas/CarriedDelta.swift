@@ -64,22 +64,46 @@ public struct CarriedDelta: Sendable {
     ///   items that this delta moves.
     public mutating func pass(_ commit: Delta) -> Passed {
         if commit.isIdentity { return Passed(rest: commit, superseded: [], work: 0) }
+        switch meet(commit) {
+        case .part(let crossing):
+            return Passed(rest: crossing.rest, superseded: crossing.superseded, work: crossing.work)
+        case .whole(let whole):
+            return Passed(
+                rest: commit.transformed(over: whole, as: .earlier),
+                superseded: Delta.superseded(earlier: commit, later: whole),
+                work: commit.componentCount + whole.componentCount)
+        }
+    }
+
+    /// The same where nobody asks what is left of the commit, which takes half the time.
+    ///
+    /// - Returns: how many components were looked at.
+    public mutating func follow(_ commit: Delta) -> Int {
+        if commit.isIdentity { return 0 }
+        switch meet(commit) {
+        case .part(let crossing): return crossing.work
+        case .whole(let whole): return commit.componentCount + whole.componentCount
+        }
+    }
+
+    /// What a commit met: this delta as it was, or what it touched of it.
+    private enum Meeting {
+        case whole(Delta)
+        case part(Crossing)
+    }
+
+    private mutating func meet(_ commit: Delta) -> Meeting {
         if case .tree(var pieces, let origin) = form {
             // The tree is let go of meanwhile, so that it can be changed in place.
             form = .plain(.identity)
-            let passed = Crossing(of: commit, through: pieces).map { crossing in
-                crossing.leave(in: &pieces)
-                return crossing.passed
-            }
+            let crossing = Crossing(of: commit, through: pieces)
+            crossing?.leave(in: &pieces)
             form = .tree(pieces, origin: origin)
-            if let passed { return passed }
+            if let crossing { return .part(crossing) }
         }
         let whole = delta
         form = Self.form(of: whole.transformed(over: commit, as: .later), treeThreshold)
-        return Passed(
-            rest: commit.transformed(over: whole, as: .earlier),
-            superseded: Delta.superseded(earlier: commit, later: whole),
-            work: commit.componentCount + whole.componentCount)
+        return .whole(whole)
     }
 }
 
@@ -97,8 +121,21 @@ extension CarriedDelta {
         var count: Int
         /// `insert`: index of the first item; `pick`, `drop`: the first slot.
         var start = 0
-        var change: Change?
+        /// In one place for all copies: pieces are copied at each step down the tree.
+        private let held: Held?
 
+        init(kind: Delta.Step.Kind, side: Side = .after, count: Int, start: Int = 0, change: Change? = nil) {
+            (self.kind, self.side, self.count, self.start) = (kind, side, count, start)
+            held = change.map(Held.init)
+        }
+
+        private final class Held: Sendable {
+            let change: Change
+
+            init(_ change: Change) { self.change = change }
+        }
+
+        var change: Change? { held?.change }
         var isContent: Bool { kind == .insert || kind == .drop }
         /// Items of the list before.
         var old: Int { isContent ? 0 : count }

@@ -126,7 +126,7 @@ public struct Retrace: Sendable {
     /// The inverse of any commit, made on the list after it, carried over all that came since.
     public func carried(_ inverse: Delta, of commit: Commit) -> Delta {
         var carried = CarriedDelta(inverse)
-        for later in commits(from: commit.revision).dropFirst() { _ = carried.pass(later.delta) }
+        for later in commits(from: commit.revision).dropFirst() { _ = carried.follow(later.delta) }
         return carried.delta
     }
 }

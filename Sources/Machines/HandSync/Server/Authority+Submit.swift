@@ -74,7 +74,7 @@ extension Authority {
             }
             if work > limits.submissionWork, base < revision { return nil }
             if next <= present.revision {
-                work += carried.pass(window.delta(at: next)).work
+                work += carried.follow(window.delta(at: next))
                 next += 1
             }
         }
