@@ -65,6 +65,21 @@ import Testing
         #expect(try hand(["ls"], token: root).output.contains("milk"))
     }
 
+    /// Whatever a guest says, the name of a token's holder is the holder's.
+    @Test func aGuestIsNotCalledLikeAHolder() throws {
+        defer { server.kill() }
+        let ada = try Self.create(["ada", "--role", "write"], folder)
+        _ = try Self.hand(["token", "guests", "--local", "write"], folder)
+        #expect(try hand(["add", "milk", "--as", "ada"]).status == 0)
+        #expect(try hand(["add", "bread", "--as", "eve"], token: ada.secret).status == 0)
+        let log = try hand(["log"], token: root).output.split(separator: "\n").filter { $0.hasPrefix("revision") }
+        #expect(log.count == 2 && log[0].hasSuffix("  (guest) ada") && log[1].hasSuffix("  ada"), "\(log)")
+        for name in ["(guest) ada", "(Guest)"] {
+            let refused = try Self.hand(["token", "create", name], folder)
+            #expect(refused.status == 2 && refused.messages.contains("without a token"), "\(refused.messages)")
+        }
+    }
+
     @Test func aShareIsALinkAndCanBeTakenBack() throws {
         defer { server.kill() }
         let shared = try Self.hand(

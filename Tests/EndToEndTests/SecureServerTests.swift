@@ -78,6 +78,60 @@ import Testing
         #expect(said.isEmpty ? text.isEmpty : text.contains("the certificate") && text.contains(said), "\(text)")
     }
 
+    /// A server that lets in none but those with a certificate of its authority, and people who have one, or not.
+    @Test func peopleShowTheirCertificates() throws {
+        let folder = try TemporaryFolder()
+        let certificates = try Certificates(folder)
+        let (own, ada) = (
+            try certificates.make("server", for: "IP:127.0.0.1"), try certificates.make("ada", for: "DNS:ada")
+        )
+        let elsewhere = try TemporaryFolder()
+        let stranger = try Certificates(elsewhere).make("ada", for: "DNS:ada")
+        let server = try RunningServer(
+            folder,
+            [
+                "--listen", "127.0.0.1:0", "--tls-cert", own.certificate, "--tls-key", own.key, "--tls-client-ca",
+                certificates.authority,
+            ])
+        defer { server.kill() }
+        let port = try #require(server.greeting.firstMatch(of: /hands:\/\/127\.0\.0\.1:([0-9]+)/)?.1)
+        let url = "hands://127.0.0.1:\(port)"
+        func hand(_ words: [String], _ more: [String: String]) throws -> Binary.Outcome {
+            let environment = [
+                "XDG_STATE_HOME": folder.path, "XDG_CONFIG_HOME": folder.path, "HAND_CA": certificates.authority,
+            ]
+            return try Binary.run(
+                words + ["--url", url, "--timeout", "60"], environment: environment.merging(more) { $1 })
+        }
+        let both = ["HAND_CERT": ada.certificate, "HAND_CERT_KEY": ada.key]
+        #expect(try hand(["create", "groceries"], both).status == 0)
+        // Both in one file.
+        let joined = folder.path + "/ada.both"
+        let parts = try [ada.certificate, ada.key].map { try String(contentsOfFile: $0, encoding: .utf8) }
+        try parts.joined().write(toFile: joined, atomically: true, encoding: .utf8)
+        #expect(try hand(["lists"], ["HAND_CERT": joined]).output.contains("groceries"))
+        let load = try Binary.run(
+            ["load", "--url", url, "--clients", "3", "--duration", "1s"],
+            environment: both.merging(["HAND_CA": certificates.authority]) { $1 })
+        #expect(load.status == 0, "\(load.messages)")
+        // In the file of settings.
+        let settings = folder.path + "/hand/config.toml"
+        try FileManager.default.createDirectory(atPath: folder.path + "/hand", withIntermediateDirectories: true)
+        try "cert = '\(ada.certificate)'\ncert-key = '\(ada.key)'\n".write(
+            toFile: settings, atomically: true, encoding: .utf8)
+        #expect(try hand(["lists"], [:]).output.contains("groceries"))
+        // The environment comes first: one that a stranger has signed, one without its key, a key alone, none.
+        let others = ["HAND_CERT": stranger.certificate, "HAND_CERT_KEY": stranger.key]
+        #expect(try hand(["lists"], others).status == 6)
+        let halves = try hand(["lists"], ["HAND_CERT": ada.certificate])
+        #expect(halves.status == 6 && halves.messages.contains("the key \(ada.certificate)"), "\(halves.messages)")
+        let key = try hand(["lists"], ["HAND_CERT_KEY": ada.key])
+        #expect(key.status == 2 && key.messages.contains("$HAND_CERT is not set"), "\(key.messages)")
+        try FileManager.default.removeItem(atPath: settings)
+        let none = try hand(["lists"], [:])
+        #expect(none.status == 6 && none.messages.contains("the server asks who you are"), "\(none.messages)")
+    }
+
     /// A client with a certificate that comes again with what the server gave it the first time.
     @Test func aSessionIsResumed() throws {
         let folder = try TemporaryFolder()

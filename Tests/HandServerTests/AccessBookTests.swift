@@ -52,6 +52,20 @@ import Testing
         #expect(without?.listRoles == [])
     }
 
+    /// Where nobody has a token, guests are people among themselves. Whom the system names, it vouches for.
+    @Test func whoseNameIsMarked() throws {
+        var book = AccessBook()
+        book.guests.remote = .read
+        func isMarked(_ caller: Caller) throws -> Bool { try #require(grant(book, from: caller)).access.isMarked }
+        #expect(try !isMarked(.thisMachine) && !isMarked(.address("10.0.0.1")))
+        let (token, secret) = book.add(name: "ada", role: .read, at: now)
+        #expect(try isMarked(.thisMachine) && isMarked(.address("10.0.0.1")))
+        #expect(try !isMarked(.user(1_000, name: "ada")))
+        #expect(grant(book, secret)?.access == Access(name: "ada", everywhere: .read))
+        _ = book.revoke(token.id)
+        #expect(try !isMarked(.thisMachine))
+    }
+
     /// A file of an older program names lists; what a newer one writes reads back.
     @Test func olderFilesAreRead() throws {
         let token = #"{"id":"k3f9x1","name":"ada","hash":"x","role":"none","lists":{"a":"write"},"created":0}"#

@@ -164,7 +164,38 @@ import Testing
         #expect(!names.flatMap(\.self).contains("p2"))
     }
 
+    /// Where others have tokens, nobody who has none is called like one of them, however they write it.
+    @Test func guestsAreMarked() {
+        var access = Access(everywhere: .write)
+        access.isMarked = true
+        let world = TestWorld()
+        world.tokens = ["guest": access, "ada": Access(name: "ada", everywhere: .write)]
+        let long = String(repeating: "é", count: 32)
+        for (client, said) in ["ada", "", "ada" + String(repeating: " ", count: 61), long].enumerated() {
+            _ = world.connect(UInt64(client), person: said, token: "guest")
+            world.settle()
+        }
+        _ = world.connect(9, person: "(guest) eve", token: "ada")
+        world.settle()
+        let cut = "(guest) ada" + String(repeating: " ", count: 53)
+        #expect(world.letIn == ["(guest) ada", "(guest) somebody", cut, "(guest) " + long.prefix(28), "ada"])
+        #expect(world.letIn.allSatisfy { $0.utf8.count <= Limits.personBytes })
+    }
+
     // MARK: Changes while somebody is connected
+
+    /// Whoever was there before the first token was given out is not called like its holder either.
+    @Test func guestsAreMarkedFromTheFirstTokenOn() {
+        let scene = Scene(Access(everywhere: .write))
+        scene.world.service.accessChanged()
+        scene.world.settle()
+        #expect(scene.guest.errors.isEmpty)
+        scene.world.tokens?["guest"]?.isMarked = true
+        scene.world.service.accessChanged()
+        scene.world.settle()
+        #expect(scene.guest.errors == [.shuttingDown] && ErrorCode.shuttingDown.mayRetry)
+        #expect(scene.root.errors.isEmpty)
+    }
 
     @Test func aRevokedTokenEndsTheConnection() {
         let scene = Scene(Access(everywhere: .write))

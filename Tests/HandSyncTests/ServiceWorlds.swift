@@ -36,8 +36,15 @@ final class TestWorld: ServiceWorld {
     /// How many were noted as turned away.
     private(set) var turnedAway = 0
 
+    /// The names of those who were let in, as others see them.
+    private(set) var letIn: [String] = []
+
     func note(_ note: ServiceNote) {
-        if case .turnedAway = note { turnedAway += 1 }
+        switch note {
+        case .turnedAway: turnedAway += 1
+        case .letIn(let connection): letIn.append(connection.person)
+        default: break
+        }
     }
 
     /// What tokens stand for; without any, everybody may everything.

@@ -255,7 +255,7 @@ package final class ClientEngine {
     private func secure(_ result: Result<TCP, UVError>, of host: String) {
         guard case .success(let stream) = result else { return opened(result) }
         do {
-            let context = try tls ?? .client(trust: configuration.trust)
+            let context = try tls ?? .client(trust: configuration.trust, certificate: configuration.certificate)
             tls = context
             opened(.success(try TLSStream(loop, stream, context, .client(of: host))))
         } catch {

@@ -26,6 +26,8 @@ public struct ClientConfiguration: Sendable {
     public var token: String?
     /// Who must have signed the certificate of a server with TLS.
     public var trust = TLSContext.Trust.system
+    /// What a server with TLS is shown that asks for a certificate.
+    public var certificate: TLSContext.Certificate?
 
     public init(
         server: HandAddress.Server, person: String, program: String, client: ClientID? = nil,

@@ -19,6 +19,8 @@ public struct LoadPlan: Sendable {
     public var token: String?
     /// Who must have signed the certificate of a server with TLS.
     public var trust = TLSContext.Trust.system
+    /// What such a server is shown that asks for a certificate.
+    public var certificate: TLSContext.Certificate?
     public var kind: Kind
     public var clients: Int
     /// How long the clients work, if their script does not end before.

@@ -11,7 +11,7 @@ extension LoadRun {
         case .tcp(let host, let port): resolve(host, port) { .tcp($0) }
         case .tls(let host, let port):
             do {
-                let context = try TLSContext.client(trust: plan.trust)
+                let context = try TLSContext.client(trust: plan.trust, certificate: plan.certificate)
                 resolve(host, port) { .tls($0, host: host, context) }
             } catch {
                 fail("\(error)")

@@ -51,16 +51,29 @@ public final class TLSContext {
         return context
     }
 
+    /// A client's own certificate, for servers that ask for one.
+    public struct Certificate: Sendable, Equatable {
+        /// The file with it and those between it and the root, in PEM.
+        public let file: String
+        /// The file with its key, in PEM, without a password.
+        public let key: String
+
+        public init(file: String, key: String) {
+            self.file = file
+            self.key = key
+        }
+    }
+
     /// - Parameters:
     ///   - trust: who must have signed the server's certificate.
-    ///   - certificate: the client's own certificate and key, if the server asks for one.
+    ///   - certificate: who the client is, if the server asks.
     public static func client(
-        trust: Trust = .system, certificate: (certificate: String, key: String)? = nil
+        trust: Trust = .system, certificate: Certificate? = nil
     ) throws(Failure) -> TLSContext {
         let context = try TLSContext(TLS_client_method())
         try context.trust(trust)
         SSL_CTX_set_verify(context.raw, SSL_VERIFY_PEER, nil)
-        if let (certificate, key) = certificate { try context.use(certificate: certificate, key: key) }
+        if let certificate { try context.use(certificate: certificate.file, key: certificate.key) }
         return context
     }
 

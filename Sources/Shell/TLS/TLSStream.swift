@@ -156,6 +156,9 @@ public final class TLSStream: Channel {
         let verdict = SSL_get_verify_result(ssl)
         let failure = TLSContext.Failure.ofOpenSSL("TLS").description
         guard verdict != Int(X509_V_OK), let text = X509_verify_cert_error_string(verdict) else {
+            if failure.hasSuffix("certificate required") {
+                return "\(failure): the server asks who you are, and takes none but certificates that it knows"
+            }
             return failure.hasSuffix("wrong version number") || failure.hasSuffix("http request")
                 ? "\(failure): the other side does not speak TLS" : failure
         }

@@ -90,6 +90,7 @@ enum Identity {
             server: server, person: person, program: "hand/\(HandCommand.version)", journalPath: path,
             keepsLists: keepsLists)
         configuration.trust = try Settings.trust()
+        configuration.certificate = try Settings.certificate()
         configuration.token = token
         return configuration
     }

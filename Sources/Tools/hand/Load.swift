@@ -158,6 +158,7 @@ struct Load: ParsableCommand {
             seed: seed ?? UInt64.random(in: 0...999_999_999))
         plan.makesLists = !asIs
         plan.trust = try Settings.trust()
+        plan.certificate = try Settings.certificate()
         plan.token = address.token
         plan.status = try serverStatus.map(Serve.address)
         if let part { try LoadProcesses.adapt(&plan, to: part) }

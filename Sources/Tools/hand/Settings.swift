@@ -37,10 +37,19 @@ enum Settings {
         var name: String?
         /// A file with the certificates that are trusted to sign servers' certificates.
         var ca: String?
+        /// This person's own certificate, and its key if that is in another file.
+        var cert: String?
+        var certKey: String?
         /// The secret that says who this is.
         var token: String?
         /// Keys of the terminal client: names of actions, and for each the keys that do it.
         var keys: [String: [String]]?
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case url, name, ca, cert
+            case certKey = "cert-key"
+            case token, keys
+        }
     }
 
     /// The configuration file; empty if there is none.
@@ -52,17 +61,17 @@ enum Settings {
         } catch let error as TOMLParseError {
             throw Failure(.usage, "\(path), line \(error.source.begin.line): \(Printable.clean(error.description))")
         } catch let error as UnexpectedKeysError {
-            let known = ["url", "name", "ca", "token", "keys"]
+            let known = File.CodingKeys.allCases.map(\.rawValue)
             let unknown = error.keys.keys.min() ?? ""
             throw Failure(
                 .usage,
                 "\(path): unknown setting '\(Printable.clean(unknown))'."
-                    + Spelling.question(unknown, among: known) + " There are url, name, ca, token and [keys].")
+                    + Spelling.question(unknown, among: known) + " There are url, name, ca, cert, cert-key, token and [keys].")
         } catch {
             throw Failure(
                 .usage,
-                "\(path): expected url, name, ca and token, each a text in quotes, and [keys] with lists of keys, as "
-                    + "delete = [\"d\"]; found something else (\(Printable.clean("\(error)")))")
+                "\(path): expected url, name, ca, cert, cert-key and token, each a text in quotes, and [keys] with lists "
+                    + "of keys, as delete = [\"d\"]; found something else (\(Printable.clean("\(error)")))")
         }
     }
 
@@ -94,6 +103,21 @@ enum Settings {
     /// Who must have signed the certificate of a server with TLS: $HAND_CA, the file's, or whom the system trusts.
     static func trust() throws -> TLSContext.Trust {
         try (environment["HAND_CA"] ?? file().ca).map { .file($0) } ?? .system
+    }
+
+    /// What a server with TLS is shown that asks who this is: $HAND_CERT and $HAND_CERT_KEY, or the file's. The key may be in the
+    /// certificate's file.
+    static func certificate() throws -> TLSContext.Certificate? {
+        let file = try file()
+        let pairs = [
+            (environment["HAND_CERT"], environment["HAND_CERT_KEY"], "$HAND_CERT"),
+            (file.cert, file.certKey, "cert in \(configurationFile)"),
+        ]
+        for (certificate, key, name) in pairs {
+            if let certificate { return .init(file: certificate, key: key ?? certificate) }
+            if key != nil { throw Failure(.usage, "there is a key, but no certificate: \(name) is not set") }
+        }
+        return nil
     }
 
     static func person(flag: String?) throws -> String {

@@ -32,6 +32,9 @@ public enum Role: String, Comparable, CaseIterable, Sendable, Codable {
 public struct Access: Equatable, Sendable {
     /// What others see; nil if the client may say it.
     public var name: String?
+    /// Whether others see that nobody vouches for the name that the client says: where others have tokens, it may not look like
+    /// one of theirs.
+    public var isMarked = false
     /// On every list.
     public var everywhere: Role
     /// On some lists more than that, by the names that they have now.
@@ -50,6 +53,19 @@ public struct Access: Equatable, Sendable {
 
     /// For a server that knows no difference.
     public static let everything = Access(everywhere: .admin)
+
+    /// What stands before a name that nobody vouches for. In front, where no name is cut off, however long it is.
+    public static let guestMark = "(guest) "
+
+    /// What others see of somebody who says that name.
+    func person(saying said: String) -> String {
+        if let name { return name }
+        let said = said.isEmpty ? "somebody" : said
+        guard isMarked else { return said }
+        var person = Self.guestMark + said
+        while person.utf8.count > Limits.personBytes { person.removeLast() }
+        return person
+    }
 
     public func role(on list: String) -> Role { max(everywhere, lists[list] ?? .none) }
 }
@@ -171,6 +187,11 @@ extension Service {
         for connection in Array(connections) where connection.client != nil && !connection.isEnding {
             guard let access = world.access(again: connection.grantID, from: connection.stream) else {
                 fail(connection, .notAuthenticated, "your token is not valid any longer")
+                continue
+            }
+            // Under another name they are another author.
+            if access.isMarked != connection.access.isMarked {
+                fail(connection, .shuttingDown, "you are called otherwise from now on: connect again", retryAfter: 100)
                 continue
             }
             connection.access = access

@@ -50,7 +50,7 @@ extension Service {
         if let old = clients[client] { fail(old, .replaced, "this client has connected again") }
         connection.client = client
         clients[client] = connection
-        let person = grant.access.name ?? (hello.person.isEmpty ? "somebody" : hello.person)
+        let person = grant.access.person(saying: hello.person)
         ask { store in
             try store.author(for: client, person: person)
         } then: {

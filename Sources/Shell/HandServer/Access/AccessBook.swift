@@ -176,7 +176,10 @@ public struct AccessBook: Codable, Equatable, Sendable {
     package func access(again id: String?, from caller: Caller, at time: Date) -> Access? {
         if let id { return tokens[id].flatMap { $0.isValid(at: time) ? $0.access : nil } }
         let role = caller.isLocal ? guests.local : guests.remote
-        return role == .none ? nil : Access(name: caller.systemName, everywhere: role)
+        if role == .none { return nil }
+        var access = Access(name: caller.systemName, everywhere: role)
+        access.isMarked = caller.systemName == nil && !tokens.isEmpty
+        return access
     }
 
     /// Whether somebody's time ran out between two times.

@@ -17,6 +17,8 @@ struct TokenCommand: ParsableCommand {
             Roles: read, append (and add items), write (and make all other edits, and lists), admin (and delete, bring back \
             and rename lists); none.
 
+            Once there are tokens, others see (guest) before the name of whoever comes without one.
+
               hand token create ada --role write
               hand token create bob --role read --list groceries --expires 7d
               hand token grant k3f9x1 --role write --list groceries
@@ -67,6 +69,9 @@ private struct CreateToken: ParsableCommand {
     func validate() throws {
         guard !name.isEmpty, name.utf8.count <= Limits.personBytes else {
             throw ValidationError("A name has 1 to \(Limits.personBytes) bytes.")
+        }
+        guard !name.lowercased().hasPrefix(Access.guestMark.trimmingCharacters(in: .whitespaces)) else {
+            throw ValidationError("'\(Printable.clean(name))': so begin names of those without a token. Take another.")
         }
     }
 
