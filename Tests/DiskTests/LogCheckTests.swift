@@ -20,7 +20,7 @@ import Testing
             let folder = try TemporaryFolder(isInMemory: true)
             let store = try SQLiteStore(folder: folder.path, durability: durability)
             let list = try store.create("list", rules: Rules(), logID: 1, deckSeed: nil)
-            let author = try store.author(for: ClientID(high: 1, low: 1), person: "ada")
+            let author = try store.knownAuthor(for: ClientID(high: 1, low: 1), person: "ada")
             for turn in 0..<6 {
                 var authority = Authority(try store.load(list.number), limits: Limits())
                 let text = String(repeating: "x", count: itemBytes)

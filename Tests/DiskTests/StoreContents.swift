@@ -1,6 +1,7 @@
 import HandCore
 import HandStore
 import HandSync
+import HandTestSupport
 import HandWire
 
 /// All that can be asked of a store.
@@ -28,7 +29,7 @@ struct StoreContents {
             }
         }
         people = try store.people([1, 2, 3])
-        authors = try Self.clients.map { try store.author(for: $0, person: Self.name($0)) }
+        authors = try Self.clients.map { try store.knownAuthor(for: $0, person: Self.name($0)) }
     }
 
     /// Whether every list is as it was at one of its revisions, and some are not as they are now.

@@ -2,6 +2,7 @@ import HandCore
 import HandSimulation
 import HandStore
 import HandSync
+import HandTestSupport
 import HandWire
 
 /// Makes a store to damage: lists with all that a store has of them, history, a part of a history, snapshots, a deck, people; and
@@ -14,7 +15,7 @@ struct StoreMaker {
     init(in folder: String, seed: UInt64, durability: Durability = .fsync) throws {
         let store = try SQLiteStore(folder: folder, durability: durability)
         self.store = store
-        authors = try StoreContents.clients.map { try store.author(for: $0, person: StoreContents.name($0)) }
+        authors = try StoreContents.clients.map { try store.knownAuthor(for: $0, person: StoreContents.name($0)) }
         chaos = Chaos(seed: seed)
         let plain = Rules(maximumCount: 500)
         for (name, rules, edits) in [

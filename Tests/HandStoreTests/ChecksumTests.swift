@@ -18,8 +18,8 @@ import Testing
         folder = try TemporaryFolder(isInMemory: true)
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         let list = try store.create("a", rules: Rules(maximumCount: 100), logID: 7, deckSeed: 3)
-        let author = try store.author(for: client, person: "ada")
-        _ = try store.author(for: ClientID(high: 7, low: 8), person: "bob")
+        let author = try store.knownAuthor(for: client, person: "ada")
+        _ = try store.knownAuthor(for: ClientID(high: 7, low: 8), person: "bob")
         var chaos = Chaos(seed: 81)
         let commits = history(on: try store.load(list.number), 20, author: author, chaos: &chaos)
         try store.append([CommitBatch(list: list.number, expected: 0, commits: Array(commits[..<12]))])
@@ -42,7 +42,7 @@ import Testing
             let store = try SQLiteStore(folder: folder.path, durability: .os)
             defer { try? store.close() }
             _ = try store.people([1, 2])
-            _ = try store.author(for: client, person: "ada")
+            _ = try store.knownAuthor(for: client, person: "ada")
             for list in try store.lists(after: "", limit: 9) {
                 _ = try store.load(list.number)
                 _ = try store.frames(of: list.number, after: 0, about: .max)
@@ -96,7 +96,7 @@ import Testing
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         var chaos = Chaos(seed: 82)
         let next = history(
-            on: try store.load(1), 1, author: try store.author(for: client, person: "ada"), chaos: &chaos)
+            on: try store.load(1), 1, author: try store.knownAuthor(for: client, person: "ada"), chaos: &chaos)
         try store.append([CommitBatch(list: 1, expected: 20, commits: next)])
         try store.close()
         let columns = row.columnNames.map { "\($0) = :\($0)" }.joined(separator: ", ")

@@ -17,7 +17,7 @@ import Testing
         var chaos = Chaos(seed: seed)
         let logID = LogID.new(using: &chaos.random)
         let list = try store.create(name, rules: Rules(), logID: logID, deckSeed: nil, owner: owner)
-        let author = try store.author(for: ClientID(high: 1, low: seed), person: "ada")
+        let author = try store.knownAuthor(for: ClientID(high: 1, low: seed), person: "ada")
         let commits = history(on: try store.load(list.number), count, author: author, chaos: &chaos)
         try store.append([CommitBatch(list: list.number, expected: 0, commits: commits)])
         let half = try store.state(of: list.number, at: count / 2)
@@ -148,7 +148,7 @@ import Testing
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         for name in ["gone", "here"] {
             let list = try store.create(name, rules: Rules(), logID: 7, deckSeed: nil, owner: "token ada")
-            let author = try store.author(for: ClientID(high: 1, low: 2), person: "ada")
+            let author = try store.knownAuthor(for: ClientID(high: 1, low: 2), person: "ada")
             var chaos = Chaos(seed: 5)
             let commits = history(on: try store.load(list.number), 40, author: author, chaos: &chaos)
             try store.append([CommitBatch(list: list.number, expected: 0, commits: commits)])

@@ -64,10 +64,18 @@ import Testing
             try journal.note(author: 7, of: "ada")
             try journal.note(author: .max, of: "bob")
             #expect(number("ada") == 7 && number("bob") == .max && number("eve") == nil)
+            // Where no commit was made yet, another number may be told each time.
+            try journal.meet(author: 7, of: "ada")
+            try journal.meet(author: 20, of: "eve")
+            try journal.meet(author: 21, of: "eve")
+            #expect(number("ada") == 7 && number("bob") == .max && number("eve") == nil)
             // Another number under the same name is another server's.
+            try journal.meet(author: 8, of: "ada")
+            #expect(number("ada") == nil && number("bob") == nil)
             try journal.note(author: 8, of: "ada")
+            try journal.note(author: 9, of: "ada")
         }
-        #expect(number("ada") == 8 && number("bob") == nil)
+        #expect(number("ada") == 9 && number("bob") == nil)
     }
 
     /// Journals of the third format and of the second are taken over.

@@ -47,7 +47,7 @@ enum StoreKind: CaseIterable {
         let store = try kind.store(in: folder)
         var chaos = Chaos(seed: 1)
         let list = try store.create("groceries", rules: Rules(maximumCount: 500), logID: .max, deckSeed: nil)
-        let author = try store.author(for: ClientID(high: 1, low: 1), person: "ada")
+        let author = try store.knownAuthor(for: ClientID(high: 1, low: 1), person: "ada")
         let commits = history(on: try store.load(list.number), 30, author: author, chaos: &chaos)
         try store.append([CommitBatch(list: list.number, expected: 0, commits: Array(commits[..<20]))])
         try store.append([CommitBatch(list: list.number, expected: 20, commits: Array(commits[20...]))])
@@ -77,7 +77,7 @@ enum StoreKind: CaseIterable {
         var chaos = Chaos(seed: 2)
         let first = try store.create("a", rules: Rules(), logID: 1, deckSeed: nil)
         let second = try store.create("b", rules: Rules(), logID: 2, deckSeed: nil)
-        let author = try store.author(for: ClientID(high: 1, low: 1), person: "ada")
+        let author = try store.knownAuthor(for: ClientID(high: 1, low: 1), person: "ada")
         let one = history(on: try store.load(first.number), 2, author: author, chaos: &chaos)
         let two = history(on: try store.load(second.number), 2, author: author, chaos: &chaos)
         #expect(throws: StoreError.conflict(list: second.number, expected: 1, found: 0)) {
@@ -118,16 +118,49 @@ enum StoreKind: CaseIterable {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
         let (one, other) = (ClientID(high: .max, low: 1), ClientID(high: .max, low: 2))
-        let ada = try store.author(for: one, person: "ada")
-        let bob = try store.author(for: one, person: "bob")
-        let otherAda = try store.author(for: other, person: "ada")
+        let ada = try store.knownAuthor(for: one, person: "ada")
+        let bob = try store.knownAuthor(for: one, person: "bob")
+        let otherAda = try store.knownAuthor(for: other, person: "ada")
         #expect(Set([ada.number, bob.number, otherAda.number]).count == 3)
         #expect(ada.client == ada.number && bob.client == ada.number && otherAda.client == otherAda.number)
-        #expect(try store.author(for: one, person: "ada") == ada && store.author(for: one, person: "bob") == bob)
-        #expect(try store.author(for: one, person: "Ada") != ada)
+        #expect(try store.author(for: one, person: "ada") == (ada, false))
+        #expect(try store.author(for: one, person: "bob") == (bob, false))
+        #expect(try store.knownAuthor(for: one, person: "Ada") != ada)
         let people = try store.people([otherAda.number, bob.number, 999, 0, ada.number])
         #expect(people.map(\.name) == ["ada", "bob", "ada"])
         #expect(people.map(\.author) == [otherAda.number, bob.number, ada.number])
+    }
+
+    /// Who has made no commit is not kept. No number is given out twice, also after a process has ended.
+    @Test(arguments: StoreKind.allCases)
+    func whoOnlyComesIsNotKept(kind: StoreKind) throws {
+        let folder = try TemporaryFolder()
+        let store = try kind.store(in: folder)
+        let size = try store.size()
+        var numbers: Set<UInt64> = []
+        let many = 2 * Int(SQLiteStore.numbersAtOnce) + 500
+        for client in 1...UInt64(many) {
+            let (author, isNew) = try store.author(for: ClientID(high: 1, low: client), person: "eve")
+            #expect(isNew && author.client == author.number)
+            numbers.insert(author.number)
+        }
+        #expect(numbers.count == many && !numbers.contains(0))
+        #expect(try store.people(numbers.sorted()).isEmpty && store.size() <= size + 8_192)
+        // One of them makes a commit, and comes under another name.
+        let client = ClientID(high: 1, low: 5)
+        let ada = try store.knownAuthor(for: client, person: "ada")
+        #expect(try store.author(for: client, person: "ada") == (ada, false))
+        let eve = try store.author(for: client, person: "eve")
+        #expect(eve.isNew && eve.author.client == ada.client && numbers.insert(eve.author.number).inserted)
+        try store.close()
+        guard kind == .fsync || kind == .os else { return }
+        let next = try kind.store(in: folder)
+        for client in 1...UInt64(10) {
+            let (author, isNew) = try next.author(for: ClientID(high: 2, low: client), person: "eve")
+            #expect(isNew && numbers.insert(author.number).inserted && author.number != ada.number)
+        }
+        #expect(try next.author(for: client, person: "ada") == (ada, false))
+        try next.close()
     }
 
     /// Whatever it is called, a client's submissions to a list have one sequence.
@@ -137,9 +170,9 @@ enum StoreKind: CaseIterable {
         let store = try kind.store(in: folder)
         let list = try store.create("a", rules: Rules(), logID: 1, deckSeed: nil)
         let (one, other) = (ClientID(high: .max, low: 1), ClientID(high: .max, low: 2))
-        let ada = try store.author(for: one, person: "ada")
-        let eve = try store.author(for: other, person: "eve")
-        let bob = try store.author(for: one, person: "bob")
+        let ada = try store.knownAuthor(for: one, person: "ada")
+        let eve = try store.knownAuthor(for: other, person: "eve")
+        let bob = try store.knownAuthor(for: one, person: "bob")
         var chaos = Chaos(seed: 4)
         var expected: [UInt64: SequenceMark] = [:]
         for (author, sequence) in [(ada, UInt64(1)), (bob, 2), (eve, 1), (ada, 3), (bob, 4), (ada, 5)] {
@@ -156,7 +189,7 @@ enum StoreKind: CaseIterable {
         let folder = try TemporaryFolder()
         var store = try SQLiteStore(folder: folder.path, durability: .os)
         let list = try store.create("hand", rules: .fiveCards, logID: 1, deckSeed: 11)
-        let author = try store.author(for: ClientID(high: 1, low: 1), person: "ada")
+        let author = try store.knownAuthor(for: ClientID(high: 1, low: 1), person: "ada")
         var authority = Authority(try store.load(list.number), limits: Limits())
         for sequence in UInt64(1)...4 {
             let card = Item(id: ItemID(rawValue: sequence), content: .card(.faceDown))
@@ -192,8 +225,8 @@ enum StoreKind: CaseIterable {
         let folder = try TemporaryFolder()
         let client = ClientID(high: 0x1234_5678_9ABC_DEF0, low: 0x0FED_CBA9_8765_4321)
         let store = try SQLiteStore(folder: folder.path, durability: .os)
-        let author = try store.author(for: client, person: "ada")
-        #expect(try store.author(for: client, person: "ada") == author)
+        let author = try store.knownAuthor(for: client, person: "ada")
+        #expect(try store.knownAuthor(for: client, person: "ada") == author)
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.path + "/" + name))
             for half in [client.high, client.low] {
@@ -238,7 +271,7 @@ enum StoreKind: CaseIterable {
         var store = try SQLiteStore(folder: folder.path, durability: .os)
         var chaos = Chaos(seed: 3)
         let list = try store.create("a", rules: Rules(), logID: 1, deckSeed: nil)
-        let author = try store.author(for: ClientID(high: 1, low: 1), person: "ada")
+        let author = try store.knownAuthor(for: ClientID(high: 1, low: 1), person: "ada")
         let commits = history(on: try store.load(list.number), 10, author: author, chaos: &chaos)
         try store.append([CommitBatch(list: list.number, expected: 0, commits: commits)])
         try store.close()

@@ -14,7 +14,7 @@ import Testing
     private static func made(_ folder: TemporaryFolder, _ count: Int, rules: Rules = Rules(maximumCount: 500)) throws {
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         let list = try store.create("things", rules: rules, logID: 9, deckSeed: nil)
-        let author = try store.author(for: ClientID(high: 1, low: 2), person: "Ada")
+        let author = try store.knownAuthor(for: ClientID(high: 1, low: 2), person: "Ada")
         var chaos = Chaos(seed: 5)
         let start = try store.load(list.number)
         for commit in history(on: start, count, author: author, chaos: &chaos) {
@@ -94,7 +94,7 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         let list = try store.create("things", rules: .fiveCards, logID: 9, deckSeed: 11)
-        let author = try store.author(for: ClientID(high: 1, low: 2), person: "Ada")
+        let author = try store.knownAuthor(for: ClientID(high: 1, low: 2), person: "Ada")
         var chaos = Chaos(seed: 5)
         let start = try store.load(list.number)
         let commits = history(on: start, 20, author: author, chaos: &chaos)
@@ -264,7 +264,7 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
         let list = try store.create("things", rules: Rules(), logID: 9, deckSeed: nil)
-        let author = try store.author(for: ClientID(high: 1, low: 2), person: "Ada")
+        let author = try store.knownAuthor(for: ClientID(high: 1, low: 2), person: "Ada")
         var chaos = Chaos(seed: 6)
         let commits = history(on: try store.load(list.number), 12, author: author, chaos: &chaos)
         try store.append([CommitBatch(list: list.number, expected: 0, commits: commits)])

@@ -86,6 +86,15 @@ final class TestWorld: ServiceWorld {
         turn()
     }
 
+    /// Has the store look for the answer to one of the questions that wait, which comes when the result is called.
+    func look(_ index: Int) -> () -> Void {
+        let answer = asked.remove(at: index)(store)
+        return { [unowned self] in
+            answer()
+            turn()
+        }
+    }
+
     func turn() {
         while service.endTurn() {}
     }

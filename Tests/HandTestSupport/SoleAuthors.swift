@@ -18,3 +18,15 @@ extension Authority {
     public func lastSequence(of author: UInt64) -> UInt64 { lastSequence(of: Author(author)) }
     public func isPending(_ author: UInt64) -> Bool { isPending(Author(author)) }
 }
+
+/// For tests that write to a store without a server.
+extension CommitStore {
+    public func append(_ batches: [CommitBatch]) throws { try append(batches, by: []) }
+
+    /// The author that a client is, who is known to the store from then on.
+    public func knownAuthor(for client: ClientID, person: String) throws -> Author {
+        let (author, isNew) = try author(for: client, person: person)
+        if isNew { try append([], by: [Newcomer(author, client: client, person: person)]) }
+        return author
+    }
+}

@@ -2,6 +2,7 @@ import Foundation
 import HandCore
 import HandStore
 import HandSync
+import HandTestSupport
 import HandWire
 
 /// Stores that are made without a server, to be served then.
@@ -41,7 +42,7 @@ private struct ListWriter {
 
     init(_ folder: String, _ name: String) throws {
         store = try SQLiteStore(folder: folder, durability: .os)
-        author = try store.author(for: .random(using: &random), person: "bench")
+        author = try store.knownAuthor(for: .random(using: &random), person: "bench")
         let list = try store.create(
             name, rules: Rules(maximumCount: 2_000_000), logID: random.next(), deckSeed: nil)
         authority = Authority(try store.load(list.number), limits: Limits())

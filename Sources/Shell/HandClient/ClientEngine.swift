@@ -17,6 +17,8 @@ package final class ClientEngine {
     private let keeping: Timer
     /// Whether something was not kept that nobody will try again.
     private var hasForgotten = false
+    /// The number under which a commit of this client was made in this run.
+    private var knownAuthor: UInt64?
     let journal: JournalWriter?
     private var hook: TurnHook?
     package private(set) var session: ClientSession
@@ -138,12 +140,15 @@ package final class ClientEngine {
             refusals[list] = .refused(.noSuchList, "'\(list)' is called '\(name)' now")
             lists[name]?.yield(.renamed(to: name))
         case .update(let list, let update):
+            if update.notices.contains(where: { if case .acknowledged = $0 { true } else { false } }) { committed() }
             lists[list]?.collect(update)
         case .status(let status): changed(status)
         case .progress(let list, let items, let total): lists[list]?.yield(.progress(items: items, of: total))
         case .presence(let list, let entries): lists[list]?.note(entries)
         case .latency(let milliseconds): onLatency?(milliseconds)
-        case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
+        case .answer(let request, let answer):
+            if case .committed = answer { committed() }
+            answers.removeValue(forKey: request)?(answer)
         case .refused(let list, let code, let message):
             let end = ClientError.refused(code, message)
             refusals[list] = end
@@ -160,11 +165,17 @@ package final class ClientEngine {
         }
     }
 
+    /// A commit of this client was made: its number is known from then on. Who forgets that can still take back what it makes later.
+    private func committed() {
+        guard let author = session.author, author != knownAuthor else { return }
+        knownAuthor = author
+        try? journal?.journal.note(author: author, of: configuration.person)
+    }
+
     private func changed(_ status: ClientSession.Status) {
         self.status = status
-        // Who forgets that can still take back what it makes from now on.
         if status == .online, let author = session.author {
-            try? journal?.journal.note(author: author, of: configuration.person)
+            try? journal?.journal.meet(author: author, of: configuration.person)
         }
         for list in lists.values { list.note(status, errorGivenUp) }
         onStatus?(status)

@@ -24,10 +24,11 @@ package enum CheckedTable: String, CaseIterable {
     /// All columns, for `SELECT` and for `INSERT`; the checksum comes last.
     var selection: String { (columns + ["checksum"]).joined(separator: ", ") }
 
-    /// Writes a row, or replaces it, from the values of `columns`.
+    /// Writes a row from the values of `columns`, or replaces it where rows may change.
     var insertion: String {
         let places = Array(repeating: "?", count: columns.count + 1).joined(separator: ", ")
-        return "INSERT \(self == .commits ? "" : "OR REPLACE ")INTO \(rawValue) (\(selection)) VALUES (\(places))"
+        let isFinal = self == .commits || self == .authors
+        return "INSERT \(isFinal ? "" : "OR REPLACE ")INTO \(rawValue) (\(selection)) VALUES (\(places))"
     }
 
     /// The values of `columns`, and their checksum behind them.

@@ -20,28 +20,35 @@ extension ClientJournal {
         try SQLiteStore.translating(path) { try database.write { try Self.take(fresh, $0, path) } }
     }
 
-    /// The server knows this client by that number under that name. If it had another, it is another server by now.
-    public func note(author: UInt64, of person: String) throws {
+    /// The server calls this client by that number under that name. If it is known by another, it is another server by now.
+    public func meet(author: UInt64, of person: String) throws {
         try SQLiteStore.translating(path) {
             try database.writeWithoutTransaction { database in
-                let sql = "SELECT number FROM authors WHERE person = ?"
-                let known = try Int64.fetchOne(database, sql: sql, arguments: [person])
-                guard known != author.stored else { return }
-                try database.inTransaction {
-                    if known != nil { try database.execute(sql: "DELETE FROM authors") }
-                    try database.execute(sql: "INSERT INTO authors VALUES (?, ?)", arguments: [person, author.stored])
-                    return .commit
-                }
+                guard let known = try Self.number(of: person, database), known != author.stored else { return }
+                try database.execute(sql: "DELETE FROM authors")
             }
         }
     }
 
-    /// The number that the client of a journal has under a name, also while another process has it open; nil if none is known.
-    public static func author(of person: String, inJournalAt path: String) -> UInt64? {
-        try? reading(path) { database in
-            let sql = "SELECT number FROM authors WHERE person = ?"
-            return try Int64.fetchOne(database, sql: sql, arguments: [person]).map { UInt64(bitPattern: $0) }
+    /// A commit of this client was made under that name: it has that number there for ever.
+    public func note(author: UInt64, of person: String) throws {
+        try SQLiteStore.translating(path) {
+            try database.writeWithoutTransaction { database in
+                guard try Self.number(of: person, database) != author.stored else { return }
+                let sql = "INSERT OR REPLACE INTO authors VALUES (?, ?)"
+                try database.execute(sql: sql, arguments: [person, author.stored])
+            }
         }
+    }
+
+    private static func number(of person: String, _ database: Database) throws -> Int64? {
+        try Int64.fetchOne(database, sql: "SELECT number FROM authors WHERE person = ?", arguments: [person])
+    }
+
+    /// The number that the client of a journal has under a name, also while another process has it open; nil if no commit of it is
+    /// known.
+    public static func author(of person: String, inJournalAt path: String) -> UInt64? {
+        try? reading(path) { try number(of: person, $0).map { UInt64(bitPattern: $0) } }
     }
 
     static func reading<Result>(_ path: String, _ body: (Database) throws -> Result) throws -> Result {

@@ -6,6 +6,8 @@ import Synchronization
 /// A `CommitStore` that keeps everything in memory, until the process ends. It never blocks for long.
 public final class MemoryStore: CommitStore {
     private let contents = Mutex(StoreContents())
+    /// The last number that was given to an author.
+    private let lastAuthor = Atomic<UInt64>(0)
 
     /// Whether the next write fails, as the disk of another store might.
     private let fails: @Sendable () -> Bool
@@ -16,9 +18,9 @@ public final class MemoryStore: CommitStore {
 
     public var blocks: Bool { false }
 
-    public func append(_ batches: [CommitBatch]) throws {
+    public func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws {
         if fails() { throw StoreError.failed("a write failed on purpose") }
-        try contents.withLock { try $0.append(batches) }
+        try contents.withLock { try $0.append(batches, by: newcomers) }
     }
 
     public func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
@@ -89,8 +91,10 @@ public final class MemoryStore: CommitStore {
         contents.withLock { $0.size }
     }
 
-    public func author(for client: ClientID, person: String) throws -> Author {
-        contents.withLock { $0.author(for: client, person: person) }
+    public func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
+        contents.withLock {
+            $0.author(for: client, person: person) { lastAuthor.add(1, ordering: .relaxed).newValue }
+        }
     }
 
     public func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {

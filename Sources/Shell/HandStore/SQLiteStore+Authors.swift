@@ -6,14 +6,26 @@ import HandWire
 import TLS
 
 extension SQLiteStore {
-    public func author(for client: ClientID, person: String) throws -> Author {
+    /// Numbers of authors that are reserved in one transaction: strangers who only come cost no more.
+    package static let numbersAtOnce: UInt64 = 1_000
+
+    public func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
         let client = client.hashed
-        // Most who come have been here under the same name; then nothing is written.
-        if let known = try read({ try AuthorRow.find(client, named: person, $0) }) { return known.author }
-        return try write { database in
-            if let known = try AuthorRow.find(client, named: person, database) { return known.author }
-            let first = try AuthorRow.find(client, database)?.author.client
-            return try AuthorRow.insert(client, person, first: first, database)
+        let (known, other) = try read { database in
+            let known = try AuthorRow.find(client, named: person, database)
+            return (known, try known ?? AuthorRow.find(client, database))
+        }
+        if let known { return (known.author, false) }
+        let number = try freshNumber()
+        return (Author(number: number, client: other?.author.client ?? number), true)
+    }
+
+    /// A number that no author was given before, not even by a process that has ended.
+    private func freshNumber() throws -> UInt64 {
+        try freeNumbers.withLock { free in
+            if free.isEmpty { free = try write { try AuthorRow.reserve(Self.numbersAtOnce, $0) } }
+            defer { free = free.lowerBound + 1..<free.upperBound }
+            return free.lowerBound
         }
     }
 
@@ -53,24 +65,25 @@ struct AuthorRow {
         person = try row.value(4)
     }
 
-    /// - Parameter first: the number of the client's first author; nil if this is it.
-    static func insert(
-        _ client: ClientID, _ person: String, first: UInt64?, _ database: Database
-    ) throws -> Author {
-        try database.execute(
-            sql: "INSERT INTO authors (client, client_high, client_low, person) VALUES (0, ?, ?, ?)",
-            arguments: [client.high.stored, client.low.stored, person])
-        let number = UInt64(stored: database.lastInsertedRowID)
-        let author = Author(number: number, client: first ?? number)
+    static func insert(_ newcomer: Newcomer, _ database: Database) throws {
+        let (author, client) = (newcomer.author, newcomer.client.hashed)
         let values: [any DatabaseValueConvertible] = [
-            number.stored, author.client.stored, client.high.stored, client.low.stored, person,
+            author.number.stored, author.client.stored, client.high.stored, client.low.stored, newcomer.person,
         ]
         try database.execute(
-            sql: "UPDATE authors SET client = ?, checksum = ? WHERE number = ?",
-            arguments: [
-                author.client.stored, CheckedTable.authors.checksum(values.map(\.databaseValue)), number.stored,
-            ])
-        return author
+            sql: CheckedTable.authors.insertion, arguments: CheckedTable.authors.arguments(values))
+    }
+
+    /// Takes numbers for authors who may come to be kept, or not: SQLite's own counter of the table goes on behind them.
+    static func reserve(_ count: UInt64, _ database: Database) throws -> Range<UInt64> {
+        let counted = try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'authors'")
+        let kept = try Int64.fetchOne(database, sql: "SELECT max(number) FROM authors")
+        let first = UInt64(max(counted ?? 0, kept ?? 0)) + 1
+        try database.execute(sql: "DELETE FROM sqlite_sequence WHERE name = 'authors'")
+        try database.execute(
+            sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('authors', ?)",
+            arguments: [(first + count - 1).stored])
+        return first..<first + count
     }
 
     /// The client of each author, by number: of those who have edited a list, or of all.

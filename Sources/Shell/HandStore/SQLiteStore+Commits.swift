@@ -5,9 +5,10 @@ import HandSync
 import HandWire
 
 extension SQLiteStore {
-    public func append(_ batches: [CommitBatch]) throws {
+    public func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws {
         try write { database in
             for batch in batches { try Self.append(batch, database) }
+            for newcomer in newcomers { try AuthorRow.insert(newcomer, database) }
         }
     }
 

@@ -4,6 +4,7 @@ import GRDB
 import HandCore
 import HandSync
 import HandWire
+import Synchronization
 
 /// A `CommitStore` in one SQLite file, with a write-ahead log.
 ///
@@ -14,6 +15,8 @@ public final class SQLiteStore: CommitStore {
     private let lock: StoreLock
     let path: String
     private let files: OpenFiles
+    /// Numbers that are reserved for authors and not given to anybody.
+    let freeNumbers = Mutex<Range<UInt64>>(0..<0)
 
     /// Opens the store in a folder, and makes folder and store if need be.
     ///

@@ -23,6 +23,8 @@ public final class Connection {
     var unfinished: UInt32 = 0
     /// Whether nothing is taken from it until its user may go on.
     private(set) var isSlowed = false
+    /// Its hello, which waits until its user may go on.
+    var heldHello: UpMessage.Hello?
     /// By which the world knows what it granted.
     public internal(set) var grantID: String?
     var hasPresence = false

@@ -74,6 +74,7 @@ extension Service {
 
     private func release(_ connection: Connection) {
         connection.setSlowed(false)
+        if let hello = connection.heldHello { return admitHeld(hello, connection) }
         // It was silent because it was not heard. Before its hello is answered nothing may be read.
         if connection.author != nil {
             drive(connection) { session, effect in

@@ -12,6 +12,10 @@ extension Service {
         for (client, connection) in clients where !connections.contains(connection) {
             return "client \(client) is known by a connection that is gone"
         }
+        var uses: [UInt64: Int] = [:]
+        for connection in connections { if let author = connection.author { uses[author.number, default: 0] += 1 } }
+        for pending in rooms.values.flatMap(\.authority.pending) { uses[pending.commit.author, default: 0] += 1 }
+        if let problem = newcomers.problem(uses: uses) { return problem }
         for account in accounts.values {
             if let problem = problem(with: account) { return "\(account.user): \(problem)" }
         }

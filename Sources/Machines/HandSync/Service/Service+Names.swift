@@ -24,7 +24,7 @@ extension Service {
     /// Tells everybody that the list is gone, and those whose edits were on their way that they are lost.
     private func close(_ room: Room) {
         writer.dirty.remove(room.list.number)
-        for (author, _) in room.authority.writeFailed() { authors[author]?.submissionEnded() }
+        _ = loseCommits(of: room)
         room.written()
         for connection in Array(room.subscribers) {
             guard let cursor = connection.cursors[room.list.number] else { continue }

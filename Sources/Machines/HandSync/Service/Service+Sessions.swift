@@ -34,43 +34,80 @@ extension Service {
         drive(connection) { session, effect in session.fail(code, message, retryAfter: retryAfter, effect) }
     }
 
-    /// Closes the client's old connection before anything more of this one is read, and finds its author number. Of two
-    /// hellos the later one wins, in whatever order the store answers.
+    /// Somebody has said who they are, which has its price: who has come too often waits.
     private func identify(_ hello: UpMessage.Hello, _ connection: Connection) {
-        guard let grant = world.grant(to: hello.client, token: hello.token, from: connection.stream) else {
-            return turnAway(connection, hasToken: hello.token != nil)
-        }
+        guard let grant = grant(hello, connection) else { return }
         if connection.hasEntered, let origin = connection.stream.origin { door.know(connection.number, from: origin) }
-        connection.access = grant.access
-        connection.grantID = grant.id
         connection.account = account(of: grant.user)
         connection.account?.connections += 1
         connection.stream.stopReading()
+        charge(connection, work: Price.hello)
+        if connection.isSlowed {
+            connection.heldHello = hello
+        } else {
+            admit(hello, grant, connection)
+        }
+    }
+
+    /// Its user may go on. What it may is asked again: it has waited.
+    func admitHeld(_ hello: UpMessage.Hello, _ connection: Connection) {
+        connection.heldHello = nil
+        connection.stream.stopReading()
+        if let grant = grant(hello, connection) { admit(hello, grant, connection) }
+    }
+
+    /// What somebody may; nil if they are turned away.
+    private func grant(_ hello: UpMessage.Hello, _ connection: Connection) -> Grant? {
+        if let grant = world.grant(to: hello.client, token: hello.token, from: connection.stream) { return grant }
+        turnAway(connection, hasToken: hello.token != nil)
+        return nil
+    }
+
+    /// Closes the client's old connection before anything more of this one is read, and finds its author number. Of two
+    /// hellos the later one wins, in whatever order the store answers.
+    private func admit(_ hello: UpMessage.Hello, _ grant: Grant, _ connection: Connection) {
+        connection.access = grant.access
+        connection.grantID = grant.id
         let client = grant.client
         if let old = clients[client] { fail(old, .replaced, "this client has connected again") }
         connection.client = client
         clients[client] = connection
-        let person = grant.access.person(saying: hello.person)
+        connection.person = grant.access.person(saying: hello.person)
+        connection.hasPresence = hello.capabilities.contains(.presence)
+        findAuthor(of: client, connection)
+    }
+
+    /// What is remembered now counts, not what is when the store has answered: what a client had in flight may become durable
+    /// meanwhile, without the store's having seen it yet.
+    private func findAuthor(of client: ClientID, _ connection: Connection) {
+        let person = connection.person
+        let remembered = newcomers.find(client, named: person)
+        if let author = remembered.author { return welcome(connection, as: author) }
         ask { store in
             try store.author(for: client, person: person)
-        } then: {
-            [unowned self] result in
+        } then: { [unowned self] result in
             guard !connection.isClosed, !connection.session.isClosed else { return }
             switch result {
             case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
-            case .success(let author):
-                connection.author = author
-                connection.person = person
-                connection.hasPresence = hello.capabilities.contains(.presence)
-                authors[author.number] = connection
-                world.note(.letIn(connection))
-                connection.stream.resumeReading()
-                drive(connection) { session, effect in
-                    session.identified(author: author.number, now: world.now, effect)
-                }
-                countUnfinished(of: connection)
+            case .success((let author, isNew: false)): welcome(connection, as: author)
+            case .success((var author, isNew: true)):
+                if let other = remembered.client { author = Author(number: author.number, client: other) }
+                newcomers.add(Newcomer(author, client: client, person: person))
+                welcome(connection, as: author)
             }
         }
+    }
+
+    private func welcome(_ connection: Connection, as author: Author) {
+        connection.author = author
+        authors[author.number] = connection
+        newcomers.hold(author.number)
+        world.note(.letIn(connection))
+        connection.stream.resumeReading()
+        drive(connection) { session, effect in
+            session.identified(author: author.number, now: world.now, effect)
+        }
+        countUnfinished(of: connection)
     }
 
     /// Who goes on trying is not told whether a token was right, nor written down.

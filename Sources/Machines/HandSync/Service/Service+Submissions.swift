@@ -21,6 +21,7 @@ extension Service {
         switch outcome {
         case .numbered:
             connection.pendingSubmissions += 1
+            newcomers.hold(author.number)
             writer.numbered += 1
             writer.dirty.insert(list)
         case .waiting: break

@@ -50,10 +50,11 @@ extension Service {
         let written = writer.dirty.sorted().compactMap { rooms[$0] }
         writer.dirty = []
         let batches = written.map { $0.authority.takeBatch() }
+        let newcomers = newcomers.authors(of: batches)
         writer.isWriting = true
         world.note(.writing)
         ask { store in
-            try store.append(batches)
+            try store.append(batches, by: newcomers)
         } then: { [unowned self] result in
             writer.isWriting = false
             switch result {
@@ -84,7 +85,10 @@ extension Service {
         room.authority.wrote()
         figures.commits += batch.commits.count
         if room.authority.isBusy { writer.dirty.insert(room.list.number) }
-        for commit in batch.commits { authors[commit.author]?.submissionEnded() }
+        for commit in batch.commits {
+            authors[commit.author]?.submissionEnded()
+            newcomers.forget(commit.author)
+        }
         for connection in room.subscribers { mark(connection) }
         room.written()
         if room.wantsSnapshot(limits) { saveSnapshot(of: room) }
@@ -96,13 +100,22 @@ extension Service {
         world.note(.writeFailed(error))
         figures.failedWrites += 1
         for room in written {
-            for (author, sequence) in room.authority.writeFailed() {
+            for (author, sequence) in loseCommits(of: room) {
                 guard let connection = authors[author] else { continue }
-                connection.submissionEnded()
                 reject(.notStored, list: room.list.number, sequence, to: connection)
             }
             room.written()
         }
+    }
+
+    /// Nothing of what was numbered and is not durable is made. Returns whose submissions that were.
+    func loseCommits(of room: Room) -> [(author: UInt64, sequence: UInt64)] {
+        let lost = room.authority.writeFailed()
+        for (author, _) in lost {
+            authors[author]?.submissionEnded()
+            newcomers.release(author)
+        }
+        return lost
     }
 
     private func saveSnapshot(of room: Room) {

@@ -29,6 +29,7 @@ public final class Service {
     private var nextNumber: UInt64 = 1
     var clients: [ClientID: Connection] = [:]
     var authors: [UInt64: Connection] = [:]
+    var newcomers = Newcomers()
     var rooms: [UInt64: Room] = [:]
     var names: [String: UInt64] = [:]
     /// What waits for a list that is being loaded, by name.
@@ -143,7 +144,10 @@ public final class Service {
         for list in connection.cursors.lists { unsubscribe(connection, from: list) }
         closeAccount(of: connection)
         if let client = connection.client, clients[client] === connection { clients[client] = nil }
-        if let author = connection.author?.number, authors[author] === connection { authors[author] = nil }
+        if let author = connection.author?.number {
+            if authors[author] === connection { authors[author] = nil }
+            newcomers.release(author)
+        }
     }
 
     // MARK: Turns

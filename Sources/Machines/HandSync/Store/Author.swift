@@ -1,3 +1,5 @@
+import HandWire
+
 /// Who makes commits: a client under a name. Neither ever changes, so the name of a commit does not either.
 public struct Author: Hashable, Sendable {
     /// The public number, which commits carry.
@@ -8,5 +10,18 @@ public struct Author: Hashable, Sendable {
     public init(number: UInt64, client: UInt64) {
         self.number = number
         self.client = client
+    }
+}
+
+/// An author of whom no commit is kept yet: to be kept together with the first.
+public struct Newcomer: Equatable, Sendable {
+    public let author: Author
+    public let client: ClientID
+    public let person: String
+
+    public init(_ author: Author, client: ClientID, person: String) {
+        self.author = author
+        self.client = client
+        self.person = person
     }
 }

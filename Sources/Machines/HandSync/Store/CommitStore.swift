@@ -11,7 +11,9 @@ public protocol CommitStore: Sendable {
 
     /// Appends commits to many lists in one transaction, as durable as the store was opened to be, and each author's last
     /// sequence with them: all of it or nothing.
-    func append(_ batches: [CommitBatch]) throws
+    ///
+    /// - Parameter newcomers: those of their authors who are new to the store.
+    func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws
 
     /// A list's commits after `revision`, in order, as whole frames; about `bytes` of them, at least one if there is one. They
     /// begin later if the next ones have been forgotten.
@@ -60,8 +62,9 @@ public protocol CommitStore: Sendable {
     /// Gives back what forgotten commits and deleted lists took. May take as long as writing all anew.
     func compact() throws -> Compaction
 
-    /// The author that a client is under that name: the same for ever. A client's first visit under a name makes a new one.
-    func author(for client: ClientID, person: String) throws -> Author
+    /// The author that a client is under that name: the same for ever once a commit of it is kept. Until then nothing is kept of
+    /// it, and it has another number each time, which no other author is ever given.
+    func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool)
     func people(_ authors: [UInt64]) throws -> [DownMessage.Person]
 
     /// Closes the store; nothing may be asked of it afterwards.

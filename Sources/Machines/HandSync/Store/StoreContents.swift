@@ -47,8 +47,8 @@ package struct StoreContents {
     private var authors: [Name: Author] = [:]
     /// The number of each client's first author.
     private var clients: [ClientID: UInt64] = [:]
-    /// Whose the authors 1, 2, 3… are.
-    private var people: [(client: UInt64, name: String)] = []
+    /// Whose each author is.
+    private var people: [UInt64: (client: UInt64, name: String)] = [:]
     private var nextList: UInt64 = 1
 
     package init() {}
@@ -111,7 +111,7 @@ package struct StoreContents {
     }
 
     /// All batches or none.
-    package mutating func append(_ batches: [CommitBatch]) throws(StoreError) {
+    package mutating func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws(StoreError) {
         for batch in batches where !batch.commits.isEmpty {
             let found = try list(batch.list).stored.revision
             guard found == batch.expected else {
@@ -119,26 +119,29 @@ package struct StoreContents {
             }
         }
         for batch in batches { lists[batch.list]?.append(batch) }
+        for newcomer in newcomers { keep(newcomer) }
     }
 
-    package mutating func author(for client: ClientID, person: String) -> Author {
-        if let known = knownAuthor(of: client, named: person) { return known }
-        let number = UInt64(people.count + 1)
-        let author = Author(number: number, client: clients[client] ?? number)
-        people.append((author.client, person))
+    private mutating func keep(_ newcomer: Newcomer) {
+        let (author, client) = (newcomer.author, newcomer.client)
+        people[author.number] = (author.client, newcomer.person)
         clients[client] = author.client
-        authors[Name(client: client, person: person)] = author
-        return author
+        authors[Name(client: client, person: newcomer.person)] = author
     }
 
-    /// The author that a client is who has been here under that name.
-    package func knownAuthor(of client: ClientID, named person: String) -> Author? {
-        authors[Name(client: client, person: person)]
+    /// - Parameter fresh: a number that no author was given before.
+    package func author(
+        for client: ClientID, person: String, fresh: () -> UInt64
+    ) -> (author: Author, isNew: Bool) {
+        if let known = authors[Name(client: client, person: person)] { return (known, false) }
+        let number = fresh()
+        return (Author(number: number, client: clients[client] ?? number), true)
     }
 
-    package func person(_ author: UInt64) -> (client: UInt64, name: String)? {
-        author > 0 && author <= people.count ? people[Int(author) - 1] : nil
-    }
+    /// What the authors of a client say for it.
+    package func number(of client: ClientID) -> UInt64? { clients[client] }
+
+    package func person(_ author: UInt64) -> (client: UInt64, name: String)? { people[author] }
 
     package func people(_ authors: [UInt64]) -> [DownMessage.Person] {
         authors.compactMap { author in person(author).map { DownMessage.Person(author: author, name: $0.name) } }

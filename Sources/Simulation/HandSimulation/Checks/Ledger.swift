@@ -23,8 +23,15 @@ final class Ledger {
 
     private unowned let system: System
     private(set) var histories: [UInt64: History] = [:]
+    /// Whose each author is, as clients were told.
+    private var owners: [UInt64: Owner] = [:]
     /// Every item that was ever committed.
     private(set) var inserted: Set<ItemID> = []
+
+    private struct Owner: Equatable {
+        let client: ClientID
+        let person: String
+    }
 
     init(_ system: System) {
         self.system = system
@@ -93,10 +100,21 @@ final class Ledger {
         history.marks.append((digest, count))
     }
 
-    /// Whose an author is, whatever the name.
-    private func client(of author: UInt64) -> UInt64 { system.disk.durable.person(author)?.client ?? 0 }
+    /// Whose an author is, whatever the name; 0 if no commit of its client is durable.
+    private func client(of author: UInt64) -> UInt64 {
+        let contents = system.disk.durable
+        return contents.person(author)?.client ?? owners[author].flatMap { contents.number(of: $0.client) } ?? 0
+    }
 
     // MARK: Comparing
+
+    /// A client was told who it is.
+    func check(author: UInt64, isOf client: ClientID, named person: String) {
+        let owner = Owner(client: client, person: person)
+        if let other = owners.updateValue(owner, forKey: author), other != owner {
+            system.report(.exactlyOnce, "\(person) and \(other.person) are both called author \(author)")
+        }
+    }
 
     /// A commit that a client has received.
     func check(_ commit: Commit, of name: String, client: Int) {

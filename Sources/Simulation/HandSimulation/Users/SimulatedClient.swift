@@ -53,6 +53,8 @@ final class SimulatedClient {
     }
 
     var isUp: Bool { session != nil }
+    /// What its person is called.
+    private var name = ""
 
     // MARK: The process
 
@@ -63,7 +65,7 @@ final class SimulatedClient {
         buffer = JournalBuffer(waiting: 4, compaction: system.weather.journalCompaction)
         followed = [:]
         // Its person has another name each time, and an old one again.
-        let name = "person \(person).\(process % 3)"
+        name = "person \(person).\(process % 3)"
         if journal.isShared { _ = journal.take(.random(using: &random)) }
         session = ClientSession(client: journal.client, person: name, program: "simulated", seed: random.next())
         for name in journal.names { reopen(name) }
@@ -240,6 +242,9 @@ final class SimulatedClient {
     }
 
     private func changed(_ status: ClientSession.Status) {
+        if status == .online, let author = session?.author {
+            system.ledger.check(author: author, isOf: journal.client, named: name)
+        }
         guard case .offline(let reason, let wait) = status else { return }
         others = [:]
         system.trace("client \(number) is offline: \(reason)")

@@ -54,8 +54,8 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
         try both(what, body, ==)
     }
 
-    func append(_ batches: [CommitBatch]) throws {
-        try both("append", { try $0.append(batches) }, { _, _ in true })
+    func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws {
+        try both("append", { try $0.append(batches, by: newcomers) }, { _, _ in true })
     }
 
     /// How many come at once is each store's own choice.
@@ -150,8 +150,15 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
     /// Each takes what it takes.
     func size() throws -> Int { try real.size() }
 
-    func author(for client: ClientID, person: String) throws -> Author {
-        try both("author") { try $0.author(for: client, person: person) }
+    /// Each gives newcomers numbers of its own.
+    func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
+        try both(
+            "author", { try $0.author(for: client, person: person) },
+            { real, plain in
+                if !real.isNew || !plain.isNew { return real == plain }
+                let areFirst = (real.author.client == real.author.number, plain.author.client == plain.author.number)
+                return areFirst == (true, true) || real.author.client == plain.author.client
+            })
     }
 
     func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {

@@ -7,6 +7,8 @@ import HandWire
 /// `@unchecked Sendable` is safe: a simulation is run by one thread.
 package final class SimulatedStore: CommitStore, @unchecked Sendable {
     let disk: VirtualDisk
+    /// The last number that was given to an author: the next process goes on behind it.
+    private var lastAuthor: UInt64 = 0
 
     init(_ disk: VirtualDisk) {
         self.disk = disk
@@ -17,8 +19,8 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
         self.init(VirtualDisk(flushesAtOnce: true))
     }
 
-    package func append(_ batches: [CommitBatch]) throws {
-        try disk.write { try $0.append(batches) }
+    package func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws {
+        try disk.write { try $0.append(batches, by: newcomers) }
     }
 
     package func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
@@ -90,9 +92,13 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
         disk.read { $0.size }
     }
 
-    package func author(for client: ClientID, person: String) throws -> Author {
-        if let known = disk.read({ $0.knownAuthor(of: client, named: person) }) { return known }
-        return try disk.write { $0.author(for: client, person: person) }
+    package func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
+        disk.read { contents in
+            contents.author(for: client, person: person) {
+                lastAuthor += 1
+                return lastAuthor
+            }
+        }
     }
 
     package func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {

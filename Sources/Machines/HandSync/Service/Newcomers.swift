@@ -1,0 +1,68 @@
+import HandWire
+
+/// Authors of whom nothing is durable: a client costs the store nothing before its first commit, which takes its author along.
+///
+/// They are remembered here for as long as something hangs on them: a connection, or a commit that is not written yet. So a client
+/// that comes back meanwhile is who it was, and what it had in flight is made once.
+struct Newcomers {
+    private struct Entry {
+        let newcomer: Newcomer
+        /// Connections that are it, and commits of it that are to be written.
+        var uses = 0
+    }
+
+    private var entries: [UInt64: Entry] = [:]
+    /// The numbers of each client's, which has one for each name under which it came.
+    private var clients: [ClientID: [UInt64]] = [:]
+
+    var count: Int { entries.count }
+
+    /// Who a client is under a name, and what number its authors say for the client under any; nil where nothing is remembered.
+    func find(_ client: ClientID, named person: String) -> (author: Author?, client: UInt64?) {
+        let mine = (clients[client] ?? []).compactMap { entries[$0]?.newcomer }
+        return (mine.first { $0.person == person }?.author, mine.first?.author.client)
+    }
+
+    /// Nothing hangs on it yet.
+    mutating func add(_ newcomer: Newcomer) {
+        entries[newcomer.author.number] = Entry(newcomer: newcomer)
+        clients[newcomer.client, default: []].append(newcomer.author.number)
+    }
+
+    /// A connection or a commit hangs on an author from now on, whether it is a newcomer or not.
+    mutating func hold(_ author: UInt64) {
+        entries[author]?.uses += 1
+    }
+
+    mutating func release(_ author: UInt64) {
+        guard let uses = entries[author]?.uses else { return }
+        entries[author]?.uses = uses - 1
+        if uses <= 1 { forget(author) }
+    }
+
+    /// It is durable, or nothing hangs on it any more.
+    mutating func forget(_ author: UInt64) {
+        guard let client = entries.removeValue(forKey: author)?.newcomer.client else { return }
+        clients[client]?.removeAll { $0 == author }
+        if clients[client]?.isEmpty == true { clients[client] = nil }
+    }
+
+    /// Those who made the commits of some batches, and are to be written with them.
+    func authors(of batches: [CommitBatch]) -> [Newcomer] {
+        if entries.isEmpty { return [] }
+        var found: Set<UInt64> = []
+        for batch in batches {
+            for commit in batch.commits where entries[commit.author] != nil { found.insert(commit.author) }
+        }
+        return found.sorted().compactMap { entries[$0]?.newcomer }
+    }
+
+    /// What contradicts itself here; nil if nothing does.
+    func problem(uses: [UInt64: Int]) -> String? {
+        for (number, entry) in entries {
+            if entry.uses != uses[number, default: 0] { return "newcomer \(number) is held \(entry.uses) times" }
+            if clients[entry.newcomer.client]?.contains(number) != true { return "newcomer \(number) is not found" }
+        }
+        return nil
+    }
+}

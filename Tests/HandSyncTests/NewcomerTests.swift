@@ -1,0 +1,165 @@
+import HandCore
+import HandSimulation
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// A client costs the store nothing before its first commit.
+@Suite struct NewcomerTests {
+    private static func world() throws -> TestWorld {
+        let world = TestWorld()
+        _ = try world.store.create("list", rules: Rules(), logID: 9, deckSeed: nil)
+        return world
+    }
+
+    private static func author(_ stream: TestStream) -> UInt64 {
+        for case .welcome(let welcome) in stream.heard { return welcome.author }
+        return 0
+    }
+
+    private static func comes(_ world: TestWorld, _ client: UInt64 = 1, as person: String = "ada") -> TestStream {
+        let stream = world.connect(client, person: person)
+        world.settle()
+        stream.subscribe("list", request: 1, logID: 9)
+        world.settle()
+        return stream
+    }
+
+    private static func known(_ authors: [UInt64], _ world: TestWorld) throws -> [UInt64] {
+        try world.store.people(authors).map(\.author)
+    }
+
+    @Test func whoOnlyLooksIsNotKept() throws {
+        let world = try Self.world()
+        let streams = (1...50).map { Self.comes(world, $0) }
+        let authors = streams.map(Self.author)
+        #expect(Set(authors).count == 50 && !authors.contains(0))
+        #expect(try Self.known(authors, world) == [])
+        streams[7].submit(1, base: 0, "first")
+        world.settle()
+        #expect(try Self.known(authors, world) == [authors[7]])
+        #expect(world.service.brokenInvariant() == nil)
+        for stream in streams { stream.end() }
+        #expect(world.service.brokenInvariant() == nil)
+        // With nothing that hangs on them, they are forgotten; who is kept is not.
+        let (again, other) = (Self.comes(world, 8), Self.comes(world, 9))
+        #expect(Self.author(again) == authors[7] && again.lastStart?.lastSequence == 1)
+        #expect(!authors.contains(Self.author(other)))
+        #expect(try world.store.load(1).sequences.map(\.key) == [authors[7]])
+    }
+
+    /// Whoever comes back while its first commit is being written is who it was, in whatever order the store answers.
+    @Test(arguments: ["ada", "eve"], [false, true])
+    func whatIsBeingWrittenIsMadeOnce(person: String, isReadFirst: Bool) throws {
+        let world = try Self.world()
+        let first = Self.comes(world)
+        first.submit(1, base: 0, "in flight")
+        #expect(world.waiting == 1)
+        let second = world.connect(1, person: person)
+        #expect(world.waiting == (person == "ada" ? 1 : 2))
+        if isReadFirst { world.answer(world.waiting - 1) }
+        world.settle()
+        #expect((Self.author(second) == Self.author(first)) == (person == "ada"))
+        second.subscribe("list", request: 1, logID: 9)
+        world.settle()
+        #expect(second.lastStart?.lastSequence == 1)
+        second.submit(1, base: 1, "once more")
+        second.submit(2, base: 1, "the next")
+        world.settle()
+        #expect(second.heard.contains(.acknowledged(list: 1, sequence: 1, revision: 1)))
+        #expect(try world.store.load(1).revision == 2)
+        #expect(world.service.brokenInvariant() == nil)
+    }
+
+    /// The store was asked before the commit was durable, and answers after it.
+    @Test func whatTheStoreSaysLateIsNotBelieved() throws {
+        let world = try Self.world()
+        let first = Self.comes(world)
+        first.submit(1, base: 0, "in flight")
+        let second = world.connect(1, person: "eve")
+        let answer = world.look(1)
+        world.settle()
+        answer()
+        second.subscribe("list", request: 1, logID: 9)
+        world.settle()
+        #expect(second.lastStart?.lastSequence == 1)
+        #expect(try world.store.load(1).sequences.map(\.value.sequence) == [1])
+    }
+
+    @Test func aWriteThatFailsKeepsNobody() throws {
+        let world = try Self.world()
+        let ada = Self.comes(world)
+        world.failure = .failed("disk full")
+        ada.submit(1, base: 0, "lost")
+        world.settle()
+        world.failure = nil
+        #expect(try Self.known([Self.author(ada)], world) == [])
+        #expect(world.service.brokenInvariant() == nil)
+        ada.submit(1, base: 0, "kept")
+        world.settle()
+        #expect(try Self.known([Self.author(ada)], world) == [Self.author(ada)])
+        #expect(world.service.brokenInvariant() == nil)
+    }
+
+    /// A list that is deleted takes what was to be written with it.
+    @Test func aDeletedListHoldsNobody() throws {
+        let world = try Self.world()
+        let (ada, root) = (Self.comes(world), Self.comes(world, 2))
+        root.say(.delete(request: 2, name: "list"))
+        ada.submit(1, base: 0, "too late")
+        ada.end()
+        world.settle()
+        #expect(world.service.brokenInvariant() == nil)
+        root.end()
+        #expect(world.service.brokenInvariant() == nil)
+    }
+
+    /// What somebody may take of a server says how often they may come, too.
+    @Test func hellosHaveAPrice() {
+        var limits = Limits()
+        limits.userWork = 4_000
+        limits.tellingDelay = 1_000_000
+        limits.tooFastDeadline = 1_000_000
+        let world = TestWorld(limits: limits)
+        world.tokens = ["ada": .everything, "ben": .everything]
+        func welcomed(_ streams: [TestStream]) -> Int { streams.count { Self.author($0) != 0 } }
+        let streams = (1...60).map { world.connect($0, token: "ada") }
+        world.settle()
+        let atOnce = welcomed(streams)
+        #expect((10...30).contains(atOnce) && world.service.brokenInvariant() == nil)
+        let ben = world.connect(100, token: "ben")
+        world.settle()
+        #expect(welcomed([ben]) == 1)
+        // Who waits is not read, and whose turn has come is not read before the welcome.
+        #expect(streams.allSatisfy { $0.isStopped == (Self.author($0) == 0) })
+        let seconds = UInt64(60 - atOnce) / 2
+        for isOver in [false, true] {
+            world.now = (seconds + (isOver ? 1 : 0)) * 1_000 - 1
+            world.service.timeout()
+            world.turn()
+            #expect(streams.allSatisfy { $0.isStopped == (Self.author($0) == 0) })
+            world.settle()
+            #expect(welcomed(streams) == (isOver ? 60 : atOnce))
+        }
+        #expect(streams.allSatisfy { $0.errors.isEmpty } && world.service.brokenInvariant() == nil)
+    }
+
+    /// Who is turned away while it waits for its turn does not come in.
+    @Test func aTokenThatEndsMeanwhileIsNotLetIn() {
+        var limits = Limits()
+        limits.userWork = 10
+        limits.tooFastDeadline = 1_000_000
+        let world = TestWorld(limits: limits)
+        world.tokens = ["ada": .everything]
+        let streams = (1...2).map { world.connect($0, token: "ada") }
+        world.settle()
+        #expect(streams.map(Self.author).contains(0))
+        world.tokens = [:]
+        world.service.accessChanged()
+        world.now += 100_000_000
+        world.service.timeout()
+        world.settle()
+        #expect(streams.filter { Self.author($0) == 0 }.allSatisfy { $0.errors == [.notAuthenticated] })
+    }
+}
