@@ -97,4 +97,19 @@ import Testing
         }
         #expect(world.turnedAway == 2)
     }
+
+    /// A key that is agreed on is work, whatever is said with it later.
+    @Test func handshakesHaveAPrice() {
+        var limits = Limits()
+        limits.handshakesPerAddress = 2
+        let world = TestWorld(limits: limits)
+        func count(_ origin: String?) -> Int { (0..<100).count { _ in world.service.mayShakeHands(with: origin) } }
+        #expect(count("10.0.0.1") == 20 && count("10.0.0.1") == 0)
+        #expect(count("10.0.0.2") == 20 && count(nil) == 100)
+        world.now += 1_500
+        #expect(count("10.0.0.1") == 3)
+        world.now += 60_000
+        world.service.timeout()
+        #expect(count("10.0.0.1") == 20)
+    }
 }

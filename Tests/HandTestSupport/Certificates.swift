@@ -27,17 +27,18 @@ public struct Certificates: Sendable {
     /// - Parameters:
     ///   - names: whom it is for, as in a certificate, such as `DNS:localhost` or `IP:127.0.0.1`.
     ///   - days: how long it is good; it has run out if they are negative.
-    public func make(_ file: String, for names: String, days: Int = 2) throws -> (certificate: String, key: String) {
+    ///   - bits: of an RSA key; nil for one of an elliptic curve.
+    public func make(
+        _ file: String, for names: String, days: Int = 2, bits: Int? = nil
+    ) throws -> (certificate: String, key: String) {
         let (path, key, request, extensions) = (
             "\(folder.path)/\(file).pem", "\(folder.path)/\(file).key", "\(folder.path)/\(file).csr",
             "\(folder.path)/\(file).ext"
         )
         try "subjectAltName=\(names)\n".write(toFile: extensions, atomically: true, encoding: .utf8)
-        try Self.openssl([
-            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=\(file)",
-            "-keyout",
-            key, "-out", request,
-        ])
+        let kind = bits.map { ["rsa:\($0)"] } ?? ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+        try Self.openssl(
+            ["req", "-newkey"] + kind + ["-nodes", "-subj", "/CN=\(file)", "-keyout", key, "-out", request])
         try Self.openssl([
             "x509", "-req", "-in", request, "-CA", authority, "-CAkey", authorityKey, "-CAcreateserial", "-days",
             "\(days)",

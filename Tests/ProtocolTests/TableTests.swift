@@ -76,7 +76,8 @@ import Testing
 
     /// What a client cannot meet: that is in `hand serve --help`.
     private static let operators: Set<String> = [
-        "connections", "connectionsPerAddress", "failedHellos", "lists", "userUnfinishedBytes", "tellingDelay",
+        "connections", "connectionsPerAddress", "failedHellos", "handshakesPerAddress", "lists", "userUnfinishedBytes",
+        "tellingDelay",
         "tooFastDeadline", "userSubscriptions", "userLists", "storeBytes", "answerBytes", "transfers",
         "snapshotCommits", "submissionWork", "unloadDelay",
     ]

@@ -235,7 +235,8 @@ import Testing
         #expect(refused.server.isEmpty)
         #expect("\(try #require(refused.serverEnd))".contains("did not return a certificate"))
         let ada = try certificates.make("ada", for: "DNS:ada")
-        let known = try TLSContext.client(trust: .file(certificates.authority), certificate: .init(file: ada.certificate, key: ada.key))
+        let known = try TLSContext.client(
+            trust: .file(certificates.authority), certificate: .init(file: ada.certificate, key: ada.key))
         #expect(try exchange([[1, 2]], server: strict, client: known).client == [1, 2])
     }
 

@@ -7,6 +7,8 @@ public struct Limits: Equatable, Sendable {
     /// Hellos without a valid token from one address within a minute, after which further ones get no other answer than that
     /// there were too many, until that is over. A valid token always gets in.
     public var failedHellos = 20
+    /// TLS handshakes with one address in a second: on average, and those of ten seconds at once. Who wants more is closed.
+    public var handshakesPerAddress = 20
     /// Bytes of one frame, from its type to its end.
     public var frameBytes = 8 << 20
     /// Bytes of a frame before the hello has been accepted.

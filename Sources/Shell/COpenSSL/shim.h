@@ -30,6 +30,23 @@ static inline long hand_x509_seconds_since(const X509 *certificate) {
     ASN1_TIME_diff(&days, &seconds, X509_get0_notBefore(certificate), NULL);
     return days * 86400L + seconds;
 }
+// Counts messages of the handshake's kind that come once it is over, as those for new keys. Beyond `most`, what has come and was not
+// read yet is forgotten, so that one call of SSL_read does not go on with them. The application's data is one more than the count, and
+// nothing while none are counted.
+static inline void hand_ssl_count_late_messages(SSL *ssl) { SSL_set_app_data(ssl, (void *)1); }
+static inline long hand_ssl_late_messages(const SSL *ssl) {
+    long data = (long)SSL_get_app_data(ssl);
+    return data > 0 ? data - 1 : 0;
+}
+static inline long hand_ssl_most_late_messages(void) { return 16; }
+static inline void hand_ssl_see_message(
+    int is_written, int version, int type, const void *bytes, size_t size, SSL *ssl, void *argument) {
+    long data = (long)SSL_get_app_data(ssl);
+    if (is_written || type != SSL3_RT_HANDSHAKE || data == 0) return;
+    SSL_set_app_data(ssl, (void *)(data + 1));
+    if (data > hand_ssl_most_late_messages()) (void)BIO_reset(SSL_get_rbio(ssl));
+}
+static inline void hand_ssl_see_messages(SSL_CTX *context) { SSL_CTX_set_msg_callback(context, hand_ssl_see_message); }
 // What is in a memory BIO, and forgetting it.
 static inline long hand_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
 static inline int hand_bio_reset(BIO *bio) { return (int)BIO_reset(bio); }

@@ -143,6 +143,7 @@ public final class Server {
 
     func accept(_ stream: any Channel, from caller: Caller) {
         guard let tls else { return serve(stream, from: caller) }
+        guard service.mayShakeHands(with: caller.address) else { return stream.close() }
         do {
             serve(try TLSStream(loop, stream, tls, .server), from: caller)
         } catch {

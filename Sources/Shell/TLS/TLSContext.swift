@@ -4,6 +4,10 @@ import EventLoop
 /// What many encrypted connections have in common: certificates, and whom to trust. TLS 1.2 and newer, by OpenSSL.
 public final class TLSContext {
     let raw: OpaquePointer
+    /// The work of a server's handshakes in one turn of the loop.
+    private var turn: (time: UInt64, nanoseconds: UInt64) = (0, 0)
+    /// Others are served between them: with a large RSA key one alone takes some milliseconds.
+    private static let nanosecondsPerTurn: UInt64 = 5_000_000
 
     /// What is wrong with a certificate, a key, or a connection, for people.
     public struct Failure: Error, Equatable, CustomStringConvertible {
@@ -24,6 +28,7 @@ public final class TLSContext {
         guard hand_ssl_at_least_1_2(raw) == 1 else { throw .ofOpenSSL("no TLS 1.2") }
         // The peer may not make this side work again and again on one connection.
         hand_ssl_never_renegotiate(raw)
+        hand_ssl_see_messages(raw)
         // Idle connections keep no buffers.
         _ = hand_ssl_release_buffers(raw)
     }
@@ -85,6 +90,20 @@ public final class TLSContext {
         if since < 0 { return "the certificate is not valid yet; is the clock right?" }
         return left < 7 * 86_400 ? "the certificate expires in \(left / 86_400) days" : nil
     }
+
+    // MARK: The work of handshakes
+
+    /// Has `body` do work of a handshake, unless enough was done in the turn that began at that time. Returns whether it was done.
+    func work(inTurn time: UInt64, _ body: () -> Void) -> Bool {
+        if turn.time != time { turn = (time, 0) }
+        guard turn.nanoseconds < Self.nanosecondsPerTurn else { return false }
+        let start = Loop.monotonicNanoseconds
+        body()
+        turn.nanoseconds += Loop.monotonicNanoseconds - start
+        return true
+    }
+
+    // MARK: Files
 
     private func use(certificate: String, key: String) throws(Failure) {
         guard SSL_CTX_use_certificate_chain_file(raw, certificate) == 1 else {

@@ -17,12 +17,19 @@ public final class TLSStream: Channel {
     // OpenSSL has one queue of errors for the whole thread, and takes what is in it for the reason of a call that did nothing. So it
     // is emptied before each call that is asked for a reason.
     private let loop: Loop
+    private let context: TLSContext
+    private let isServer: Bool
     private let stream: any Channel
     /// Nil once closed.
     private var ssl: OpaquePointer?
     private let input: OpaquePointer
     private let output: OpaquePointer
     private var isReady = false
+    /// Whether the handshake goes on in a later turn: others had theirs in this one.
+    private var isPutOff = false
+    /// When the counting of messages began that come after the handshake; they are few in a minute.
+    private var countedSince: UInt64 = 0
+    private static let countingPeriod: UInt64 = 60_000
     /// What was written before the two sides had agreed.
     private var early: [OutputBuffer] = []
     private var isReading = true
@@ -41,6 +48,7 @@ public final class TLSStream: Channel {
             throw .ofOpenSSL("a connection")
         }
         self.loop = loop
+        self.context = context
         self.stream = stream
         self.ssl = ssl
         self.input = input
@@ -49,8 +57,11 @@ public final class TLSStream: Channel {
         hand_bio_never_ends(output)
         SSL_set_bio(ssl, input, output)
         switch role {
-        case .server: SSL_set_accept_state(ssl)
+        case .server:
+            isServer = true
+            SSL_set_accept_state(ssl)
         case .client(let host):
+            isServer = false
             Self.expect(host, ssl)
             SSL_set_connect_state(ssl)
         }
@@ -118,14 +129,40 @@ public final class TLSStream: Channel {
     private func advance() {
         guard let ssl, !hasFailed, onBytes != nil else { return }
         if !isReady {
-            ERR_clear_error()
-            let result = SSL_do_handshake(ssl)
+            guard !isPutOff, let result = shakeHands(ssl) else { return }
             send()
             guard result == 1 else { return check(result) }
             isReady = true
+            if isServer { hand_ssl_count_late_messages(ssl) }
             writeEarly()
         }
         read()
+    }
+
+    /// Returns what OpenSSL says; nil if nothing was done.
+    private func shakeHands(_ ssl: OpaquePointer) -> Int32? {
+        var result: Int32?
+        let body = {
+            ERR_clear_error()
+            result = SSL_do_handshake(ssl)
+        }
+        if !isServer {
+            body()
+        } else if BIO_ctrl_pending(input) > 0, !context.work(inTurn: loop.now, body) {
+            putOff()
+        }
+        return result
+    }
+
+    private func putOff() {
+        isPutOff = true
+        stream.stopReading()
+        loop.soon { [weak self] in
+            guard let self else { return }
+            isPutOff = false
+            advance()
+            if isReading, !isPutOff { stream.resumeReading() }
+        }
     }
 
     private func read() {
@@ -133,12 +170,24 @@ public final class TLSStream: Channel {
             while isReading, !hasFailed, let ssl {
                 ERR_clear_error()
                 let count = SSL_read(ssl, room.baseAddress, Int32(room.count))
+                if asksTooOften(ssl) { return fail("TLS: the other side asks for new keys again and again") }
                 guard count > 0 else { return check(count) }
                 onBytes?(UnsafeRawBufferPointer(rebasing: room[..<Int(count)]))
             }
         }
         // An answer to what was read, as a new key.
         send()
+    }
+
+    /// Each such message is work, and no data that anybody would count.
+    private func asksTooOften(_ ssl: OpaquePointer) -> Bool {
+        guard hand_ssl_late_messages(ssl) > 0 else { return false }
+        if hand_ssl_late_messages(ssl) > hand_ssl_most_late_messages() { return true }
+        if loop.now >= countedSince + Self.countingPeriod {
+            countedSince = loop.now
+            hand_ssl_count_late_messages(ssl)
+        }
+        return false
     }
 
     /// What OpenSSL wants, when it did not do what it was asked.

@@ -66,7 +66,8 @@ enum Settings {
             throw Failure(
                 .usage,
                 "\(path): unknown setting '\(Printable.clean(unknown))'."
-                    + Spelling.question(unknown, among: known) + " There are url, name, ca, cert, cert-key, token and [keys].")
+                    + Spelling.question(unknown, among: known)
+                    + " There are url, name, ca, cert, cert-key, token and [keys].")
         } catch {
             throw Failure(
                 .usage,

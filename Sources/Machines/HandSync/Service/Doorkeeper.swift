@@ -8,6 +8,8 @@ struct Doorkeeper {
     private let limits: Limits
     private var present: [String: Present] = [:]
     private var failures: [String: Failures] = [:]
+    /// What each address has left of handshakes, if it is not all.
+    private var handshakes: [String: TokenBucket] = [:]
 
     /// The connections from one address.
     private struct Present {
@@ -22,7 +24,7 @@ struct Doorkeeper {
         let since: UInt64
     }
 
-    /// Addresses whose failures are remembered; whoever has more of them is not stopped by counting each.
+    /// Addresses of which something is remembered; whoever has more of them is not stopped by counting each.
     private static let most = 100_000
     /// Milliseconds after which failures are forgotten.
     static let period: UInt64 = 60_000
@@ -70,9 +72,22 @@ struct Doorkeeper {
         return nil
     }
 
+    /// Whether the work of one more handshake is done for an address; then it is counted.
+    mutating func shakesHands(_ address: String, now: UInt64) -> Bool {
+        var left = handshakes[address] ?? TokenBucket(rate: limits.handshakesPerAddress, now: now)
+        left.fill(now: now)
+        guard !left.isEmpty else { return false }
+        left.spend(1, now: now)
+        if handshakes[address] != nil || handshakes.count < Self.most { handshakes[address] = left }
+        return true
+    }
+
     /// Forgets what is long ago.
     mutating func sweep(now: UInt64) {
-        if failures.isEmpty { return }
-        failures = failures.filter { now < $0.value.since + Self.period }
+        if !failures.isEmpty { failures = failures.filter { now < $0.value.since + Self.period } }
+        for address in handshakes.keys {
+            handshakes[address]?.fill(now: now)
+            if handshakes[address]?.isFull == true { handshakes[address] = nil }
+        }
     }
 }

@@ -93,6 +93,11 @@ public final class Service {
         return connection
     }
 
+    /// Whether to begin the cryptography of a connection from an address that is about to be accepted; nil is this machine's.
+    public func mayShakeHands(with origin: String?) -> Bool {
+        origin.map { door.shakesHands($0, now: world.now) } ?? true
+    }
+
     /// Who says nothing does not keep others out that come from the same address.
     private func enter(_ connection: Connection, from origin: String) {
         if let oldest = door.givesWay(at: origin).flatMap({ connections[$0] }) {

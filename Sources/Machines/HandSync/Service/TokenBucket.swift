@@ -36,6 +36,8 @@ package struct TokenBucket {
     }
 
     package var isOverdrawn: Bool { level < 0 }
+    /// Whether there is not even one left.
+    var isEmpty: Bool { level < 1_000 }
     var isHalfFull: Bool { level >= capacity / 2 }
     var isFull: Bool { level >= capacity }
 

@@ -8,6 +8,8 @@ struct LimitOptions: ParsableArguments {
     var maxConnectionsPerAddress = Limits().connectionsPerAddress
     @Option(help: "Wrong tokens from one address in a minute that are answered and written down.")
     var maxFailures = Limits().failedHellos
+    @Option(help: "TLS handshakes with one address in a second; ten times as many at once.")
+    var maxHandshakes = Limits().handshakesPerAddress
     @Option(help: "Bytes of one frame.") var maxFrame = Limits().frameBytes
     @Option(help: "Bytes of a frame before the hello is accepted.") var maxHello = Limits().helloBytes
     @Option(help: "Items of one list.") var maxItems = Limits().listItems
@@ -58,8 +60,10 @@ struct LimitOptions: ParsableArguments {
         [
             ("max-connections", \.maxConnections, \.connections),
             ("max-connections-per-address", \.maxConnectionsPerAddress, \.connectionsPerAddress),
-            ("max-failures", \.maxFailures, \.failedHellos), ("max-frame", \.maxFrame, \.frameBytes),
-            ("max-hello", \.maxHello, \.helloBytes), ("max-items", \.maxItems, \.listItems),
+            ("max-failures", \.maxFailures, \.failedHellos),
+            ("max-handshakes", \.maxHandshakes, \.handshakesPerAddress),
+            ("max-frame", \.maxFrame, \.frameBytes), ("max-hello", \.maxHello, \.helloBytes),
+            ("max-items", \.maxItems, \.listItems),
             ("max-item-size", \.maxItemSize, \.itemBytes), ("max-lists", \.maxLists, \.lists),
             ("max-subscriptions", \.maxSubscriptions, \.subscriptions),
             ("max-user-requests", \.maxUserRequests, \.userRequests),
