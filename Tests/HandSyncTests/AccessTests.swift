@@ -117,7 +117,7 @@ import Testing
         #expect(names == [["open"]])
     }
 
-    /// A page of lists that one may not read is passed over.
+    /// Lists that one may not read are passed over, and nothing says that they are there.
     @Test func pagesOfOthersLists() {
         var limits = Limits()
         limits.listsPage = 2
@@ -131,7 +131,7 @@ import Testing
         world.settle()
         guest.say(.lists(request: 5, after: ""))
         world.settle()
-        guard case .lists(5, let entries, hasMore: true)? = guest.heard.last else {
+        guard case .lists(5, let entries, hasMore: false)? = guest.heard.last else {
             Issue.record("\(guest.heard)")
             return
         }

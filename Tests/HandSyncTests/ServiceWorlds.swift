@@ -26,6 +26,7 @@ final class TestWorld: ServiceWorld {
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
         then: @escaping (Result<Value, StoreError>) -> Void
     ) {
+        questions += 1
         asked.append { [unowned self] store in
             let result: Result<Value, StoreError> =
                 if let failure { .failure(failure) } else { StoreError.catching { try body(store) } }
@@ -79,6 +80,8 @@ final class TestWorld: ServiceWorld {
     }
 
     var waiting: Int { asked.count }
+    /// How often the store was asked something.
+    private(set) var questions = 0
 
     /// Has the store answer one of the questions that wait.
     func answer(_ index: Int = 0) {
@@ -127,6 +130,10 @@ final class TestStream: ByteStream {
     private(set) var isShutDown = false
     /// Whether what is written stays on the way.
     var isWriting = false
+    /// Whether the system takes one write, and no more until it is drained.
+    var stalls = false
+    /// All that was written.
+    private(set) var bytes = 0
     private var connection: Connection?
     let peerDescription = "test"
     let origin: String?
@@ -146,7 +153,9 @@ final class TestStream: ByteStream {
     }
 
     func write(_ runs: [FrameRun]) -> Bool {
+        if stalls { isWriting = true }
         for run in runs {
+            bytes += run.bytes.count
             var reader = FrameReader(limit: run.bytes.count)
             try? reader.read(run.bytes) { (body) throws(WireError) -> Bool in
                 heard.append(try DownMessage(body))

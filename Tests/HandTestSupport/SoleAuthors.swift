@@ -30,3 +30,9 @@ extension CommitStore {
         return author
     }
 }
+
+extension CommitStore {
+    public func deletedLists(before number: UInt64, limit: Int) throws -> [DeletedList] {
+        try deletedLists(before: number, limit: limit, named: nil, among: nil)
+    }
+}

@@ -61,8 +61,10 @@ public final class MemoryStore: CommitStore {
         try contents.withLock { try $0.undelete(deletion, as: name) }
     }
 
-    public func deletedLists(before number: UInt64, limit: Int) throws -> [DeletedList] {
-        contents.withLock { $0.deletedLists(before: number, limit: limit) }
+    public func deletedLists(
+        before number: UInt64, limit: Int, named name: String?, among lists: [UInt32]?
+    ) throws -> [DeletedList] {
+        contents.withLock { $0.deletedLists(before: number, limit: limit, named: name, among: lists) }
     }
 
     public func giveUpOldest(of owner: String?) throws -> Bool {

@@ -31,12 +31,18 @@ extension SQLiteStore {
         }
     }
 
-    public func deletedLists(before number: UInt64, limit: Int) throws -> [DeletedList] {
+    public func deletedLists(
+        before number: UInt64, limit: Int, named name: String?, among lists: [UInt32]?
+    ) throws -> [DeletedList] {
         // The highest numbers are none that a table counts up to.
         let before = Int64(clamping: number)
         return try read { database in
-            let condition = "number < ? AND list IN (SELECT number FROM lists) ORDER BY number DESC LIMIT ?"
-            return try DeletionRow.all(condition, [before, limit], database).compactMap { deletion in
+            let ids = lists.map { "WHERE log_id & 4294967295 IN (\($0.map(String.init).joined(separator: ",")))" } ?? ""
+            let condition = """
+                number < ?1 AND (?2 IS NULL OR name = ?2) AND list IN (SELECT number FROM lists \(ids))
+                ORDER BY number DESC LIMIT ?3
+                """
+            return try DeletionRow.all(condition, [before, name, limit], database).compactMap { deletion in
                 guard var list = try ListRow.find(deletion.list, database)?.list else { return nil }
                 list.name = deletion.name
                 return DeletedList(

@@ -7,7 +7,7 @@ import HandWire
 ///                                              └─────writeFailed──▶ gone, as if never submitted
 ///
 /// Sans-IO: writing happens outside, and several commits can be numbered while earlier ones are being written.
-public struct Authority {
+public struct Authority: Sendable {
     /// What a store knows of a list: enough to carry on.
     public struct Start: Sendable {
         public var list: UInt64

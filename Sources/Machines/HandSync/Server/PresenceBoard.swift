@@ -1,7 +1,10 @@
 import HandCore
 import HandWire
 
-/// Who is on one list, and on which item: kept in memory only, changes conflated until they are taken.
+/// Who is on one list, and on which item: kept in memory only.
+///
+/// Presence is a state, not a log: of each person only the newest change counts. Changes are numbered, and whoever is told of them
+/// remembers one number. So a reader who does not read costs no memory, however many people come and go meanwhile.
 public struct PresenceBoard: Sendable {
     private struct Person {
         var name: String
@@ -10,12 +13,29 @@ public struct PresenceBoard: Sendable {
         var connections = 1
     }
 
+    fileprivate struct Change {
+        let number: Int
+        let author: UInt64
+    }
+
     private var people: [UInt64: Person] = [:]
-    private var changed: Set<UInt64> = []
+    /// In the order of their numbers; of each author the newest counts, and those before it are removed in time.
+    private var changes: [Change] = []
+    /// The newest change of each author who is here, or of whom it is remembered that they have gone.
+    private var newest: [UInt64: Int] = [:]
+    /// The number of the last change.
+    public private(set) var last = 0
+    /// The last change that was taken, for all to be told.
+    public private(set) var taken = 0
+    /// The last change that is forgotten: somebody who has gone. Whoever was told of less would show people who are not there.
+    public private(set) var floor = 0
+
+    /// People who have gone and are remembered, or as many as are here if those are more; sometimes twice as many.
+    static let mostGone = 1_000
 
     public init() {}
 
-    public var hasChanges: Bool { !changed.isEmpty }
+    public var hasChanges: Bool { taken < last }
 
     public mutating func join(_ author: UInt64, name: String) {
         if people[author] == nil {
@@ -24,38 +44,83 @@ public struct PresenceBoard: Sendable {
             people[author]?.connections += 1
             people[author]?.name = name
         }
-        changed.insert(author)
+        change(author)
     }
 
     public mutating func leave(_ author: UInt64) {
         guard var person = people[author] else { return }
         person.connections -= 1
         people[author] = person.connections == 0 ? nil : person
-        changed.insert(author)
+        change(author)
     }
 
     public mutating func move(_ author: UInt64, to item: ItemID?) {
         guard people[author] != nil, people[author]?.item != item else { return }
         people[author]?.item = item
-        changed.insert(author)
+        change(author)
+    }
+
+    private mutating func change(_ author: UInt64) {
+        last += 1
+        newest[author] = last
+        changes.append(Change(number: last, author: author))
+        if changes.count > 2 * newest.count + 64 || newest.count - people.count > 2 * goneKept { tidy() }
+    }
+
+    private var goneKept: Int { max(Self.mostGone, people.count) }
+
+    /// Removes what does not count any more, and the oldest of those who have gone.
+    private mutating func tidy() {
+        changes.removeAll { newest[$0.author] != $0.number }
+        var surplus = newest.count - people.count - goneKept
+        guard surplus > 0 else { return }
+        changes.removeAll { change in
+            guard surplus > 0, people[change.author] == nil else { return false }
+            surplus -= 1
+            newest[change.author] = nil
+            floor = change.number
+            return true
+        }
     }
 
     /// Everybody who is here.
     public var everybody: Set<UInt64> { Set(people.keys) }
 
-    /// Who has changed since the last call, however often.
-    public mutating func takeChanges() -> Set<UInt64> {
-        defer { changed = [] }
-        return changed
+    /// Takes all changes for everybody to be told. Returns the last that had been taken before.
+    public mutating func takeChanges() -> Int {
+        defer { taken = last }
+        return taken
     }
 
-    /// Where these people are now, those who have gone included.
-    public func entries(of authors: Set<UInt64>) -> [DownMessage.Presence] {
-        authors.sorted().map(entry)
+    /// Where those are now who have changed since `start` and until `end`, about `limit` of them, and up to which change that is.
+    ///
+    /// - Parameter known: those who went by then, or before, need not be told of: nobody knows of them, or that they went is known.
+    public func entries(
+        after start: Int, through end: Int, knownGone known: Int = 0, atMost limit: Int
+    ) -> (entries: [DownMessage.Presence], end: Int) {
+        var found: [DownMessage.Presence] = []
+        for change in changes[changes.firstIndex(after: start)...] where newest[change.author] == change.number {
+            if change.number > end { break }
+            if found.count == limit { return (found, change.number - 1) }
+            if people[change.author] != nil || change.number > known { found.append(entry(change.author)) }
+        }
+        return (found, end)
     }
 
     private func entry(_ author: UInt64) -> DownMessage.Presence {
         guard let person = people[author] else { return DownMessage.Presence(author: author, place: .gone) }
         return DownMessage.Presence(author: author, place: .here(person: person.name, item: person.item))
+    }
+}
+
+extension [PresenceBoard.Change] {
+    /// Where those begin with higher numbers.
+    fileprivate func firstIndex(after number: Int) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].number <= number { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

@@ -68,6 +68,17 @@ public struct Access: Equatable, Sendable {
     }
 
     public func role(on list: String) -> Role { max(everywhere, lists[list] ?? .none) }
+
+    /// The lists on which one has a role, by the names that come after `name`, in the order of their bytes.
+    func readable(after name: String) -> [String] {
+        func isBefore(_ left: String, _ right: String) -> Bool { left.utf8.lexicographicallyPrecedes(right.utf8) }
+        return lists.filter { $0.value >= .read && isBefore(name, $0.key) }.keys.sorted(by: isBefore)
+    }
+
+    /// The deleted lists that one may bring back, by `LogID.list`; nil: all.
+    var bringableBack: [UInt32]? {
+        everywhere >= .admin ? nil : deleted.filter { $0.value >= .admin }.keys.sorted()
+    }
 }
 
 /// What a world says of somebody who says hello.

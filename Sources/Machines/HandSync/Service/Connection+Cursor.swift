@@ -11,11 +11,35 @@ extension Connection {
         var snapshot: Transfer?
         /// Whether commits before the window are being read from the store.
         var isReading = false
-        /// People whose presence is still to be told: held back while the client was slow, or not told yet.
-        var owedPresence: Set<UInt64> = []
+        /// What its client knows of who is here, and is to be told.
+        var presence = PresenceMark()
 
         /// Whether the next commit is no longer in the window and has not been asked of the store.
         var isBehind: Bool { snapshot == nil && !isReading && revision < room.authority.floor }
+    }
+
+    /// How far a client has been told who is on a list, by the numbers of changes: what it does not read is not kept for it.
+    struct PresenceMark {
+        /// The last change of which it was told, and the last of which it is to be told.
+        var told = 0
+        var owed = 0
+        /// Of people who went by then, or before, it knows nothing, or knows that they went.
+        var knownGone = 0
+
+        /// Nothing is known of the list: the whole picture is to be told.
+        init(_ board: PresenceBoard? = nil) {
+            owed = board?.last ?? 0
+            knownGone = owed
+        }
+
+        /// The whole picture is to be told once more; who was told of people is told that they have gone, too.
+        mutating func startAnew(_ board: PresenceBoard) {
+            knownGone = max(told, knownGone)
+            (told, owed) = (0, board.last)
+        }
+
+        /// Whether it was told of people who have gone, and nobody remembers that they were here.
+        func isLost(_ board: PresenceBoard) -> Bool { board.floor > max(told, knownGone) }
     }
 
     /// A list that is sent in chunks: a value, so edits meanwhile do not disturb it. An object, as most cursors have none.

@@ -197,12 +197,22 @@ public final class Connection {
     /// What is sent in one write.
     struct Flushed {
         fileprivate var buffers: [FrameRun] = []
+        /// Bytes among it that were made for this connection alone, but for answers.
+        private var ownBytes = 0
         /// Commits among it that came from memory.
         fileprivate(set) var commits = 0
         /// Whether there is more to send at once.
         fileprivate(set) var hasMore = false
 
         var bytes: Int { buffers.reduce(0) { $0 + $1.range.count } }
+
+        /// Whether no more is made for this connection alone now: who does not read makes the server hold no more.
+        fileprivate func isFull(_ chunkBytes: Int) -> Bool { ownBytes >= chunkBytes }
+
+        fileprivate mutating func add(_ frame: [UInt8]) {
+            buffers.append(FrameRun(frame))
+            ownBytes += frame.count
+        }
     }
 
     private func gather(_ flushed: inout Flushed, chunkBytes: Int, _ read: (Connection, UInt64) -> Void) {
@@ -211,25 +221,29 @@ public final class Connection {
             if transfers[0].isDone { transfers.removeFirst() }
             flushed.hasMore = true
         }
-        var behind: [UInt64] = []
+        var behind: Int?
         for index in cursors.indices {
             if cursors[at: index].isBehind {
-                cursors[at: index].isReading = true
-                behind.append(cursors[at: index].room.list.number)
+                behind = behind ?? index
             } else {
                 Self.gather(&cursors[at: index], &flushed, chunkBytes: chunkBytes)
             }
         }
-        for list in behind { read(self, list) }
+        // One after the other: what was read is held until it is sent.
+        if let behind, !cursors.indices.contains(where: { cursors[at: $0].isReading }) {
+            cursors[at: behind].isReading = true
+            read(self, cursors[at: behind].room.list.number)
+        }
         if !outbox.isEmpty { flushed.hasMore = true }
     }
 
     /// What one list has for this connection.
     private static func gather(_ cursor: inout Cursor, _ flushed: inout Flushed, chunkBytes: Int) {
-        if let chunk = cursor.snapshot?.next(about: chunkBytes) {
-            flushed.buffers.append(FrameRun(chunk))
-            if cursor.snapshot?.isDone == true { cursor.snapshot = nil }
+        if let snapshot = cursor.snapshot {
             flushed.hasMore = true
+            if flushed.isFull(chunkBytes) { return }
+            flushed.add(snapshot.next(about: chunkBytes))
+            if snapshot.isDone { cursor.snapshot = nil }
         } else if !cursor.isReading, cursor.revision < cursor.room.authority.revision {
             let (runs, revision) = cursor.room.authority.frames(after: cursor.revision, about: burst)
             flushed.buffers += runs
@@ -237,11 +251,35 @@ public final class Connection {
             cursor.revision = revision
             if revision < cursor.room.authority.revision { flushed.hasMore = true }
         }
-        if !cursor.owedPresence.isEmpty {
-            let entries = cursor.room.presence.entries(of: cursor.owedPresence)
-            cursor.owedPresence = []
-            flushed.buffers.append(FrameRun(DownMessage.presence(list: cursor.room.list.number, entries).frame))
+        gatherPresence(&cursor, &flushed, chunkBytes: chunkBytes)
+    }
+
+    /// Who has moved, come or gone since the client was told, as far as it is time to tell it.
+    private static func gatherPresence(_ cursor: inout Cursor, _ flushed: inout Flushed, chunkBytes: Int) {
+        let room = cursor.room
+        guard cursor.presence.told < cursor.presence.owed, !cursor.presence.isLost(room.presence) else { return }
+        while cursor.presence.told < cursor.presence.owed, !flushed.isFull(chunkBytes) {
+            let (entries, end) = room.presence.entries(
+                after: cursor.presence.told, through: cursor.presence.owed, knownGone: cursor.presence.knownGone,
+                atMost: Service.presencePage)
+            if !entries.isEmpty { flushed.add(DownMessage.presence(list: room.list.number, entries).frame) }
+            cursor.presence.told = end
         }
+        if cursor.presence.told < cursor.presence.owed { flushed.hasMore = true }
+    }
+
+    /// It is time to tell its client of the changes of a list's presence since the ones that were told last.
+    ///
+    /// - Parameter frame: tells them, and is the same for everybody; nil if it would be too large.
+    /// - Returns: false if its client knows of people of whom nobody remembers by now that they have gone.
+    func owePresence(of room: Room, since before: Int, _ frame: FrameRun?) -> Bool {
+        guard let index = cursors.index(of: room.list.number) else { return true }
+        if cursors[at: index].presence.isLost(room.presence) { return false }
+        cursors[at: index].presence.owed = room.presence.taken
+        guard let frame, cursors[at: index].presence.told >= before, !isWriting else { return true }
+        cursors[at: index].presence.told = room.presence.taken
+        enqueue(frame)
+        return true
     }
 
     /// The kernel has taken what was written.

@@ -11,11 +11,13 @@ struct CursorTable {
         _modify { yield &entries[index].cursor }
     }
 
+    func index(of list: UInt64) -> Int? { entries.firstIndex { $0.list == list } }
+
     /// The cursor in a list.
     subscript(list: UInt64) -> Connection.Cursor? {
         get { entries.first { $0.list == list }?.cursor }
         set {
-            let index = entries.firstIndex { $0.list == list }
+            let index = index(of: list)
             switch (index, newValue) {
             case (let index?, let cursor?): entries[index].cursor = cursor
             case (nil, let cursor?): entries.append((list, cursor))

@@ -3,4 +3,12 @@
 enum Price {
     /// Looking who somebody is, and all that a connection takes.
     static let hello = 2_000
+    /// Finding a list, or a deleted one, in the store.
+    static let list = 200
+
+    /// Reading commits from the store: one costs what finding its row costs, and its bytes.
+    static func commits(_ count: Int, bytes: Int) -> Int { count * 100 + bytes / 20 }
+
+    /// Building a list again from a snapshot and the commits since.
+    static func replay(_ items: Int, commits: Int) -> Int { items * 2 + commits * 100 }
 }

@@ -20,12 +20,12 @@ final class Room {
     /// When the last subscriber left, in milliseconds.
     var idleSince: UInt64
 
-    init(_ list: StoredList, _ start: Authority.Start, limits: Limits, now: UInt64) {
+    init(_ list: StoredList, _ authority: Authority, snapshot: Int, now: UInt64) {
         self.list = list
-        authority = Authority(start, limits: limits)
-        snapshotRevision = start.snapshotRevision
+        self.authority = authority
+        snapshotRevision = snapshot
         storeFloor = list.floor
-        trimmedAt = start.revision
+        trimmedAt = authority.revision
         idleSince = now
     }
 

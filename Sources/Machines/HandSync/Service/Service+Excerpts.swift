@@ -8,7 +8,7 @@ extension Service {
     /// is read from the store.
     func excerpt(_ asked: UpMessage.ExcerptRequest, _ connection: Connection) {
         begin(connection)
-        withRoom(named: asked.name) { [unowned self] result in
+        withRoom(named: asked.name, for: connection) { [unowned self] result in
             switch result {
             case .failure(let error):
                 refuse(connection, asked.request, error)

@@ -31,7 +31,7 @@ extension Service {
     private func subscribe(_ connection: Connection, _ subscribe: UpMessage.Subscribe) {
         begin(connection)
         if subscribe.name.isEmpty { return find(subscribe, connection) }
-        withRoom(named: subscribe.name) { [unowned self] in entered($0, connection, subscribe) }
+        withRoom(named: subscribe.name, for: connection) { [unowned self] in entered($0, connection, subscribe) }
     }
 
     /// A list that is asked for by its log id, whatever it is called.
@@ -42,7 +42,7 @@ extension Service {
         } then: { [unowned self] result in
             switch result {
             case .success(let name?):
-                withRoom(named: name) { [unowned self] result in
+                withRoom(named: name, for: connection) { [unowned self] result in
                     // Meanwhile the name may have become another list's.
                     let isIt = (try? result.get()).map { LogID.isSameList($0.authority.logID, subscribe.logID) }
                     entered(isIt == false ? .failure(.noSuchList("")) : result, connection, subscribe)
@@ -102,8 +102,13 @@ extension Service {
             if connection.hasPresence { room.presence.join(author.number, name: connection.person) }
             announce(room)
         }
+        guard connection.hasPresence else { return }
         // Who subscribes anew may have forgotten who is here.
-        if connection.hasPresence { connection.cursors[room.list.number]?.owedPresence = room.presence.everybody }
+        if isNew {
+            connection.cursors[room.list.number]?.presence = Connection.PresenceMark(room.presence)
+        } else {
+            connection.cursors[room.list.number]?.presence.startAnew(room.presence)
+        }
     }
 
     /// Sets the cursor of a connection in a list, and says so.
@@ -113,7 +118,7 @@ extension Service {
     ) {
         let number = room.list.number
         var cursor = Connection.Cursor(room: room, request: request, revision: revision)
-        cursor.owedPresence = connection.cursors[number]?.owedPresence ?? []
+        if let former = connection.cursors[number] { cursor.presence = former.presence }
         if case .snapshot(let revision, let count, _) = start {
             cursor.revision = revision
             figures.snapshots += 1
@@ -143,12 +148,13 @@ extension Service {
         guard let author = connection.author, let cursor = connection.cursors[list] else { return }
         let revision = cursor.revision
         figures.readsBehind += 1
+        let bytes = limits.chunkBytes
         let start = cursor.room.start(from: revision, logID: cursor.room.authority.logID, for: author)
         if case .snapshot = start {
             return begin(connection, in: cursor.room, request: cursor.request, start, from: revision)
         }
         ask { store in
-            try store.frames(of: list, after: revision, about: Connection.burst)
+            try store.frames(of: list, after: revision, about: bytes)
         } then: { [unowned self] result in
             guard let cursor = connection.cursors[list], cursor.isReading, cursor.revision == revision else { return }
             connection.cursors[list]?.isReading = false
@@ -172,28 +178,37 @@ extension Service {
 
     // MARK: Loading
 
-    /// The list in memory; loads it if need be.
-    func withRoom(named name: String, _ body: @escaping (Result<Room, StoreError>) -> Void) {
+    /// The list in memory; loads it if need be, which counts as done for who asked first.
+    func withRoom(
+        named name: String, for connection: Connection, _ body: @escaping (Result<Room, StoreError>) -> Void
+    ) {
         if loading[name] != nil {
             loading[name]?.append(body)
             return
         }
         loading[name] = [body]
-        load(name)
+        load(name, for: connection)
     }
 
-    private func load(_ name: String) {
+    private func load(_ name: String, for connection: Connection) {
         // It is here, perhaps since a moment ago under this name.
         if let number = names[name], let room = rooms[number] { return loaded(name, .success(room)) }
-        if isNaming { return whenNamed.append { [unowned self] in load(name) } }
+        if isNaming { return whenNamed.append { [unowned self] in load(name, for: connection) } }
         let seen = namings
-        ask { store throws -> (StoredList, Authority.Start) in
+        let limits = limits
+        ask { store throws -> (StoredList, Authority.Start, Authority) in
             guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
-            return (list, try store.load(list.number))
+            let start = try store.load(list.number)
+            // Made here, so that nobody else waits until all its ids are known.
+            return (list, start, Authority(start, limits: limits))
         } then: { [unowned self] result in
             // By now the name may be another list's, or nobody's.
-            if seen != namings { return load(name) }
-            let room = result.map { Room($0.0, $0.1, limits: limits, now: world.now) }
+            if seen != namings { return load(name, for: connection) }
+            let room = result.map { Room($0.0, $0.2, snapshot: $0.1.snapshotRevision, now: world.now) }
+            if case .success(let (_, start, _)) = result {
+                let commits = start.revision - start.snapshotRevision
+                charge(connection, work: Price.replay(start.hand.count, commits: commits))
+            }
             if case .success(let room) = room {
                 rooms[room.list.number] = room
                 names[name] = room.list.number

@@ -65,22 +65,17 @@ extension Service {
         _ name: String, _ deletion: UInt64?, as new: String, _ connection: Connection, _ request: UInt64
     ) {
         guard name == new || mayName(new, by: "undelete", connection, request) else { return }
-        let (oldest, page) = (forgottenUntil, limits.listsPage)
-        let mine: @Sendable (DeletedList) -> Bool = Self.mayBringBack(connection)
+        let (oldest, mine) = (forgottenUntil, connection.access.bringableBack)
+        // Who may bring back nothing does not hold up those who write.
+        if mine?.isEmpty == true { return refuse(connection, request, .notDeleted(name)) }
         writeNames(connection, request) { store in
-            var before = deletion.map { $0 &+ 1 } ?? .max
-            while true {
-                let lists = try store.deletedLists(before: before, limit: deletion == nil ? page : 1)
-                let found = lists.first {
-                    $0.list.name == name && $0.time > oldest && (deletion ?? $0.deletion) == $0.deletion && mine($0)
-                }
-                if let found {
-                    try store.undelete(found.deletion, as: new)
-                    return found.list.logID
-                }
-                guard deletion == nil, let last = lists.last else { throw StoreError.notDeleted(name) }
-                before = last.deletion
+            let newest = try store.deletedLists(
+                before: deletion.map { $0 &+ 1 } ?? .max, limit: 1, named: name, among: mine)
+            guard let found = newest.first, found.time > oldest, deletion ?? found.deletion == found.deletion else {
+                throw StoreError.notDeleted(name)
             }
+            try store.undelete(found.deletion, as: new)
+            return found.list.logID
         } then: { [unowned self] logID in
             world.called(logID, new)
             world.note(.undeleted(list: name, as: new, by: connection))
@@ -89,20 +84,20 @@ extension Service {
     }
 
     func deletedLists(before: UInt64?, _ connection: Connection, _ request: UInt64) {
-        begin(connection)
-        readDeleted(before: before ?? .max, connection, request)
-    }
-
-    private func readDeleted(before: UInt64, _ connection: Connection, _ request: UInt64) {
         let (page, oldest, keep) = (limits.listsPage, forgottenUntil, retention.deleted)
+        let mine = connection.access.bringableBack
+        if mine?.isEmpty == true { return send(.deletedLists(request: request, [], hasMore: false), to: connection) }
+        begin(connection)
         ask { store in
-            try store.deletedLists(before: before, limit: page + 1)
+            try store.deletedLists(before: before ?? .max, limit: page + 1, named: nil, among: mine)
         } then: { [unowned self] result in
+            defer { end(connection) }
             switch result {
             case .failure(let error): refuse(connection, request, error)
             case .success(let lists):
-                let mine = Self.mayBringBack(connection)
-                let entries = lists.prefix(page).filter { $0.time > oldest && mine($0) }.map { deleted in
+                charge(connection, work: lists.count * Price.list)
+                // Those that are not kept any longer were deleted before the others.
+                let entries = lists.prefix(page).filter { $0.time > oldest }.map { deleted in
                     DownMessage.DeletedEntry(
                         deletion: deleted.deletion,
                         list: DownMessage.ListEntry(
@@ -110,14 +105,9 @@ extension Service {
                             rules: deleted.list.rules),
                         person: deleted.person, time: deleted.time, keptUntil: deleted.time + keep)
                 }
-                let hasMore = lists.count > page
-                // A page of lists that one may not see says nothing; the next one may.
-                if entries.isEmpty, hasMore, !connection.isEnding {
-                    return readDeleted(before: lists[page - 1].deletion, connection, request)
-                }
+                let hasMore = lists.count > page && !entries.isEmpty
                 send(.deletedLists(request: request, entries, hasMore: hasMore), to: connection)
             }
-            end(connection)
         }
     }
 
@@ -133,12 +123,6 @@ extension Service {
         world.note(.denied(connection, what: what, list: name))
         refuse(connection, request, .notAllowed, "a new name takes the role write on all lists, as a new list does")
         return false
-    }
-
-    /// A role on a list that is deleted is a role on that one, not on another that has its name.
-    private static func mayBringBack(_ connection: Connection) -> @Sendable (DeletedList) -> Bool {
-        let access = connection.access
-        return { max(access.everywhere, access.deleted[LogID.list($0.list.logID)] ?? .none) >= .admin }
     }
 
     /// What was deleted then or before is not brought back any more.

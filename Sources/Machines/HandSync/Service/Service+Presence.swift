@@ -15,22 +15,26 @@ extension Service {
         presenceRooms.insert(room.list.number)
     }
 
+    /// People in one frame.
+    static let presencePage = 512
+
     /// One frame a list, the same bytes for everybody. Who does not keep up is told when he does.
     func sendPresence() {
         let due = presenceRooms.sorted()
         presenceRooms = []
         presenceDue = nil
         for room in due.compactMap({ rooms[$0] }) {
-            let changes = room.presence.takeChanges()
-            guard !changes.isEmpty else { continue }
-            let entries = room.presence.entries(of: changes)
-            let frame = FrameRun(DownMessage.presence(list: room.list.number, entries).frame)
+            let before = room.presence.takeChanges()
+            let (entries, end) = room.presence.entries(
+                after: before, through: room.presence.taken, atMost: Self.presencePage)
+            let isWhole = end == room.presence.taken
+            let frame = isWhole ? FrameRun(DownMessage.presence(list: room.list.number, entries).frame) : nil
             for connection in room.subscribers where connection.hasPresence {
-                if connection.isWriting {
-                    connection.cursors[room.list.number]?.owedPresence.formUnion(changes)
-                } else {
-                    connection.enqueue(frame)
+                if connection.owePresence(of: room, since: before, frame) {
                     mark(connection)
+                } else {
+                    let text = "\(PresenceBoard.mostGone) people left '\(room.list.name)' while nothing was read here"
+                    fail(connection, .idleTimeout, text)
                 }
             }
         }

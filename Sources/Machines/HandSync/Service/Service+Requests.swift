@@ -46,24 +46,30 @@ extension Service {
         readLists(after: name, connection, request)
     }
 
+    /// Who may not read all lists has a role on some, and only those are looked for.
     private func readLists(after name: String, _ connection: Connection, _ request: UInt64) {
         let page = limits.listsPage
+        let mine = connection.access.everywhere >= .read ? nil : connection.access.readable(after: name)
         ask { store in
-            try store.lists(after: name, limit: page + 1)
-        } then: {
-            [unowned self] result in
+            guard let mine else {
+                let lists = try store.lists(after: name, limit: page + 1)
+                return (lists.prefix(page), lists.count > page ? lists[page - 1].name : nil)
+            }
+            let found = try mine.prefix(page).compactMap { try store.list(named: $0) }
+            return (found[...], mine.count > page ? mine[page - 1] : nil)
+        } then: { [unowned self] (result: Result<(ArraySlice<StoredList>, String?), StoreError>) in
             switch result {
             case .failure(let error): refuse(connection, request, error)
-            case .success(let lists):
-                let entries = lists.prefix(page).filter { connection.access.role(on: $0.name) >= .read }.map {
+            case .success((let lists, let last)):
+                charge(connection, work: (mine.map { min($0.count, page) } ?? lists.count) * Price.list)
+                let entries = lists.filter { connection.access.role(on: $0.name) >= .read }.map {
                     DownMessage.ListEntry(name: $0.name, count: $0.count, revision: $0.revision, rules: $0.rules)
                 }
-                let hasMore = lists.count > page
-                // A page of lists that one may not read says nothing; the next one may.
-                if entries.isEmpty, hasMore, !connection.isEnding {
-                    return readLists(after: lists[page - 1].name, connection, request)
+                // A page of names that no list has says nothing; the next one may.
+                if entries.isEmpty, let last, !connection.isEnding {
+                    return readLists(after: last, connection, request)
                 }
-                send(.lists(request: request, entries, hasMore: hasMore), to: connection)
+                send(.lists(request: request, entries, hasMore: last != nil), to: connection)
             }
             end(connection)
         }
@@ -72,17 +78,21 @@ extension Service {
     func history(of name: String, from: Int, limit: Int, _ connection: Connection, _ request: UInt64) {
         let (most, bytes) = (min(limit, limits.historyCommits), limits.frameBytes / 2)
         begin(connection)
-        ask { store throws -> DownMessage in
+        ask { store throws -> (frame: [UInt8], commits: Int) in
             guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
             let frames = try store.frames(of: list.number, after: max(0, from - 1), about: min(bytes, most * 4096))
             let commits = try frames.prefix(most).map { try $0.commit() }
             let people = try store.people(Set(commits.map(\.author)).sorted())
-            return .history(request: request, commits, people: people)
+            // Made here, so that nobody else waits for it.
+            return (DownMessage.history(request: request, commits, people: people).frame, commits.count)
         } then: { [unowned self] result in
             defer { end(connection) }
             switch result {
             case .failure(let error): refuse(connection, request, error)
-            case .success(let answer): send(answer, to: connection)
+            case .success((let frame, let commits)):
+                charge(connection, work: Price.list + Price.commits(commits, bytes: frame.count))
+                connection.enqueue(FrameRun(frame))
+                mark(connection)
             }
         }
     }

@@ -17,7 +17,7 @@ extension Service {
         figures.submissions += 1
         let isFull = storeSize.isFull(limits)
         let outcome = room.authority.submit(submission, author: author, now: world.wallClock, isFull: isFull)
-        charge(connection, work: room.authority.work)
+        charge(connection, submissionWork: room.authority.work)
         switch outcome {
         case .numbered:
             connection.pendingSubmissions += 1

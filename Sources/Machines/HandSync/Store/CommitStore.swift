@@ -43,7 +43,13 @@ public protocol CommitStore: Sendable {
     /// Brings back what a deletion took away.
     func undelete(_ deletion: UInt64, as name: String) throws
     /// Deletions that can be taken back, the newest first: those with a lower number than `number`.
-    func deletedLists(before number: UInt64, limit: Int) throws -> [DeletedList]
+    ///
+    /// - Parameters:
+    ///   - name: what the list was called; nil for any name.
+    ///   - lists: which lists it may be (`LogID.list`), few; nil for any.
+    func deletedLists(
+        before number: UInt64, limit: Int, named name: String?, among lists: [UInt32]?
+    ) throws -> [DeletedList]
     /// Gives up the list that was deleted before all others of its owner, or before all; false if there is none.
     func giveUpOldest(of owner: String?) throws -> Bool
     /// Gives up lists that were deleted at `time` or before, and removes a part of what was given up; small parts, so that other

@@ -36,12 +36,18 @@ extension StoreContents {
         present.lazy.map(\.stored).first { LogID.list($0.logID) == list }?.name
     }
 
-    package func deletedLists(before number: UInt64, limit: Int) -> [DeletedList] {
-        deletions.reversed().lazy.filter { $0.number < number }.prefix(limit).compactMap { deletion in
-            lists[deletion.list].map {
-                DeletedList(deletion: deletion.number, list: $0.stored, time: deletion.time, person: deletion.person)
-            }
+    package func deletedLists(
+        before number: UInt64, limit: Int, named name: String?, among wanted: [UInt32]?
+    ) -> [DeletedList] {
+        var found: [DeletedList] = []
+        for deletion in deletions.reversed() where deletion.number < number && found.count < limit {
+            guard let list = lists[deletion.list]?.stored, name == nil || list.name == name,
+                wanted?.contains(LogID.list(list.logID)) ?? true
+            else { continue }
+            found.append(
+                DeletedList(deletion: deletion.number, list: list, time: deletion.time, person: deletion.person))
         }
+        return found
     }
 
     package mutating func giveUpOldest(of owner: String?) -> Bool {

@@ -28,6 +28,8 @@ public struct Finding: Equatable, Sendable {
         case `protocol`
         /// A real store answers something else than a plain one does.
         case store
+        /// A message made the server do more than it may.
+        case work
         /// When all faults were over, not everybody came to the same list.
         case convergence
     }

@@ -73,6 +73,18 @@ final class System {
         if isTracing { lines.append("\(scheduler.now) ms  \(text())") }
     }
 
+    /// A submission costs no more than one may, and what is left of the last step. Another message costs no more than building the
+    /// longest list again from its first commit.
+    func checkWork(_ heaviest: (submission: Int, other: Int)) {
+        if heaviest.submission > weather.limits.submissionWork + 500 {
+            report(.work, "a submission cost \(heaviest.submission), of \(weather.limits.submissionWork)")
+        }
+        let longest = ledger.histories.values.reduce(0) { max($0, $1.commits.count) }
+        if heaviest.other > 5_000 + 150 * longest {
+            report(.work, "a message cost \(heaviest.other), where no list has more than \(longest) commits")
+        }
+    }
+
     func sent(_ frame: [UInt8], by client: SimulatedClient) {
         var reader = FrameReader(limit: frame.count)
         try? frame.withUnsafeBytes { bytes in

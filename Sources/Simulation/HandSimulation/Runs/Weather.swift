@@ -67,6 +67,9 @@ public struct Weather: Sendable {
         limits.snapshotCommits = pick([5, 30, 1_000])
         limits.unloadDelay = UInt64(pick([500, 60_000]))
         limits.listsPage = 2
+        // Chosen apart, so that the seeds of before make the same worlds otherwise.
+        var other = SplitMix64(seed: ~seed)
+        limits.submissionWork = [20, 200, limits.submissionWork][other.next(below: 3)]
         limits.connections = pick([6, 20_000])
         limits.lists = lists + pick([1, 20_000])
         self.limits = limits

@@ -90,7 +90,8 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
         // It may be deleted by now, and another may have its name.
         func find(in store: any CommitStore) -> StoredList? {
             if let present = try? store.list(named: before.name), present.number == list { return present }
-            return try? store.deletedLists(before: .max, limit: .max).first { $0.list.number == list }?.list
+            let deleted = try? store.deletedLists(before: .max, limit: .max, named: before.name, among: nil)
+            return deleted?.first { $0.list.number == list }?.list
         }
         defer {
             let after = find(in: real)
@@ -124,8 +125,12 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
         try both("undelete", { try $0.undelete(deletion, as: name) }, { _, _ in true })
     }
 
-    func deletedLists(before number: UInt64, limit: Int) throws -> [DeletedList] {
-        try both("deleted lists") { try $0.deletedLists(before: number, limit: limit) }
+    func deletedLists(
+        before number: UInt64, limit: Int, named name: String?, among lists: [UInt32]?
+    ) throws -> [DeletedList] {
+        try both("deleted lists") {
+            try $0.deletedLists(before: number, limit: limit, named: name, among: lists)
+        }
     }
 
     func giveUpOldest(of owner: String?) throws -> Bool {

@@ -91,6 +91,7 @@ final class SimulatedServer: ServiceWorld {
         let hasMore = service.endTurn()
         if mustEnd { return crash() }
         if let problem = service.brokenInvariant() { system.report(.invariant, problem) }
+        system.checkWork(service.heaviest)
         if service.hasStopped {
             self.service = nil
             links = []

@@ -62,8 +62,10 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
         try disk.write { try $0.undelete(deletion, as: name) }
     }
 
-    package func deletedLists(before number: UInt64, limit: Int) throws -> [DeletedList] {
-        disk.read { $0.deletedLists(before: number, limit: limit) }
+    package func deletedLists(
+        before number: UInt64, limit: Int, named name: String?, among lists: [UInt32]?
+    ) throws -> [DeletedList] {
+        disk.read { $0.deletedLists(before: number, limit: limit, named: name, among: lists) }
     }
 
     package func giveUpOldest(of owner: String?) throws -> Bool {

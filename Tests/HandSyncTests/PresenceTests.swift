@@ -1,0 +1,196 @@
+import HandCore
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// Presence is a state: who does not read it costs nothing, and knows the newest when they do.
+@Suite struct PresenceTests {
+    /// A reader of a board, who knows what it was told.
+    private struct Reader {
+        var told = 0
+        var knownGone: Int
+        var picture: [UInt64: ItemID?] = [:]
+
+        mutating func hear(_ board: PresenceBoard, atMost limit: Int) {
+            let (entries, end) = board.entries(
+                after: told, through: board.last, knownGone: knownGone, atMost: limit)
+            #expect(entries.count <= limit && end <= board.last && (end == board.last || entries.count == limit))
+            #expect(Set(entries.map(\.author)).count == entries.count)
+            for entry in entries {
+                if case .here(_, let item) = entry.place {
+                    picture[entry.author] = .some(item)
+                } else {
+                    picture[entry.author] = nil
+                }
+            }
+            told = end
+        }
+    }
+
+    @Test(arguments: 1...20) func whoeverReadsKnowsWhoIsHere(seed: UInt64) {
+        var random = SplitMix64(seed: seed)
+        var board = PresenceBoard()
+        var truth: [UInt64: ItemID?] = [:]
+        var readers: [Reader] = []
+        for _ in 0..<600 {
+            let author = UInt64(1 + random.next(below: 30))
+            switch random.next(below: 5) {
+            case 0, 1:
+                if truth[author] == nil {
+                    board.join(author, name: "p\(author)")
+                    truth[author] = .some(nil)
+                } else {
+                    board.leave(author)
+                    truth[author] = nil
+                }
+            case 2:
+                let item = ItemID(rawValue: UInt64(random.next(below: 9)))
+                board.move(author, to: item)
+                if truth[author] != nil { truth[author] = .some(item) }
+            case 3: if readers.count < 5 { readers.append(Reader(knownGone: board.last)) }
+            default:
+                guard !readers.isEmpty else { continue }
+                readers[random.next(below: readers.count)].hear(board, atMost: 1 + random.next(below: 8))
+            }
+        }
+        for var reader in readers {
+            while reader.told < board.last { reader.hear(board, atMost: 7) }
+            #expect(reader.picture == truth && board.everybody == Set(truth.keys))
+        }
+    }
+
+    /// Of those who have gone not all are remembered, and it is known of whom not.
+    @Test func whoHasGoneIsForgottenInTime() {
+        var board = PresenceBoard()
+        for author in 1...UInt64(10_000) {
+            board.join(author, name: "p")
+            board.leave(author)
+        }
+        board.join(20_000, name: "q")
+        let (entries, end) = board.entries(after: 0, through: board.last, atMost: .max)
+        #expect(end == board.last && entries.count <= 3_000 && board.floor > 0)
+        #expect(entries.last == DownMessage.Presence(author: 20_000, place: .here(person: "q", item: nil)))
+        // All that changed behind the floor is told.
+        let gone = entries.filter { $0.place == .gone }.map(\.author)
+        #expect(gone == Array((10_000 - UInt64(gone.count) + 1)...10_000))
+    }
+
+    private static let name = String(repeating: "x", count: 60)
+
+    /// A list with many people, who have long names.
+    private static func crowd(_ count: Int, lists: Int = 1) throws -> (TestWorld, [TestStream]) {
+        let world = TestWorld()
+        for list in 1...lists {
+            _ = try world.store.create("list\(list)", rules: Rules(), logID: UInt64(list), deckSeed: nil)
+        }
+        let streams = (1...UInt64(count)).map {
+            world.connect($0, person: name)
+        }
+        world.settle()
+        for stream in streams { follow(lists, stream, world) }
+        passInterval(world)
+        return (world, streams)
+    }
+
+    private static func follow(_ lists: Int, _ stream: TestStream, _ world: TestWorld) {
+        for list in 1...lists { stream.subscribe("list\(list)", request: UInt64(list)) }
+        world.settle()
+    }
+
+    private static func passInterval(_ world: TestWorld) {
+        world.now += world.limits.presenceInterval
+        world.service.timeout()
+        world.settle()
+    }
+
+    /// Who follows many lists and reads nothing makes the server hold no more than a chunk and a frame.
+    @Test func whatIsNotReadIsNotMade() throws {
+        let (world, _) = try Self.crowd(200, lists: 16)
+        let reader = world.connect(1_000)
+        world.settle()
+        reader.stalls = true
+        Self.follow(16, reader, world)
+        Self.passInterval(world)
+        let before = reader.bytes
+        reader.drain()
+        #expect(reader.bytes - before <= 128 << 10)
+        for _ in 0..<40 { Self.passInterval(world) }
+        #expect(reader.bytes - before <= 128 << 10 && world.service.brokenInvariant() == nil)
+    }
+
+    /// Whatever happened while it did not read, in the end it knows who is here.
+    @Test func whoReadsAgainKnowsTheNewest() throws {
+        let (world, people) = try Self.crowd(30)
+        let reader = world.connect(1_000)
+        world.settle()
+        Self.follow(1, reader, world)
+        Self.passInterval(world)
+        #expect(reader.present.count == 31)
+        reader.stalls = true
+        people[0].say(.presence(list: 1, item: ItemID(rawValue: 1)))
+        Self.passInterval(world)
+        let before = reader.heard.count
+        for round in 1...50 {
+            people[3].say(.presence(list: 1, item: ItemID(rawValue: UInt64(round))))
+            if round == 10 { people[5].end() }
+            if round == 20 { people[6].say(.unsubscribe(list: 1)) }
+            Self.passInterval(world)
+        }
+        #expect(reader.heard.count == before)
+        reader.stalls = false
+        reader.drain()
+        #expect(reader.heard.count == before + 1 && reader.present.count == 29)
+        guard case .presence(1, let entries)? = reader.heard.last else {
+            Issue.record("\(reader.heard.last.map { "\($0)" } ?? "nothing")")
+            return
+        }
+        #expect(entries.count == 3)
+        #expect(entries.contains { $0.place == .here(person: Self.name, item: ItemID(rawValue: 50)) })
+    }
+
+    /// Who subscribes anew is told of all who are here, and of those who went while nothing was read.
+    @Test func whoSubscribesAnewIsToldWhoWent() throws {
+        let (world, people) = try Self.crowd(5)
+        let reader = world.connect(1_000)
+        world.settle()
+        Self.follow(1, reader, world)
+        Self.passInterval(world)
+        reader.stalls = true
+        people[0].say(.presence(list: 1, item: ItemID(rawValue: 1)))
+        Self.passInterval(world)
+        people[1].end()
+        Self.passInterval(world)
+        Self.follow(1, reader, world)
+        reader.stalls = false
+        reader.drain()
+        Self.passInterval(world)
+        #expect(reader.present.count == 5)
+    }
+
+    /// Of whom it is not remembered that they have gone, nobody can be told: the connection ends, and the client comes back.
+    @Test func whoMissedTooManyComesBack() throws {
+        let (world, _) = try Self.crowd(3)
+        let reader = world.connect(1_000)
+        world.settle()
+        Self.follow(1, reader, world)
+        Self.passInterval(world)
+        reader.stalls = true
+        for client in 2_000..<UInt64(5_500) {
+            let guest = world.connect(client)
+            world.settle()
+            Self.follow(1, guest, world)
+            if client % 50 == 0 { Self.passInterval(world) }
+            guest.end()
+        }
+        Self.passInterval(world)
+        reader.stalls = false
+        reader.drain()
+        #expect(reader.errors == [.idleTimeout] && world.service.brokenInvariant() == nil)
+        let fresh = world.connect(9_000)
+        world.settle()
+        Self.follow(1, fresh, world)
+        Self.passInterval(world)
+        #expect(fresh.present.count == 4 && fresh.errors.isEmpty)
+    }
+}
