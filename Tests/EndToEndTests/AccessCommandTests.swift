@@ -100,6 +100,38 @@ import Testing
         #expect(try Self.hand(["token", "revoke", String(id)], folder).status == 3)
     }
 
+    /// A link is for the list for which it was made, whatever becomes of its name.
+    @Test func aShareIsForItsListAlone() throws {
+        defer { server.kill() }
+        let shared = try Self.hand(
+            ["share", "groceries", "--as", "Bob", "--role", "write", "--url", Self.url(server, "")], folder)
+        let link = shared.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(try Self.hand(["add", "eggs", "--url", link], folder).status == 0)
+        #expect(try hand(["delete", "--force", "groceries"], token: root).status == 0)
+        for isRestarted in [false, true] {
+            if isRestarted {
+                server.kill()
+                try server.start()
+            } else {
+                #expect(try hand(["create", "groceries"], token: root).status == 0)
+                #expect(try hand(["add", "secret"], token: root).status == 0)
+            }
+            for arguments in [["ls"], ["add", "no"], ["log"], ["watch"]] {
+                let outcome = try Self.hand(arguments + ["--url", link], folder)
+                #expect(outcome.status == 3 || outcome.status == 5, "\(arguments): \(outcome.messages)")
+                #expect(!outcome.output.contains("secret"))
+            }
+            let lists = try Self.hand(["lists", "--url", link], folder)
+            #expect(!lists.output.contains("groceries"), "\(lists.output)")
+        }
+        #expect(try hand(["ls"], token: root).output.contains("secret"))
+        // Its list comes back, and with it what the link allows.
+        #expect(try hand(["undelete", "groceries", "--name", "old"], token: root).status == 0)
+        let old = link.replacing("/groceries#", with: "/old#")
+        #expect(try Self.hand(["ls", "--url", old], folder).output.contains("eggs"))
+        #expect(try Self.hand(["ls", "--url", link], folder).status != 0)
+    }
+
     /// A process that watches the list, and whether it has shown it, so that it is connected.
     private func watching(_ link: String) throws -> (Process, isConnected: Bool) {
         let watch = Process()

@@ -7,8 +7,9 @@ struct CommandUser {
     let server: RunningServer
     var environment: [String: String]
 
-    init(_ name: String = "ada") throws {
-        server = try RunningServer(try TemporaryFolder())
+    /// - Parameter options: for the server.
+    init(_ name: String = "ada", _ options: [String] = []) throws {
+        server = try RunningServer(try TemporaryFolder(), options)
         environment = [
             "HAND_URL": "hand+unix://\(server.socket)/list", "HAND_NAME": name,
             "XDG_STATE_HOME": server.folder.path + "/state", "XDG_CONFIG_HOME": server.folder.path + "/config",

@@ -56,6 +56,35 @@ import Testing
         #expect(try ada.lines() == ["[ ] a", "[ ] c"])
     }
 
+    /// Of several copies the newest is what is shown and edited.
+    @Test func theNewestCopyIsTaken() throws {
+        try ada.hand("ls")
+        let clients = ada.server.folder.path + "/state/hand/clients/"
+        let servers = try FileManager.default.contentsOfDirectory(atPath: clients)
+        let running = try ClientJournal(path: clients + servers[0] + "/0.sqlite", fresh: ClientID(high: 1, low: 1))
+        try ada.hand("rm", "1")
+        try ada.hand("ls")
+        try running.close()
+        ada.server.kill()
+        #expect(try ada.lines("--offline") == ["[ ] b", "[ ] c"])
+        try ada.hand("rm", "2", "--queue", "--timeout", "1")
+        try ada.server.start()
+        try ada.hand("sync")
+        #expect(try ada.lines() == ["[ ] b"])
+    }
+
+    /// What waits under several ids, of several people, is sent by one command.
+    @Test func whatWaitsUnderSeveralIDs() throws {
+        ada.server.kill()
+        for name in ["one", "two", "three"] {
+            try ada.named(name).hand("add", "\(name)'s", "--queue", "--timeout", "1")
+        }
+        try ada.server.start()
+        #expect(try ada.messages("sync").split(separator: "\n").count { $0.hasPrefix("'list': sent") } == 3)
+        #expect(try Set(ada.lines().dropFirst(3)) == ["[ ] one's", "[ ] two's", "[ ] three's"])
+        #expect(try ada.messages("sync") == "nothing was waiting\n")
+    }
+
     /// Edits are sent under the name under which they were made, whoever sends them.
     @Test func whatWaitsKeepsItsAuthor() throws {
         let (one, two) = (ada.named("one"), ada.named("two"))

@@ -88,6 +88,28 @@ import Testing
         }
     }
 
+    /// Who does not block is given as much as there is room for at a time.
+    @Test func whatIsTakenInPartsIsWhole() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        var room: Int32 = 5_000
+        #expect(setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout.size(ofValue: room))) == 0)
+        #expect(fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Binary.path)
+        process.arguments = ["ls"]
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardOutput = FileHandle(fileDescriptor: ends[1])
+        try process.run()
+        close(ends[1])
+        var (taken, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 3_001))
+        while case let count = recv(ends[0], &buffer, buffer.count, 0), count > 0 { taken += buffer[..<count] }
+        close(ends[0])
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(try String(decoding: taken, as: UTF8.self) == shell("$HAND ls").output)
+    }
+
     @Test func homeIsWhatTheEnvironmentSays() throws {
         let home = folder + "/home"
         var environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }

@@ -29,10 +29,12 @@ public struct Faults: Sendable, Equatable {
         case silence(after: Int)
         /// The connection is reset.
         case reset(after: Int)
+        /// Nothing arrives until the faults change. What was sent waits.
+        case hold(after: Int)
 
         var bytes: Int {
             switch self {
-            case .silence(let bytes), .reset(let bytes): bytes
+            case .silence(let bytes), .reset(let bytes), .hold(let bytes): bytes
             }
         }
     }
@@ -40,6 +42,8 @@ public struct Faults: Sendable, Equatable {
     /// From those who connect to the server.
     public var up = Direction()
     public var down = Direction()
+    /// Whether only the first connection that comes so far is struck.
+    public var strikesOnce = false
     /// The probability that a connection is reset within a second.
     public var resetsPerSecond = 0.0
     /// The share of resets of which only one end hears. The other believes in its connection until it gives up by itself.

@@ -137,8 +137,9 @@ final class Lane {
             if random.chance(faults.resetsPerPiece) { return onReset() }
             heldBytes -= bytes.count
             if let strike = faults.strike, handedOn + bytes.count >= strike.bytes {
-                hand(on: Array(bytes.prefix(strike.bytes - handedOn)))
-                return meet(strike)
+                let count = max(0, strike.bytes - handedOn)
+                hand(on: Array(bytes.prefix(count)))
+                return meet(strike, Parcel(bytes: Array(bytes.dropFirst(count)), due: parcel.due))
             }
             hand(on: bytes)
         }
@@ -156,8 +157,15 @@ final class Lane {
         target.write([OutputBuffer(bytes)])
     }
 
-    private func meet(_ strike: Faults.Strike) {
-        isStruck = true
+    private func meet(_ strike: Faults.Strike, _ rest: Parcel) {
+        if case .hold = strike {
+            faults.isSilent = true
+            next -= 1
+            parcels[next] = rest
+            heldBytes += rest.bytes?.count ?? 0
+        } else {
+            isStruck = true
+        }
         onStrike()
         if case .reset = strike { onReset() }
     }

@@ -62,7 +62,7 @@ final class Passage {
         let down = Lane(from: server, to: client, faults.down, seed: random.next())
         (self.up, self.down) = (up, down)
         for lane in [up, down] {
-            lane.onStrike = { [weak self] in self?.relay.onStrike() }
+            lane.onStrike = { [weak self] in self?.relay.struck() }
             lane.onReset = { [weak self] in self?.reset() }
             lane.onFinished = { [weak self] in self?.finishIfDone() }
             lane.onDelivered = { [weak self] bytes in

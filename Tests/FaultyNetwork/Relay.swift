@@ -21,7 +21,7 @@ final class Relay {
     private(set) var faults: Faults
     private let traffic: TrafficCount
     /// Called when a connection is struck where its faults say.
-    let onStrike: () -> Void
+    private let onStrike: () -> Void
     private let ticker: Timer
     private var listener: Listener?
     private var passages: [UInt64: Passage] = [:]
@@ -51,6 +51,15 @@ final class Relay {
     func adopt(_ faults: Faults) {
         self.faults = faults
         for passage in inOrder { passage.adopt(faults) }
+    }
+
+    func struck() {
+        if faults.strikesOnce {
+            var faults = faults
+            faults.bothWays { $0.strike = nil }
+            self.faults = faults
+        }
+        onStrike()
     }
 
     func resetAll() {

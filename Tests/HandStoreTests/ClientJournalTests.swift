@@ -66,6 +66,32 @@ import Testing
         try journal.close()
     }
 
+    /// A list is renamed to a name under which edits of another are kept: those wait under a name that no list has, each of them.
+    @Test func whatWaitsUnderANameThatIsTakenIsSetAside() throws {
+        let journal = try journal()
+        func replica(of log: UInt64) -> Replica { Replica(confirmed: Hand(), revision: 0, logID: log, sequence: 0) }
+        for (log, event) in [(5, 1), (6, 2), (7, 3)] as [(UInt64, UInt64)] {
+            try journal.checkpoint(replica(of: log), of: "new")
+            try journal.append([Self.insertion(event)], to: "new")
+            try journal.checkpoint(replica(of: log + 10), of: "old")
+            try journal.checkpoint(replica(of: log + 10), of: "new", formerName: "old")
+        }
+        #expect(try journal.lists() == ["new", "new~1", "new~2", "new~3"])
+        #expect(try journal.load("new")?.logID == 17 && journal.load("new")?.hasPending == false)
+        for (number, log) in [(1, 5), (2, 6), (3, 7)] as [(UInt64, UInt64)] {
+            let aside = try #require(try journal.load("new~\(number)"))
+            #expect(aside.logID == log && Self.ids(aside) == [number])
+            #expect(try journal.eventCount(of: "new~\(number)") == 1 && journal.mayHavePending("new~\(number)"))
+        }
+        #expect(try journal.waitingPerson() == "")
+        // Of which nothing waits is a copy, and makes way.
+        try journal.checkpoint(replica(of: 20), of: "newer")
+        try journal.checkpoint(replica(of: 20), of: "new", formerName: "newer")
+        #expect(try journal.lists() == ["new", "new~1", "new~2", "new~3"])
+        #expect(try journal.load("new")?.logID == 20)
+        try journal.close()
+    }
+
     /// Under which name edits were made is known until the server has answered to all of them.
     @Test func whoseEditsWait() throws {
         let path = folder.path + "/state/0.sqlite"

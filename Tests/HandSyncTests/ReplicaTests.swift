@@ -113,6 +113,41 @@ import Testing
         #expect(world.notices[0].isEmpty)
     }
 
+    /// What is lost of the third portion that waits is looked up on the list that the two before it leave, in their order.
+    @Test func whatIsLostOfALaterPortionIsTold() throws {
+        let big = Content.note(String(repeating: "x", count: Replica.portionBytes))
+        let rules = Rules(maximumSize: Replica.portionBytes)
+        var replica = Replica(confirmed: Hand(tasks(3), rules: rules), revision: 1, logID: 7, sequence: 0)
+        replica.author = 1
+        func insertion(_ id: UInt64) -> Delta {
+            HandCore.Operation.insert([Item(id: ItemID(rawValue: id), content: big)], at: 0, .after).delta
+        }
+        try replica.edit(insertion(10))
+        _ = replica.takeSubmission(list: 1)
+        try replica.edit(HandCore.Operation.delete(1..<2).delta.composed(with: insertion(11)))
+        try replica.edit(HandCore.Operation.move(3..<4, to: 0, .after).delta.composed(with: insertion(12)))
+        try replica.edit(HandCore.Operation.edit(at: 1, Change(text: "mine")).delta)
+        #expect(replica.pending.count == 4)
+        #expect(replica.view.map(\.id.rawValue) == [12, 3, 11, 10, 2])
+        let theirs = HandCore.Operation.edit(at: 2, Change(text: "theirs")).delta
+        var (list, notices) = (replica.confirmed, [Replica.Notice]())
+        // An edit is lost only to a deletion of what it edits.
+        for (number, delta) in [theirs, HandCore.Operation.delete(2..<3).delta].enumerated() {
+            list = try list.applying(delta)
+            let commit = Commit(
+                revision: 2 + number, author: 2, sequence: UInt64(number + 1), base: 1 + number, time: 0,
+                count: list.count, digest: list.digest, delta: delta)
+            notices += try replica.receive(commit).notices
+        }
+        let before = Item(id: ItemID(rawValue: 3), content: .task("theirs", done: false))
+        #expect(
+            notices == [
+                .superseded(before, .move, author: 2, revision: 3),
+                .superseded(before, .edit(.text), author: 2, revision: 3),
+            ])
+        #expect(replica.view.map(\.id.rawValue) == [12, 11, 10, 2])
+    }
+
     @Test func aDealtCardTurnsOverInTheViewAndInWhatWaits() throws {
         var world = World([], replicas: 1, rules: .fiveCards, deck: Deck(seed: 1))
         let card = Item(id: ItemID(rawValue: 5), content: .card(.faceDown))

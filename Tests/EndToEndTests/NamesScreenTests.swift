@@ -1,0 +1,59 @@
+import Foundation
+import HandTestSupport
+import Testing
+
+/// A list that is renamed, deleted and brought back under an open screen.
+@Suite(.serialized) struct NamesScreenTests {
+    let ada: CommandUser
+
+    init() throws { ada = try CommandUser() }
+
+    @Test func aListIsRenamedUnderAScreen() throws {
+        try ada.hand("create", "list")
+        try ada.hand("add", "milk", "-q")
+        let tmux = try Tmux(environment: ada.environment, "\(Binary.path) open")
+        let pane = tmux.first
+        try tmux.wait(for: pane, until: ScreenTests.isSynced)
+        // In the middle of typing.
+        try tmux.press("o", in: pane)
+        try tmux.type("typed", in: pane)
+        try tmux.wait(for: pane) { $0.contains { $0.contains("typed") } }
+        try ada.named("ben").hand("rename", "list", "new")
+        try ada.named("ben").hand("create", "list")
+        try tmux.wait(for: pane) { $0[0].contains("new") }
+        try tmux.press("Enter", in: pane)
+        try tmux.press("Escape", in: pane)
+        try tmux.wait(for: pane) { ScreenTests.items($0) == ["[ ] milk", "[ ] typed"] && ScreenTests.isSynced($0) }
+        #expect(try ada.lines("-l", "new") == ["[ ] milk", "[ ] typed"])
+        #expect(try ada.lines() == [])
+        try ada.named("ben").hand("add", "bread", "-q", "-l", "new")
+        try tmux.wait(for: pane) { ScreenTests.items($0).contains("[ ] bread") }
+    }
+
+    /// What is typed into a list that is deleted meanwhile is refused, and made nowhere; what stood there stays on the screen.
+    @Test func aListIsDeletedUnderAScreen() throws {
+        try ada.hand("create", "list")
+        try ada.hand("add", "milk", "-q")
+        let tmux = try Tmux(environment: ada.environment, "\(Binary.path) open")
+        let pane = tmux.first
+        try tmux.wait(for: pane, until: ScreenTests.isSynced)
+        try tmux.press("o", in: pane)
+        try tmux.type("typed", in: pane)
+        try tmux.wait(for: pane) { $0.contains { $0.contains("typed") } }
+        try ada.named("ben").hand("delete", "--force", "list")
+        try ada.named("ben").hand("create", "list")
+        try tmux.wait(for: pane) { $0.last?.contains("not on the server") ?? false }
+        try tmux.press("Enter", in: pane)
+        try tmux.wait(for: pane) { $0.contains { $0.hasSuffix("the list 'list' was deleted") } }
+        try tmux.press("Escape", in: pane)
+        // A key that comes at once behind Esc would be taken as one with Alt.
+        try tmux.wait(for: pane) { !$0.joined().contains("+ task ▸") }
+        try tmux.press("d", in: pane)
+        try tmux.wait(for: pane) { $0.contains { $0.contains("hand undelete list") } }
+        try tmux.press("Q", in: pane)
+        #expect(try ada.messages("sync") == "nothing was waiting\n")
+        #expect(try ada.lines() == [])
+        try ada.hand("undelete", "list", "--name", "back")
+        #expect(try ada.lines("-l", "back") == ["[ ] milk"])
+    }
+}

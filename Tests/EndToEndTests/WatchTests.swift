@@ -1,0 +1,142 @@
+import FaultyNetwork
+import Foundation
+import HandTestSupport
+import Testing
+
+/// `hand watch` misses nothing and tells nothing twice, whatever becomes of the connection, the server and the list.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct WatchTests {
+    /// A process that watches, and what it prints, line by line.
+    private final class Watcher {
+        private let process = Process()
+        private let output = Pipe()
+        private let messages: String
+
+        init(_ user: CommandUser, _ arguments: String...) throws {
+            messages = user.server.folder.path + "/messages"
+            _ = FileManager.default.createFile(atPath: messages, contents: nil)
+            process.executableURL = URL(fileURLWithPath: Binary.path)
+            process.arguments = ["watch"] + arguments
+            process.environment = ProcessInfo.processInfo.environment.merging(user.environment) { $1 }
+            process.standardOutput = output
+            process.standardError = FileHandle(forWritingAtPath: messages)
+            try process.run()
+        }
+
+        deinit { end() }
+
+        func end() {
+            guard process.isRunning else { return }
+            signal(SIGKILL)
+            process.waitUntilExit()
+        }
+
+        func signal(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+        /// The next line; empty at the end, and if none comes within two minutes.
+        func line() throws -> String {
+            var line = Data()
+            var waiting = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&waiting, 1, 120_000) == 1 else { return "" }
+            while let byte = try output.fileHandleForReading.read(upToCount: 1), byte != Data("\n".utf8), !byte.isEmpty
+            {
+                line += byte
+            }
+            return String(decoding: line, as: UTF8.self)
+        }
+
+        func says(_ text: String) throws -> Bool {
+            try eventually { try String(contentsOfFile: messages, encoding: .utf8).contains(text) }
+        }
+    }
+
+    private static func revision(_ line: String) throws -> Int {
+        let number = try #require(line.firstMatch(of: #/^{"revision":([0-9]+),/#)?.1, "\(line)")
+        return Int(number) ?? -1
+    }
+
+    /// Where the server has forgotten commits, there is the list as it was behind them; then each of the others.
+    @Test func whatWasForgottenIsReplacedByTheList() throws {
+        let ada = try CommandUser("ada", ["--snapshot-commits", "10", "--keep-commits", "3"])
+        try ada.hand("create", "list")
+        let watch = try Watcher(ada, "--json", "-q")
+        #expect(try watch.line() == #"{"revision":0,"count":0,"items":[]}"#)
+        // It sleeps while more is done than the server keeps.
+        watch.signal(SIGSTOP)
+        for number in 1...25 { try ada.hand("add", "item \(number)", "-q") }
+        func oldest() throws -> Int { try Self.revision(String(ada.hand("log", "--json").prefix { $0 != "\n" })) }
+        #expect(try eventually { try oldest() > 10 })
+        let first = try oldest()
+        watch.signal(SIGCONT)
+        let whole = try watch.line()
+        #expect(
+            try Self.revision(whole) == first - 1 && whole.contains("\"count\":\(first - 1),\"items\":[{"), "\(whole)")
+        for revision in first...25 {
+            let line = try watch.line()
+            #expect(try Self.revision(line) == revision && line.contains("\"text\":\"item \(revision)\""), "\(line)")
+        }
+    }
+
+    /// A list that comes from a backup has another history: it is told from the beginning.
+    @Test func anotherHistoryBeginsAnew() throws {
+        let ada = try CommandUser()
+        try ada.hand("create", "list")
+        try ada.hand("add", "kept", "-q")
+        let (backup, data) = (ada.server.folder.path + "/backup", ada.server.folder.path + "/data")
+        try ada.hand("backup", backup, "--data", data)
+        try ada.hand("add", "lost", "-q")
+        let watch = try Watcher(ada, "--json", "-q")
+        #expect(try Self.revision(watch.line()) == 2)
+        ada.server.kill()
+        try ada.hand("recover", "--replace", backup, "--data", data)
+        try ada.server.start()
+        let whole = try watch.line()
+        #expect(whole.hasPrefix(#"{"revision":1,"count":1,"items":[{"#) && whole.contains("kept"), "\(whole)")
+        try ada.hand("add", "new", "-q")
+        let added = try watch.line()
+        #expect(try Self.revision(added) == 2 && added.contains(#""text":"new""#), "\(added)")
+    }
+
+    /// A connection is lost after every so many bytes, once: before the list is there, or while a change is asked about.
+    @Test func noLineIsLostWithAConnection() throws {
+        let ada = try CommandUser("ada", ["--listen", "127.0.0.1:0"])
+        let proxy = try FaultyProxy(to: try ada.server.tcpAddress(), seed: 1)
+        for bytes in stride(from: 20, through: 500, by: 17) {
+            let list = "list\(bytes)"
+            try ada.hand("create", list)
+            proxy.change { faults in
+                faults.down.strike = .reset(after: bytes)
+                faults.strikesOnce = true
+            }
+            let watch = try Watcher(ada, "--json", "-q", "--url", "hand://127.0.0.1:\(proxy.address.port)/\(list)")
+            #expect(try Self.revision(watch.line()) == 0)
+            for revision in 1...2 {
+                try ada.hand("add", "item", "-q", "-l", list)
+                #expect(try Self.revision(watch.line()) == revision, "after \(bytes) bytes")
+            }
+            watch.end()
+        }
+    }
+
+    /// Who watches a list goes on with it under its new name, and hears nothing of another that gets the old one.
+    @Test(arguments: [true, false]) func aListThatIsRenamed(isJSON: Bool) throws {
+        let ada = try CommandUser()
+        try ada.hand("create", "list")
+        try ada.hand("add", "before", "-q")
+        let watch = try isJSON ? Watcher(ada, "--json") : Watcher(ada)
+        #expect(try watch.line().contains("before"))
+        try ada.hand("rename", "list", "new")
+        #expect(try watch.says("the list is called 'new' now"))
+        try ada.hand("create", "list")
+        try ada.hand("add", "elsewhere", "-q")
+        for number in 1...3 {
+            try ada.hand("add", "after \(number)", "-q", "-l", "new")
+            let line = try watch.line()
+            #expect(line.contains("after \(number)"), "\(line)")
+            #expect(try !isJSON || Self.revision(line) == number + 1)
+        }
+        ada.server.kill()
+        try ada.server.start()
+        try ada.hand("add", "last", "-q", "-l", "new")
+        #expect(try watch.line().contains("last"))
+    }
+}
