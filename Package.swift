@@ -50,6 +50,7 @@ let package = Package(
             name: "HandServer",
             dependencies: [
                 "HandWire", "HandSync", "HandFormats", "EventLoop", "Files", "TLS", "HTTP",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -151,7 +152,7 @@ let package = Package(
         .testTarget(
             name: "HandServerTests",
             dependencies: [
-                "HandServer", "HandSync", "HandWire", "HandFormats",
+                "HandServer", "HandSync", "HandWire", "HandFormats", "HandStore", "EventLoop", "HandTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(

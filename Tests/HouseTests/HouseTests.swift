@@ -12,7 +12,9 @@ import Testing
         "CLibuv", "CNcurses", "COpenSSL", "GRDB", "Foundation", "FoundationEssentials", "Glibc", "Dispatch",
         "Synchronization",
     ]
-    static let packages: Set<String> = ["ArgumentParser", "HeapModule", "Histogram", "Logging", "TOMLKit"]
+    static let packages: Set<String> = [
+        "ArgumentParser", "DequeModule", "HeapModule", "Histogram", "Logging", "TOMLKit",
+    ]
 
     struct Source {
         let layer: String

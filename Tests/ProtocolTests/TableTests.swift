@@ -79,6 +79,7 @@ import Testing
         "connections", "connectionsPerAddress", "failedHellos", "handshakesPerAddress", "lists", "userUnfinishedBytes",
         "tellingDelay",
         "tooFastDeadline", "userSubscriptions", "userLists", "storeBytes", "answerBytes", "transfers",
+        "pastRevisions", "stallDeadline",
         "snapshotCommits", "submissionWork", "unloadDelay",
     ]
 

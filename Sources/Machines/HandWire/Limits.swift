@@ -45,6 +45,9 @@ public struct Limits: Equatable, Sendable {
     public var answerBytes = 1 << 20
     /// Lists at a past revision that may be on their way to one client; then nothing more is read from it.
     public var transfers = 8
+    /// Lists at past revisions in memory at a time, for all clients: those who ask for the same one share it, each user has
+    /// one, and who asks beyond that waits.
+    public var pastRevisions = 4
     /// Submissions of one connection that may wait to be written.
     public var pendingSubmissions = 64
     /// Components of deltas that are looked at to carry one submission over the commits since its base; one that takes more is
@@ -64,6 +67,8 @@ public struct Limits: Equatable, Sendable {
     public var handshakeDeadline: UInt64 = 10_000
     /// Milliseconds without a byte from a client before it counts as gone. Clients send a ping three times as often.
     public var idleDeadline: UInt64 = 45_000
+    /// Milliseconds that somebody may take nothing of a past revision while others wait for theirs.
+    public var stallDeadline: UInt64 = 10_000
     /// Milliseconds that a closing server gives its clients to take what is written.
     public var drainDeadline: UInt64 = 3_000
     /// Milliseconds between two presence frames of one list.

@@ -5,14 +5,12 @@ import HandSync
 import HandWire
 import Logging
 
-/// The world of a service that runs on a loop: its time is the loop's, its store blocks threads of the loop's pool, or answers at
-/// once.
+/// The world of a service that runs on a loop: its time is the loop's, its store works on threads of the loop's pool.
 final class LoopWorld: ServiceWorld {
     private let loop: Loop
     let store: any CommitStore
     let logger: Logger
-    /// What a store that does not block has answered in this turn, in order.
-    private var answers: [() -> Void] = []
+    private let threads: StoreThreads
     private(set) var clock = CommitClock()
     /// Who may do what.
     var access = AccessBook()
@@ -29,6 +27,7 @@ final class LoopWorld: ServiceWorld {
         self.loop = loop
         self.store = store
         self.logger = logger
+        threads = StoreThreads(loop, store)
     }
 
     var now: UInt64 { loop.now }
@@ -38,26 +37,18 @@ final class LoopWorld: ServiceWorld {
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
         then: @escaping (Result<Value, StoreError>) -> Void
     ) {
-        let store = store
-        guard store.blocks else {
-            // Never from within the asking; so it waits for `deliver`.
-            let answer = StoreError.catching { try body(store) }
-            return answers.append { then(answer) }
-        }
-        Work.submit(loop) {
-            StoreError.catching { try body(store) }
-        } then: {
-            then($0)
-        }
+        threads.ask(body, then: then)
     }
 
-    /// Hands over what was answered at once. Returns whether there was anything.
-    func deliver() -> Bool {
-        let due = answers
-        answers = []
-        for answer in due { answer() }
-        return !due.isEmpty
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
+        then: @escaping (Result<Value, StoreError>) -> Void
+    ) {
+        threads.write(body, then: then)
     }
+
+    /// Hands over what a store that does not block has answered. Returns whether there was anything.
+    func deliver() -> Bool { threads.deliver() }
 
     func end(_ error: StoreError) {
         logger.critical("the server ends", metadata: ["error": "\(error)"])

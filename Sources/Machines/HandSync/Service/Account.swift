@@ -5,6 +5,8 @@ final class Account {
     let user: String
     var connections = 0
     var subscriptions = 0
+    /// Past states that are in memory for it.
+    var pastHolds = 0
     /// Bytes of messages that have begun to come.
     var unfinished = 0
     private var requests: TokenBucket

@@ -47,13 +47,26 @@ extension Connection {
         private let request: UInt64
         private let hand: Hand
         private var position = 0
+        /// Of a past state.
+        private let hold: PastHold?
+        /// Where it was when it was last looked at, and since when.
+        private var seen: (position: Int, since: UInt64)?
 
-        init(request: UInt64, hand: Hand) {
+        init(request: UInt64, hand: Hand, hold: PastHold? = nil) {
             self.request = request
             self.hand = hand
+            self.hold = hold
         }
 
         var isDone: Bool { position == hand.count }
+        var isPast: Bool { hold != nil }
+
+        /// Milliseconds for which it has been seen to stand still.
+        func stalled(now: UInt64) -> UInt64 {
+            if let seen, seen.position == position { return now - seen.since }
+            seen = (position, now)
+            return 0
+        }
 
         /// The next chunk: about `bytes` of items.
         func next(about bytes: Int) -> [UInt8] {

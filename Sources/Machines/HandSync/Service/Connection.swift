@@ -171,6 +171,7 @@ public final class Connection {
     func close() {
         guard !isClosed else { return }
         isClosed = true
+        transfers = []
         outbox = []
         backlog = []
         stream.close()

@@ -1,63 +1,73 @@
 import HandCore
 import HandWire
 
-// Some items of a list for a client that does not have it.
+// A list, or some items of it, at any revision, for a client that does not have it.
 
 extension Service {
-    /// Answers from the list in memory, which is loaded if need be: who asks is likely to edit it next. A revision of long ago
-    /// is read from the store.
-    func excerpt(_ asked: UpMessage.ExcerptRequest, _ connection: Connection) {
+    /// A list at a revision.
+    struct State {
+        let hand: Hand
+        let revision: Int
+        /// Lives as long as a past state is needed.
+        let hold: PastHold?
+    }
+
+    /// Answers a request from the list in memory, which is loaded if need be: who asks is likely to edit it next. A revision of
+    /// long ago is read from the store.
+    ///
+    /// - Parameter revision: nil for now.
+    func withState(
+        of name: String, at revision: Int?, _ connection: Connection, _ request: UInt64,
+        _ answer: @escaping (Room, State) -> Void
+    ) {
         begin(connection)
-        withRoom(named: asked.name, for: connection) { [unowned self] result in
+        withRoom(named: name, for: connection) { [unowned self] result in
             switch result {
             case .failure(let error):
-                refuse(connection, asked.request, error)
+                refuse(connection, request, error)
                 end(connection)
             case .success(let room):
                 room.idleSince = world.now
-                if let hand = room.hand(at: asked.revision) {
-                    answer(asked, room, hand, at: asked.revision ?? room.authority.revision, connection)
-                    end(connection)
-                } else {
-                    readExcerpt(asked, room, connection)
+                let at = revision ?? room.authority.revision
+                // What is forgotten is not told, though it may still be in memory.
+                if at >= room.storeFloor, let hand = room.authority.hand(at: at) {
+                    return give(State(hand: hand, revision: at, hold: nil), room, connection, request, answer)
+                }
+                withPast(room.list.number, at: at, connection) { [unowned self] result in
+                    switch result {
+                    case .failure(let error):
+                        refuse(connection, request, error)
+                        end(connection)
+                    case .success(let hold):
+                        guard let hand = hold.state.hand else { preconditionFailure("it was read") }
+                        give(State(hand: hand, revision: at, hold: hold), room, connection, request, answer)
+                    }
                 }
             }
         }
     }
 
-    private func readExcerpt(_ asked: UpMessage.ExcerptRequest, _ room: Room, _ connection: Connection) {
-        let (number, revision) = (room.list.number, asked.revision ?? room.authority.revision)
-        ask { store in
-            try store.state(of: number, at: revision)
-        } then: { [unowned self] result in
-            defer { end(connection) }
-            switch result {
-            case .failure(let error): refuse(connection, asked.request, error)
-            case .success(let hand): answer(asked, room, hand, at: revision, connection)
-            }
-        }
-    }
-
-    private func answer(
-        _ asked: UpMessage.ExcerptRequest, _ room: Room, _ hand: Hand, at revision: Int, _ connection: Connection
+    private func give(
+        _ state: State, _ room: Room, _ connection: Connection, _ request: UInt64,
+        _ answer: (Room, State) -> Void
     ) {
+        defer { end(connection) }
         // The list may be gone by now, or the right to read it.
         if rooms[room.list.number] !== room || connection.access.role(on: room.list.name) < .read {
-            return refuse(connection, asked.request, .noSuchList(room.list.name))
+            return refuse(connection, request, .noSuchList(room.list.name))
         }
-        let most = min(limits.answerBytes, limits.frameBytes) / 2
-        let excerpt = hand.excerpt(
-            asked.selections, from: asked.start, about: most, logID: room.authority.logID, revision: revision)
-        // Ids are looked for in all leaves of the list, which takes about a tenth of looking at each item.
-        let looksForIDs = asked.selections.contains { if case .ids = $0 { true } else { false } }
-        charge(connection, work: excerpt.entries.count + (looksForIDs ? hand.count / 10 : 0))
-        send(.excerpt(request: asked.request, excerpt), to: connection)
+        answer(room, state)
     }
-}
 
-extension Room {
-    /// The list as it was at a revision, or as it is; nil if only the store can tell.
-    fileprivate func hand(at revision: Int?) -> Hand? {
-        revision.map { authority.hand(at: $0) } ?? authority.hand
+    func excerpt(_ asked: UpMessage.ExcerptRequest, _ connection: Connection) {
+        withState(of: asked.name, at: asked.revision, connection, asked.request) { [unowned self] room, state in
+            let most = min(limits.answerBytes, limits.frameBytes) / 2
+            let excerpt = state.hand.excerpt(
+                asked.selections, from: asked.start, about: most, logID: room.authority.logID, revision: state.revision)
+            // Ids are looked for in all leaves of the list, which takes about a tenth of looking at each item.
+            let looksForIDs = asked.selections.contains { if case .ids = $0 { true } else { false } }
+            charge(connection, work: excerpt.entries.count + (looksForIDs ? state.hand.count / 10 : 0))
+            send(.excerpt(request: asked.request, excerpt), to: connection)
+        }
     }
 }

@@ -98,28 +98,13 @@ extension Service {
     }
 
     func fetch(_ name: String, at revision: Int?, _ connection: Connection, _ request: UInt64) {
-        if let number = names[name], let room = rooms[number], revision == nil || revision == room.authority.revision {
-            return transfer(room.authority.hand, room.authority.revision, to: connection, request)
+        withState(of: name, at: revision, connection, request) { [unowned self] room, state in
+            let (hand, at) = (state.hand, state.revision)
+            send(
+                .state(request: request, revision: at, count: hand.count, digest: hand.digest, rules: hand.rules),
+                to: connection)
+            if hand.isEmpty { return }
+            connection.transfers.append(Connection.Transfer(request: request, hand: hand, hold: state.hold))
         }
-        begin(connection)
-        ask { store throws -> (Hand, Int) in
-            guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
-            let at = revision ?? list.revision
-            return (try store.state(of: list.number, at: at), at)
-        } then: { [unowned self] result in
-            defer { end(connection) }
-            switch result {
-            case .failure(let error): refuse(connection, request, error)
-            case .success((let hand, let at)): transfer(hand, at, to: connection, request)
-            }
-        }
-    }
-
-    private func transfer(_ hand: Hand, _ revision: Int, to connection: Connection, _ request: UInt64) {
-        send(
-            .state(
-                request: request, revision: revision, count: hand.count, digest: hand.digest, rules: hand.rules),
-            to: connection)
-        if !hand.isEmpty { connection.transfers.append(Connection.Transfer(request: request, hand: hand)) }
     }
 }

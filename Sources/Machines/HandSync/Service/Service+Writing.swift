@@ -17,13 +17,27 @@ struct GroupCommit {
 }
 
 extension Service {
-    /// Has the store asked. If the disk did not confirm a flush, what it holds is unknown to everybody, so the process ends and
-    /// starts again from the disk, whatever was being written; likewise if its files are no longer there.
+    /// Has the store asked.
     func ask<Value: Sendable>(
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
         then: @escaping (Result<Value, StoreError>) -> Void
     ) {
-        world.ask(body) { [unowned self] result in
+        world.ask(body, then: unlessFinal(then))
+    }
+
+    private func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
+        then: @escaping (Result<Value, StoreError>) -> Void
+    ) {
+        world.write(body, then: unlessFinal(then))
+    }
+
+    /// If the disk did not confirm a flush, what it holds is unknown to everybody, so the process ends and starts again from the
+    /// disk, whatever was being written; likewise if its files are no longer there.
+    private func unlessFinal<Value>(
+        _ then: @escaping (Result<Value, StoreError>) -> Void
+    ) -> (Result<Value, StoreError>) -> Void {
+        { [unowned self] result in
             if case .failure(let error) = result, error.isFinal {
                 world.note(.writeFailed(error))
                 return world.end(error)
@@ -53,7 +67,7 @@ extension Service {
         let newcomers = newcomers.authors(of: batches)
         writer.isWriting = true
         world.note(.writing)
-        ask { store in
+        write { store in
             try store.append(batches, by: newcomers)
         } then: { [unowned self] result in
             writer.isWriting = false
@@ -74,7 +88,7 @@ extension Service {
         then: @escaping (Result<Value, StoreError>) -> Void
     ) {
         writer.jobs.append { [unowned self] in
-            ask(body) { [unowned self] result in
+            write(body) { [unowned self] result in
                 writer.isWriting = false
                 then(result)
             }

@@ -47,6 +47,7 @@ public final class Service {
     /// What waits for that.
     var whenNamed: [() -> Void] = []
     var removal = Removal()
+    var past = PastStates()
     public private(set) var isStopping = false
     /// Whether new connections are turned away.
     public internal(set) var isDraining = false
@@ -183,6 +184,7 @@ public final class Service {
             connection.work { [unowned self] in handle($0, from: connection) }
             if connection.isClosed { drop(connection) }
         }
+        servePast()
         for connection in again { mark(connection) }
         return sayGoodbye() || !again.isEmpty
     }
@@ -203,6 +205,7 @@ public final class Service {
         measureStore()
         trimIfFull()
         sweepDeleted()
+        closeStalled()
         for connection in Array(connections) {
             // Who is not heard is not silent.
             if !connection.isSlowed {

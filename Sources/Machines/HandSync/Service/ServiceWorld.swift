@@ -14,6 +14,11 @@ public protocol ServiceWorld: AnyObject {
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
         then: @escaping (Result<Value, StoreError>) -> Void)
 
+    /// The same for what writes, one at a time: it does not wait for those who read.
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
+        then: @escaping (Result<Value, StoreError>) -> Void)
+
     /// Who a client is that says hello with a token, or with none, over a stream; nil if it is not let in.
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant?
     /// What one may now who was let in before, with the id of the grant that they got then; nil if they may stay no longer.
@@ -37,6 +42,13 @@ extension ByteStream {
 }
 
 extension ServiceWorld {
+    public func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
+        then: @escaping (Result<Value, StoreError>) -> Void
+    ) {
+        ask(body, then: then)
+    }
+
     public func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
         Grant(id: nil, access: .everything, client: client)
     }

@@ -23,7 +23,7 @@ struct LimitOptions: ParsableArguments {
     var maxUserRequests = Limits().userRequests
     @Option(help: "Bytes from one user in a second.") var maxUserBytes = Limits().userBytes
     @Option(
-        help: "Steps of work for one user in a second: parts of edits that are looked at, about 40 nanoseconds each.")
+        help: "Steps of work for one user in a second: parts of edits that are looked at, about 100 nanoseconds each.")
     var maxUserWork = Limits().userWork
     @Option(help: "Steps of work for one edit that was made long ago; beyond, its client has to catch up first.")
     var maxEditWork = Limits().submissionWork
@@ -37,6 +37,8 @@ struct LimitOptions: ParsableArguments {
     var maxAnswers = Limits().answerBytes
     @Option(help: "Past states on their way to one client, at which it is no longer read.")
     var maxTransfers = Limits().transfers
+    @Option(help: "Past states in memory for all clients; who asks beyond that waits.")
+    var maxPastRevisions = Limits().pastRevisions
     @Option(help: "Edits of one connection that wait to be written.") var maxPending = Limits().pendingSubmissions
     @Option(help: "Bytes of commits kept in memory for each list.") var window = Limits().windowBytes
     @Option(help: "Commits after which a list is kept as a whole again, or a quarter of its items if that is more.")
@@ -73,6 +75,7 @@ struct LimitOptions: ParsableArguments {
             ("max-user-subscriptions", \.maxUserSubscriptions, \.userSubscriptions),
             ("max-user-lists", \.maxUserLists, \.userLists), ("max-store", \.maxStore, \.storeBytes),
             ("max-answers", \.maxAnswers, \.answerBytes), ("max-transfers", \.maxTransfers, \.transfers),
+            ("max-past-revisions", \.maxPastRevisions, \.pastRevisions),
             ("max-pending", \.maxPending, \.pendingSubmissions), ("window", \.window, \.windowBytes),
             ("snapshot-commits", \.snapshotCommits, \.snapshotCommits),
             ("history-page", \.historyPage, \.historyCommits), ("chunk", \.chunk, \.chunkBytes),
@@ -104,6 +107,8 @@ struct LimitOptions: ParsableArguments {
 struct TimeOptions: ParsableArguments {
     @Option(help: "Seconds that a new connection has for its hello.") var handshakeTimeout = 10.0
     @Option(help: "Seconds of silence before a client counts as gone.") var idleTimeout = 45.0
+    @Option(help: "Seconds that a client may take nothing of a past state while others wait for theirs.")
+    var stallTimeout = 10.0
     @Option(help: "Seconds that a client has to read why it is closed.") var drainTimeout = 3.0
     @Option(help: "Seconds after which a user who sends too fast, and is read more slowly, is told.")
     var tooFastNotice = 5.0
@@ -118,7 +123,8 @@ struct TimeOptions: ParsableArguments {
     static var all: [(name: String, option: KeyPath<Self, Double>, limit: WritableKeyPath<Limits, UInt64>)] {
         [
             ("handshake-timeout", \.handshakeTimeout, \.handshakeDeadline),
-            ("idle-timeout", \.idleTimeout, \.idleDeadline), ("drain-timeout", \.drainTimeout, \.drainDeadline),
+            ("idle-timeout", \.idleTimeout, \.idleDeadline), ("stall-timeout", \.stallTimeout, \.stallDeadline),
+            ("drain-timeout", \.drainTimeout, \.drainDeadline),
             ("too-fast-notice", \.tooFastNotice, \.tellingDelay),
             ("too-fast-timeout", \.tooFastTimeout, \.tooFastDeadline),
             ("presence-interval", \.presenceInterval, \.presenceInterval),

@@ -1,0 +1,71 @@
+import DequeModule
+import EventLoop
+import HandSync
+
+/// Has a store work on threads of a loop's pool, so that it does not block the loop; one that does not block answers at once.
+package final class StoreThreads {
+    private let loop: Loop
+    private let store: any CommitStore
+    /// What a store that does not block has answered in this turn, in order.
+    private var answers: [() -> Void] = []
+    /// Those who wait to read, in order, and how many do read.
+    private var readers: Deque<() -> Void> = []
+    private var reading = 0
+
+    /// One thread of the pool's four is left to what writes: a crowd of readers must not keep commits from being written.
+    private static let mostReaders = 3
+
+    package init(_ loop: Loop, _ store: any CommitStore) {
+        self.loop = loop
+        self.store = store
+    }
+
+    /// For whatever reads; `then` gets what `body` returned, in a later event.
+    package func ask<Value: Sendable>(
+        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
+        then: @escaping (Result<Value, StoreError>) -> Void
+    ) {
+        guard store.blocks else { return write(body, then: then) }
+        readers.append { [unowned self] in
+            write(body) { [unowned self] result in
+                reading -= 1
+                startReaders()
+                then(result)
+            }
+        }
+        startReaders()
+    }
+
+    private func startReaders() {
+        while reading < Self.mostReaders, let reader = readers.popFirst() {
+            reading += 1
+            reader()
+        }
+    }
+
+    /// For what writes, one at a time.
+    package func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
+        then: @escaping (Result<Value, StoreError>) -> Void
+    ) {
+        let store = store
+        guard store.blocks else {
+            // Never from within the asking; so it waits for `deliver`.
+            let answer = StoreError.catching { try body(store) }
+            return answers.append { then(answer) }
+        }
+        Work.submit(loop) {
+            StoreError.catching { try body(store) }
+        } then: {
+            then($0)
+        }
+    }
+
+    /// Hands over what was answered at once. Returns whether there was anything.
+    package func deliver() -> Bool {
+        let due = answers
+        answers = []
+        for answer in due { answer() }
+        return !due.isEmpty
+    }
+}

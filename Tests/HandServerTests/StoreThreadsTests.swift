@@ -1,0 +1,59 @@
+import EventLoop
+import Foundation
+import HandServer
+import HandStore
+import HandSync
+import HandTestSupport
+import Synchronization
+import Testing
+
+/// A store's work on the threads of a loop.
+@Suite(.timeLimit(.minutes(5))) struct StoreThreadsTests {
+    /// However many read, and however long: what is to be written is.
+    @Test func readersDoNotKeepAWriterWaiting() throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        let loop = try Loop()
+        let threads = StoreThreads(loop, store)
+        let mayEnd = DispatchSemaphore(value: 0)
+        let order = Mutex<[String]>([])
+        for reader in 0..<12 {
+            threads.ask { _ in
+                mayEnd.wait()
+                return reader
+            } then: { result in
+                order.withLock { $0.append("\((try? result.get()) ?? -1)") }
+            }
+        }
+        threads.write { store in
+            try store.create("list", rules: .init(), logID: 1, deckSeed: nil).name
+        } then: { result in
+            order.withLock { $0.append((try? result.get()) ?? "failed") }
+            for _ in 0..<12 { mayEnd.signal() }
+        }
+        loop.run()
+        let found = order.withLock { $0 }
+        #expect(found.first == "list" && Set(found) == Set((0..<12).map(String.init) + ["list"]), "\(found)")
+        loop.close()
+        try store.close()
+    }
+
+    /// A store that does not block answers in order, and never from within the asking.
+    @Test func aStoreThatDoesNotBlock() throws {
+        let loop = try Loop()
+        let threads = StoreThreads(loop, MemoryStore())
+        var order: [String] = []
+        threads.ask { _ in
+            "read"
+        } then: {
+            order.append((try? $0.get()) ?? "failed")
+        }
+        threads.write { _ in
+            "written"
+        } then: {
+            order.append((try? $0.get()) ?? "failed")
+        }
+        #expect(order.isEmpty && threads.deliver() && order == ["read", "written"] && !threads.deliver())
+        loop.close()
+    }
+}

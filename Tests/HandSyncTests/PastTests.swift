@@ -1,0 +1,173 @@
+import HandCore
+import HandSync
+import HandWire
+import Testing
+
+/// Lists at past revisions take much memory, so few are there at a time, and nobody keeps others waiting for theirs.
+@Suite struct PastTests {
+    private static let revisions = 100
+
+    /// Ada, Ben, Cem and Dan; a list with a hundred commits, of which the store alone knows the first.
+    private struct Scene {
+        let world: TestWorld
+
+        init(_ change: (inout Limits) -> Void = { _ in }) {
+            var limits = Limits()
+            limits.pastRevisions = 2
+            limits.idleDeadline = 1_000_000
+            change(&limits)
+            world = TestWorld(limits: limits)
+            world.tokens = Dictionary(
+                uniqueKeysWithValues: ["ada", "ben", "cem", "dan"].map { ($0, Access.everything) })
+            let ada = enter(1, "ada")
+            ada.say(.create(request: 1, name: "list", rules: Rules()))
+            world.settle()
+            ada.subscribe("list", request: 2)
+            world.settle()
+            for sequence in 1...UInt64(PastTests.revisions) {
+                ada.submit(sequence, base: Int(sequence) - 1, "\(sequence)")
+                world.settle()
+            }
+        }
+
+        func enter(_ client: UInt64, _ name: String) -> TestStream {
+            let stream = world.connect(client, token: name)
+            world.settle()
+            return stream
+        }
+
+        /// Asks for a past revision, on a connection that takes no more than the first bytes.
+        func stuck(_ client: UInt64, _ name: String, at revision: Int) -> TestStream {
+            let stream = enter(client, name)
+            stream.isWriting = true
+            stream.say(.fetch(request: 7, name: "list", revision: revision))
+            world.settle()
+            return stream
+        }
+
+        func pass(_ seconds: Int) {
+            for _ in 0..<seconds {
+                world.now += 1_000
+                world.service.timeout()
+                world.settle()
+            }
+            #expect(world.service.brokenInvariant() == nil)
+        }
+    }
+
+    private static func isServed(_ stream: TestStream) -> Bool {
+        stream.heard.contains { if case .state(7, _, _, _, _) = $0 { true } else { false } }
+    }
+
+    /// Whether all of it came.
+    private static func hasAll(_ stream: TestStream, _ revision: Int) -> Bool {
+        stream.heard.reduce(0) { if case .chunk(7, let items) = $1 { $0 + items.count } else { $0 } } == revision
+    }
+
+    @Test func allOfItComes() {
+        let scene = Scene()
+        let ben = scene.enter(2, "ben")
+        for revision in [3, 30, 31, 99, 100] {
+            ben.say(.fetch(request: 7, name: "list", revision: revision))
+            scene.world.settle()
+            #expect(ben.heard.contains { if case .state(7, revision, revision, _, _) = $0 { true } else { false } })
+        }
+        #expect(Self.hasAll(ben, 3 + 30 + 31 + 99 + 100))
+    }
+
+    /// One of a user at a time, on whatever connection; what waits goes on when it is through.
+    @Test func eachUserHasOne() {
+        let scene = Scene()
+        let first = scene.stuck(2, "ben", at: 3)
+        let second = scene.stuck(3, "ben", at: 4)
+        let other = scene.stuck(4, "cem", at: 4)
+        #expect(Self.isServed(first) || !first.heard.isEmpty)
+        #expect(!Self.hasAll(second, 4) && !Self.isServed(second))
+        other.drain()
+        #expect(Self.hasAll(other, 4))
+        first.drain()
+        scene.world.settle()
+        second.drain()
+        scene.world.settle()
+        #expect(Self.hasAll(first, 3) && Self.hasAll(second, 4))
+        #expect(scene.world.service.brokenInvariant() == nil)
+    }
+
+    /// Two are in memory, of whatever users; a third waits until one of them is let go of, as by hanging up.
+    @Test func fewAreInMemory() {
+        let scene = Scene()
+        let ben = scene.stuck(2, "ben", at: 3)
+        let cem = scene.stuck(3, "cem", at: 4)
+        let dan = scene.stuck(4, "dan", at: 5)
+        dan.drain()
+        #expect(!Self.isServed(dan))
+        // Who asks for what is there shares it.
+        let ada = scene.stuck(5, "ada", at: 4)
+        ada.drain()
+        #expect(Self.hasAll(ada, 4))
+        #expect(!Self.isServed(dan))
+        ben.end()
+        scene.world.settle()
+        #expect(Self.hasAll(dan, 5))
+        cem.drain()
+        #expect(Self.hasAll(cem, 4))
+    }
+
+    /// Those who ask for the same while it is being read get it together, read once.
+    @Test func itIsReadOnce() {
+        let scene = Scene()
+        let streams = [("ben", UInt64(2)), ("cem", 3), ("dan", 4)].map { scene.enter($0.1, $0.0) }
+        for stream in streams { stream.say(.fetch(request: 7, name: "list", revision: 9)) }
+        #expect(scene.world.waiting == 1)
+        scene.world.settle()
+        #expect(streams.allSatisfy { Self.hasAll($0, 9) })
+    }
+
+    /// Whoever takes nothing of theirs is closed if somebody waits, and only then.
+    @Test func whoTakesNothingGivesWay() {
+        let scene = Scene { $0.stallDeadline = 5_000 }
+        let ben = scene.stuck(2, "ben", at: 3)
+        let cem = scene.stuck(3, "cem", at: 4)
+        scene.pass(20)
+        #expect(ben.errors.isEmpty && cem.errors.isEmpty)
+        let dan = scene.enter(4, "dan")
+        dan.say(.excerpt(.init(request: 8, name: "list", revision: 5, [.positions(start: 0, count: 9)])))
+        scene.world.settle()
+        scene.pass(2)
+        ben.drain()
+        cem.drain()
+        scene.world.settle()
+        #expect(ben.errors == [.idleTimeout] && cem.errors == [.idleTimeout])
+        #expect(dan.heard.contains { if case .excerpt(8, let excerpt) = $0 { excerpt.count == 5 } else { false } })
+    }
+
+    /// What could not be read is in nobody's way, and is said to everybody who asked for it.
+    @Test func whatCannotBeReadIsLetGoOf() {
+        let scene = Scene { $0.pastRevisions = 1 }
+        let (ben, cem) = (scene.enter(2, "ben"), scene.enter(3, "cem"))
+        scene.world.failure = .failed("broken")
+        for stream in [ben, cem] { stream.say(.fetch(request: 7, name: "list", revision: 9)) }
+        scene.world.settle()
+        #expect(ben.errors == [.listDamaged] && cem.errors == [.listDamaged])
+        scene.world.failure = nil
+        ben.say(.fetch(request: 7, name: "list", revision: 8))
+        scene.world.settle()
+        #expect(Self.hasAll(ben, 8))
+    }
+
+    /// Reading it is work, and is counted as its user's.
+    @Test func readingIsWork() {
+        let scene = Scene { $0.userWork = 40 }
+        let ben = scene.enter(2, "ben")
+        // 2 for each item; 400 may be taken at once.
+        for revision in 20..<28 {
+            #expect(!ben.isStopped)
+            ben.say(.fetch(request: 7, name: "list", revision: revision))
+            scene.world.settle()
+        }
+        #expect(!ben.isStopped && scene.world.service.load.slowed == 0)
+        ben.say(.fetch(request: 7, name: "list", revision: 28))
+        scene.world.settle()
+        #expect(ben.isStopped && scene.world.service.load.slowed == 1)
+    }
+}
