@@ -79,8 +79,12 @@ import Testing
     private static let name = String(repeating: "x", count: 60)
 
     /// A list with many people, who have long names.
-    private static func crowd(_ count: Int, lists: Int = 1) throws -> (TestWorld, [TestStream]) {
-        let world = TestWorld()
+    private static func crowd(
+        _ count: Int, lists: Int = 1, chunk: Int = Limits().chunkBytes
+    ) throws -> (TestWorld, [TestStream]) {
+        var limits = Limits()
+        limits.chunkBytes = chunk
+        let world = TestWorld(limits: limits)
         for list in 1...lists {
             _ = try world.store.create("list\(list)", rules: Rules(), logID: UInt64(list), deckSeed: nil)
         }
@@ -119,6 +123,26 @@ import Testing
         #expect(reader.bytes - before <= 128 << 10 && world.service.brokenInvariant() == nil)
     }
 
+    /// What did not fit into one write follows at once.
+    @Test func allOfItComesInTheEnd() throws {
+        let (world, people) = try Self.crowd(30, lists: 3, chunk: 1_000)
+        people[7].end()
+        Self.passInterval(world)
+        let reader = world.connect(1_000)
+        world.settle()
+        reader.stalls = true
+        Self.follow(3, reader, world)
+        reader.stalls = false
+        reader.drain()
+        var told: [UInt64: Int] = [:]
+        for case .presence(let list, let entries) in reader.heard {
+            told[list, default: 0] += entries.count
+            // It knew nothing of who has gone.
+            #expect(entries.allSatisfy { $0.place != .gone })
+        }
+        #expect(told == [1: 30, 2: 30, 3: 30])
+    }
+
     /// Whatever happened while it did not read, in the end it knows who is here.
     @Test func whoReadsAgainKnowsTheNewest() throws {
         let (world, people) = try Self.crowd(30)
@@ -147,6 +171,29 @@ import Testing
         }
         #expect(entries.count == 3)
         #expect(entries.contains { $0.place == .here(person: Self.name, item: ItemID(rawValue: 50)) })
+    }
+
+    /// What the system has taken by now is noticed a moment later: the frame for all would say only the last change.
+    @Test func whoIsBehindIsToldOfAll() throws {
+        let (world, people) = try Self.crowd(3)
+        let reader = world.connect(1_000)
+        world.settle()
+        Self.follow(1, reader, world)
+        Self.passInterval(world)
+        reader.stalls = true
+        for (index, mover) in people.enumerated() {
+            if index == 2 { (reader.stalls, reader.isWriting) = (false, false) }
+            mover.say(.presence(list: 1, item: ItemID(rawValue: 70 + UInt64(index))))
+            Self.passInterval(world)
+        }
+        var places: [UInt64: DownMessage.Presence.Place] = [:]
+        for case .presence(1, let entries) in reader.heard {
+            for entry in entries { places[entry.author] = entry.place }
+        }
+        for index in 0..<3 {
+            let place = DownMessage.Presence.Place.here(person: Self.name, item: ItemID(rawValue: 70 + UInt64(index)))
+            #expect(places.values.contains(place), "\(index)")
+        }
     }
 
     /// Who subscribes anew is told of all who are here, and of those who went while nothing was read.

@@ -107,6 +107,33 @@ import Testing
         #expect(undelete(2, as: "again") != .done(request: 1) && root.errors == [.noSuchList])
     }
 
+    /// Who is behind in many lists is read the commits of one at a time: they are held until they are taken.
+    @Test func oneListAtATimeIsReadForWhoIsBehind() throws {
+        var limits = Limits()
+        limits.windowBytes = 64
+        let world = TestWorld(limits: limits)
+        for list in 1...UInt64(3) {
+            _ = try world.store.create("list\(list)", rules: Rules(), logID: list, deckSeed: nil)
+        }
+        let writer = world.connect(1)
+        world.settle()
+        for list in 1...UInt64(3) {
+            writer.subscribe("list\(list)", request: list)
+            world.settle()
+            for sequence in 1...UInt64(20) {
+                writer.submit(sequence, base: Int(sequence) - 1, "item", list: list)
+                world.settle()
+            }
+        }
+        writer.end()
+        let again = world.connect(1)
+        world.settle()
+        for list in 1...UInt64(3) { again.subscribe("list\(list)", request: list, logID: list) }
+        #expect(world.waiting == 1)
+        world.settle()
+        #expect(again.heard.count { if case .commit = $0 { true } else { false } } == 60)
+    }
+
     /// What is read from the store for somebody counts as done for them.
     @Test func readingTheStoreIsCounted() throws {
         let world = try Self.world(lists: 1, tokens: ["ada": .everything])
