@@ -1,0 +1,133 @@
+import Foundation
+import HandTestSupport
+import Testing
+
+/// Two of the operator's commands at once on a store that no server serves, or that one is about to. Each has it as a whole: the
+/// store is what it was or what the backup is, nothing of it is lost, and nobody may more than before.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct OfflinePairsTests {
+    enum Deed: String, CaseIterable {
+        case recover, backup, verify, token, revoke, serve
+    }
+
+    private let origin: TemporaryFolder
+
+    /// A store with two lists as `kill -9` leaves it, and a backup from the time when there was one.
+    init() throws {
+        origin = try TemporaryFolder()
+        let server = try RunningServer(origin)
+        try hand(["token", "create", "old", "--role", "read"], origin)
+        try hand(["create", "saved"], origin)
+        try hand(["backup", origin.path + "/saved"], origin)
+        try hand(["create", "early"], origin)
+        server.kill()
+        try FileManager.default.removeItem(atPath: origin.path + "/data/admin.sock")
+    }
+
+    private func environment(_ folder: TemporaryFolder) -> [String: String] {
+        [
+            "HAND_URL": "hand+unix://\(folder.path)/hand.sock", "HAND_DATA": folder.path + "/data",
+            "XDG_STATE_HOME": folder.path + "/state", "XDG_CONFIG_HOME": folder.path + "/config",
+        ]
+    }
+
+    @discardableResult
+    private func hand(_ arguments: [String], _ folder: TemporaryFolder) throws -> String {
+        let outcome = try Binary.run(arguments, environment: environment(folder))
+        #expect(outcome.status == 0, "\(arguments): \(outcome.messages)")
+        return outcome.output
+    }
+
+    private func rights(_ folder: TemporaryFolder) throws -> Rights {
+        try JSONDecoder().decode(Rights.self, from: Data(try hand(["token", "list", "--json"], folder).utf8))
+    }
+
+    /// The lists of a store or a backup, which must be sound.
+    private func lists(_ path: [String], _ folder: TemporaryFolder) throws -> Set<String> {
+        struct Report: Decodable {
+            struct List: Decodable { let name: String }
+            let lists: [List]
+        }
+        let report = try JSONDecoder().decode(
+            Report.self, from: Data(try hand(["verify", "--json"] + path, folder).utf8))
+        return Set(report.lists.map(\.name))
+    }
+
+    @Test(arguments: Deed.allCases) func atOnce(first: Deed) throws {
+        for second in Deed.allCases where first.rawValue <= second.rawValue {
+            for _ in 0..<3 { try play([first, second]) }
+        }
+    }
+
+    private func play(_ deeds: [Deed]) throws {
+        let folder = try TemporaryFolder()
+        for name in ["data", "saved"] {
+            try FileManager.default.copyItem(atPath: origin.path + "/" + name, toPath: folder.path + "/" + name)
+        }
+        let before = try rights(folder)
+        let running = try deeds.enumerated().map { side, deed in
+            try RunningCommand(
+                arguments(deed, side, folder, before), environment(folder), "\(folder.path)/said\(side)")
+        }
+        // A server goes on until it is told to end, which it may be before it listens.
+        let others = deeds.indices.filter { deeds[$0] != .serve }
+        for side in others { running[side].process.waitUntilExit() }
+        let outcomes = try running.map { command in
+            if command.process.isRunning { command.process.terminate() }
+            return try command.end()
+        }
+        for (side, outcome) in outcomes.enumerated() {
+            let pair = "\(deeds[side]) beside \(deeds[1 - side])"
+            #expect(
+                [0, 1].contains(outcome.status) || deeds[side] == .serve
+                    || outcome.status == 3 && deeds == [.revoke, .revoke],
+                "\(pair): \(outcome)")
+            #expect(
+                !outcome.messages.contains("damaged") && !outcome.messages.contains("atal error"), "\(pair): \(outcome)"
+            )
+        }
+        let done = Set(deeds.indices.filter { outcomes[$0].status == 0 })
+        let isDone = { (deed: Deed) in done.contains { deeds[$0] == deed } }
+        // Nothing but each other's work keeps them from theirs.
+        for side in others where ![.recover, .serve].contains(deeds[1 - side]) {
+            #expect(done.contains(side) || deeds == [.revoke, .revoke], "\(deeds): \(outcomes)")
+        }
+        if deeds == [.recover, .recover] { #expect(!done.isEmpty, "\(outcomes)") }
+        #expect(try lists([], folder) == (isDone(.recover) ? ["saved"] : ["saved", "early"]), "\(deeds): \(outcomes)")
+        if isDone(.recover) { try expectAside(folder, deeds) }
+        for side in done where deeds[side] == .backup {
+            let copied = try lists(["\(folder.path)/copy\(side)"], folder)
+            #expect([["saved"], ["saved", "early"]].contains(copied), "\(deeds)")
+        }
+        let after = try rights(folder)
+        #expect(after.guests == before.guests, "\(deeds)")
+        let made = done.count { deeds[$0] == .token }
+        #expect(after.tokens.count == 1 + made - (isDone(.revoke) ? 1 : 0), "\(deeds): \(outcomes)")
+        #expect(after.tokens.allSatisfy { $0.role == "read" }, "\(deeds)")
+    }
+
+    private func arguments(_ deed: Deed, _ side: Int, _ folder: TemporaryFolder, _ rights: Rights) -> [String] {
+        switch deed {
+        case .recover: ["recover", "--replace", folder.path + "/saved"]
+        case .backup: ["backup", "\(folder.path)/copy\(side)"]
+        case .verify: ["verify"]
+        case .token: ["token", "create", "new\(side)", "--role", "read"]
+        case .revoke: ["token", "revoke", rights.tokens.first?.id ?? ""]
+        case .serve: ["serve", "--listen", "\(folder.path)/\(side).sock", "--log-level", "error"]
+        }
+    }
+
+    /// What was replaced is moved aside, with all that was in it.
+    private func expectAside(_ folder: TemporaryFolder, _ deeds: [Deed]) throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/data")
+        let aside = names.filter { $0.firstMatch(of: #/replaced-[0-9]+$/#) != nil }
+        let found = try aside.map { name in
+            let copy = try TemporaryFolder()
+            for ending in ["", "-wal"] where names.contains(name + ending) {
+                try FileManager.default.copyItem(
+                    atPath: "\(folder.path)/data/\(name)\(ending)", toPath: copy.path + "/hand.sqlite" + ending)
+            }
+            return try lists([copy.path], folder)
+        }
+        #expect(found.contains(["saved", "early"]), "\(deeds): \(found)")
+    }
+}

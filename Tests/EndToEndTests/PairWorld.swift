@@ -1,0 +1,192 @@
+import Foundation
+import HandTestSupport
+import Testing
+
+/// A server, its operator and people on the same machine, who run commands in pairs.
+final class PairWorld {
+    let folder: TemporaryFolder
+    let server: RunningServer
+    private let environment: [String: String]
+    /// Somebody who may read everything, and nothing more at any time.
+    private let reader: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        environment = [
+            "HAND_URL": "hand+unix://\(folder.path)/hand.sock", "HAND_DATA": folder.path + "/data", "HAND_NAME": "ada",
+            "XDG_STATE_HOME": folder.path + "/state", "XDG_CONFIG_HOME": folder.path + "/config",
+        ]
+        let made = try Binary.run(["token", "create", "reader", "--role", "read"], environment: environment)
+        reader = made.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        server = try RunningServer(folder)
+        try hand(["backup", folder.path + "/saved"])
+    }
+
+    @discardableResult
+    private func hand(
+        _ arguments: [String], token: String? = nil, expecting status: Int32? = 0
+    ) throws -> Binary.Outcome {
+        let outcome = try Binary.run(
+            arguments, environment: environment.merging(token.map { ["HAND_TOKEN": $0] } ?? [:]) { $1 })
+        if let status { #expect(outcome.status == status, "\(arguments): \(outcome.messages)") }
+        return outcome
+    }
+
+    func place(_ number: String, _ deeds: [PairDeed]) throws -> PairPlace {
+        var token: PairPlace.Token?
+        if deeds.contains(where: \.isOnRights) {
+            let made = try hand(["token", "create", "old" + number, "--role", "write", "--json"])
+            token = try JSONDecoder().decode(PairPlace.Token.self, from: Data(made.output.utf8))
+        }
+        let place = PairPlace(number: number, folder: folder.path, token: token, deeds: deeds)
+        try hand(["create", place.list])
+        try hand(["add", "-l", place.list, "one", "two"])
+        if deeds.contains(.clear) { try hand(["done", "-l", place.list, "2"]) }
+        if deeds.contains(.undelete) { try hand(["delete", place.list, "--force"]) }
+        for side in 0..<2 {
+            try "- [ ] \(place.text(side))\n".write(
+                toFile: place.path("input", side) + ".md", atomically: true, encoding: .utf8)
+        }
+        return place
+    }
+
+    // MARK: A pair
+
+    /// Runs both at once, and looks at what they left behind.
+    func play(_ place: PairPlace) throws {
+        let deeds = place.deeds
+        let before = try place.token.map { _ in try rights() }
+        let running = try deeds.enumerated().map { side, deed in
+            try RunningCommand(place.arguments(deed, side), environment, place.path("said", side))
+        }
+        let outcomes = try running.map { try $0.end() }
+        for (side, outcome) in outcomes.enumerated() {
+            let (deed, pair) = (deeds[side], "\(deeds[side]) beside \(deeds[1 - side])")
+            #expect(deed.statuses(beside: deeds[1 - side]).contains(outcome.status), "\(pair): \(outcome)")
+            if outcome.status != 0 {
+                let lines = outcome.messages.split(separator: "\n")
+                #expect(lines.last?.hasPrefix("hand: ") == true, "\(pair): \(outcome.messages)")
+            }
+        }
+        let done = deeds.indices.filter { outcomes[$0].status == 0 }
+        if let before { try expectRights(place, before, done.map { deeds[$0] }, "\(deeds)") }
+        try expectFiles(place, deeds, Set(done))
+        try expectLists(place, deeds, Set(done))
+    }
+
+    // MARK: What holds
+
+    private func rights() throws -> Rights {
+        try JSONDecoder().decode(Rights.self, from: Data(try hand(["token", "list", "--json"]).output.utf8))
+    }
+
+    private func expectRights(_ place: PairPlace, _ before: Rights, _ done: [PairDeed], _ pair: String) throws {
+        let after = try rights()
+        #expect(after.guests == before.guests, "\(pair)")
+        let made = done.count { $0 == .token || $0 == .share }
+        let isRevoked = done.contains(.revoke)
+        #expect(after.tokens.count == before.tokens.count + made - (isRevoked ? 1 : 0), "\(pair)")
+        for token in after.tokens where !before.tokens.contains(where: { $0.id == token.id }) {
+            #expect(token.lists.isEmpty ? token.role == "read" : token.role == "none", "\(pair)")
+            #expect(token.lists.values.allSatisfy { $0 == "read" }, "\(pair)")
+        }
+        let secret = try #require(place.token).secret
+        let victim = after.tokens.first { $0.id == place.token?.id }
+        #expect((victim == nil) == isRevoked, "\(pair)")
+        if let victim { #expect(victim.role == (done.contains(.grant) ? "read" : "write"), "\(pair)") }
+        // The server heeds it, not only the file.
+        if isRevoked { try hand(["lists"], token: secret, expecting: 5) }
+        if !isRevoked, done.contains(.grant) { try hand(["create", "x"], token: secret, expecting: 5) }
+    }
+
+    /// Copies are whole or not there.
+    private func expectFiles(_ place: PairPlace, _ deeds: [PairDeed], _ done: Set<Int>) throws {
+        for (side, deed) in deeds.enumerated() {
+            switch deed {
+            case .backup, .order:
+                let path = place.path(deed.rawValue, side)
+                #expect(FileManager.default.fileExists(atPath: path) == done.contains(side))
+                if done.contains(side) { try hand(["verify", path]) }
+            case .save where done.contains(side):
+                let lines = try String(contentsOfFile: place.path("export", side) + ".jsonl", encoding: .utf8)
+                for line in lines.split(separator: "\n") {
+                    #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(line.utf8)) }
+                }
+            default: break
+            }
+        }
+    }
+
+    /// Every edit that was acknowledged is in a history, and lists are called as was said.
+    private func expectLists(_ place: PairPlace, _ deeds: [PairDeed], _ done: Set<Int>) throws {
+        let pair = "\(deeds[0]), \(deeds[1])"
+        let isDone = { (deed: PairDeed) in done.contains { deeds[$0] == deed } }
+        // Only one of them can have got the name.
+        let namings = done.count { [.make, .rename].contains(deeds[$0]) }
+        #expect(namings <= 1, "\(pair): both have the name")
+        if namings == 1 { try hand(["ls", "-l", place.renamed]) }
+        if isDone(.rename), !isDone(.undelete) { try hand(["ls", "-l", place.list], expecting: 3) }
+        if isDone(.delete) {
+            // Brought back meanwhile, it may have been deleted before or behind that.
+            let isSure = !isDone(.undelete)
+            if isSure { try hand(["ls", "-l", place.list], expecting: 3) }
+            try hand(["undelete", place.list, "--name", place.back], expecting: isSure ? 0 : nil)
+        }
+        let history = try self.history(place)
+        for side in done where [.add, .fill].contains(deeds[side]) {
+            #expect(history.contains("\"\(place.text(side))\""), "\(pair): \(place.text(side)) is lost")
+        }
+        // Nothing of what was there before is lost from the history either.
+        #expect(history.contains("\"one\"") && history.contains("\"two\""), "\(pair)")
+    }
+
+    /// The commits of the lists that belong to a place.
+    private func history(_ place: PairPlace) throws -> String {
+        try place.names.map {
+            try hand(["log", "-l", $0, "--json"], expecting: nil).output
+        }.joined()
+    }
+
+    /// What was in the histories is there also when the server has been killed and started again, and the store is sound.
+    func expectAllAfterKill(_ places: [PairPlace]) throws {
+        let before = try places.map(history)
+        server.kill()
+        try hand(["verify"])
+        try server.start()
+        #expect(try places.map(history) == before)
+        try hand(["create", "x"], token: reader, expecting: 5)
+    }
+}
+
+/// Who may do what, as `hand token list --json` says it.
+struct Rights: Decodable {
+    struct Token: Decodable {
+        let id, name, role: String
+        let lists: [String: String]
+    }
+    let guests: [String: String]
+    let tokens: [Token]
+}
+
+/// A command that has been started.
+struct RunningCommand {
+    let process = Process()
+    let said: String
+
+    init(_ arguments: [String], _ environment: [String: String], _ said: String) throws {
+        self.said = said
+        process.executableURL = URL(fileURLWithPath: Binary.path)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        _ = FileManager.default.createFile(atPath: said, contents: nil)
+        process.standardError = FileHandle(forWritingAtPath: said)
+        try process.run()
+    }
+
+    func end() throws -> (status: Int32, messages: String) {
+        process.waitUntilExit()
+        return (process.terminationStatus, try String(contentsOfFile: said, encoding: .utf8))
+    }
+}
