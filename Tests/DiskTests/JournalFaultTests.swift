@@ -93,6 +93,23 @@ import Testing
     }
 
     /// Whoever comes for the first time with a disk that is full reads as everybody; an edit needs a place to be kept.
+    /// An export that fails, wherever it does, says so, leaves the file as it was, and nothing beside it.
+    @Test(arguments: ["write ENOSPC export", "sync EIO export"]) func anExportThatFails(fault: String) throws {
+        let user = try Self.user()
+        let file = user.state + "/export.md"
+        #expect(try user.hand("export", file, "-q").status == 0)
+        let before = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(try user.hand("add", "second").status == 0)
+        let fault = fault.replacing("export", with: ".new")
+        let outcome = try user.run(["export", file, "-q"], fault: fault)
+        #expect(
+            outcome.status == 1 && outcome.messages.hasPrefix("hand: cannot write \(file): "), "\(outcome.messages)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == before)
+        #expect(try !FileManager.default.contentsOfDirectory(atPath: user.state).contains { $0.hasSuffix(".new") })
+        #expect(try user.hand("export", file, "-q").status == 0)
+        #expect(try String(contentsOfFile: file, encoding: .utf8).contains("second"))
+    }
+
     @Test func aFullDiskIsNoReasonNotToRead() throws {
         let user = try Self.user()
         try FileManager.default.removeItem(atPath: user.state)

@@ -29,15 +29,17 @@ import Testing
         _ = try await evil.open("list").live()
         let ada = try server.client("ada")
         try await ada.connected()
+        let ben = try server.client("ben")
+        try await ben.connected()
         let listed = try admin("connections")
         let lines = listed.output.split(separator: "\n")
-        #expect(lines.count == 2 && listed.output.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 })
+        #expect(lines.count == 3 && listed.output.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 })
         let line = try #require(lines.first { $0.contains("eve") })
         #expect(line.contains("on 'list'") && !listed.output.contains("\u{202E}"))
         let number = String(line.prefix { $0 != " " })
         let json = try JSONValue.parse(try admin("connections", "--json").output.trimmingCharacters(in: .newlines))
         guard case .array(let all) = json else { throw Failure() }
-        #expect(all.contains { $0["person"] == "ada" } && all.count == 2)
+        #expect(all.contains { $0["person"] == "ada" } && all.count == 3)
         #expect(try admin("close", number).status == 0)
         // Its client is told, and does not come back.
         await #expect(
@@ -45,8 +47,12 @@ import Testing
         ) {
             try await evil.lists()
         }
-        #expect(try admin("connections").output.split(separator: "\n").count == 1)
+        #expect(try admin("connections").output.split(separator: "\n").count == 2)
         #expect(try admin("close", number).status == 3)
+        let left = #""event":"left""#
+        #expect(
+            try eventually { try audit().split(separator: "\n").contains { $0.contains(left) && $0.contains("eve") } })
+        await ben.close()
         await ada.close()
         await evil.close()
     }

@@ -41,6 +41,19 @@ enum StoreKind: CaseIterable {
 @Suite struct StoreTests {
     // MARK: What all must do
 
+    /// How many lists somebody has made, whoever made more.
+    @Test(arguments: StoreKind.allCases)
+    func listsAreCountedByTheirOwners(kind: StoreKind) throws {
+        let folder = try TemporaryFolder()
+        let store = try kind.store(in: folder)
+        for (name, owner) in [("a", "token ada"), ("b", nil), ("c", "token ada"), ("d", "token ben")] {
+            _ = try store.create(name, rules: Rules(), logID: 7, deckSeed: nil, owner: owner)
+        }
+        #expect(try store.listCount(of: "token ada") == 2 && store.listCount(of: "token ben") == 1)
+        #expect(try store.listCount(of: nil) == 4 && store.listCount(of: "token eve") == 0)
+        try store.close()
+    }
+
     @Test(arguments: StoreKind.allCases)
     func whatIsAppendedIsRead(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
