@@ -111,8 +111,8 @@ import Testing
         try "nmae = \"ada\"\n".write(toFile: file, atomically: true, encoding: .utf8)
         #expect(
             try user.hand("keys", expecting: 2)
-                == "hand: \(file): unknown setting 'nmae'. Did you mean 'name'? There are url, name, ca, token and [keys].\n"
-        )
+                == "hand: \(file): unknown setting 'nmae'. Did you mean 'name'? "
+                + "There are url, name, ca, cert, cert-key, token and [keys].\n")
     }
 
     /// A terminal that cannot put its cursor anywhere is not drawn on.
