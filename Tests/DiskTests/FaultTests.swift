@@ -134,17 +134,16 @@ import Testing
         #expect(server.end() == 1)
         await #expect(throws: ClientError.self) { try await creation.value }
         #expect(server.log.contains("the disk did not confirm that"))
+        await client.close()
         try server.fail("")
         try server.start()
-        let other = try server.client()
-        try await other.create("third")
-        // Somebody whom the server does not know yet: the number of a client is written, too.
+        // Somebody whom the server does not know yet: numbers of authors are written down before they are told.
         try server.fail("sync EIO")
         let stranger = try server.client("stranger")
         #expect(server.end() == 1)
-        for client in [client, other, stranger] { await client.close() }
+        await stranger.close()
         let names = try server.stored { try $0.lists(after: "", limit: 9).map(\.name) }
-        #expect(Set(names).subtracting(["second"]) == ["first", "third"])
+        #expect(Set(names).subtracting(["second"]) == ["first"])
     }
 
     // MARK: Checkpoints
