@@ -33,7 +33,7 @@ public struct Attack: Sendable, CustomStringConvertible {
             for refusal in messages.compactMap(\.refusal) { refusals[refusal, default: 0] += 1 }
         }
 
-        mutating func note(_ refusal: String) { refusals[refusal, default: 0] += 1 }
+        public mutating func note(_ refusal: String) { refusals[refusal, default: 0] += 1 }
 
         /// Notes a breach unless something holds.
         mutating func expect(_ holds: Bool, _ breach: @autoclosure () -> String) {
