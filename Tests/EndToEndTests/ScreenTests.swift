@@ -212,9 +212,12 @@ import Testing
         let screens = try panes.map { pane in
             try tmux.wait(for: pane) { Self.isSynced($0) && $0.last?.contains(" r3 ") == true }
         }
-        let told = screens.map { $0.contains { $0.contains("after you did") } }
+        let told = screens.map { $0.contains { $0.contains("changed the text of") } }
         #expect(told.filter { $0 }.count == 1)
         let loser = try #require(told.firstIndex(of: true))
+        // Who it was may be told a moment after the commit.
+        let winner = ["ada", "bob"][1 - loser]
+        try tmux.wait(for: panes[loser]) { $0.contains { $0.contains("\(winner) changed the text of") } }
         let mine = loser == 0 ? "[ ] eggs, six" : "[ ] eggs, brown"
         #expect(Self.items(screens[loser]) != [mine])
         try tmux.press("R", in: panes[loser])

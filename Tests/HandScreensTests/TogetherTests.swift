@@ -174,6 +174,19 @@ import Testing
         #expect(stage.hand()[1].content.text == "bX")
     }
 
+    /// A commit may come before it is told who its author is.
+    @Test func aNoticeLearnsItsAuthorsName() {
+        var stage = KeyTests.stage("a >b c")
+        stage.press("e 'X' enter")
+        stage.confirm()
+        stage.remoteBefore(.edit(at: 1, Change(text: "Bob's")))
+        #expect(stage.lines.contains { $0.contains("somebody changed the text of '[ ] bX'") })
+        stage.presence("Bob", on: nil)
+        #expect(stage.lines.contains { $0.contains("Bob changed the text of '[ ] bX' after you did") })
+        stage.press("!")
+        #expect(stage.lines.contains { $0.contains("Bob changed the text of '[ ] bX' after you did") })
+    }
+
     @Test func whatWasDeletedUnderAnEditComesBack() {
         var stage = KeyTests.stage("a >b c")
         stage.presence("Bob", on: nil)

@@ -4,7 +4,10 @@ import HandSync
 
 /// Something that became of one's own edits and that one did not wish: what, by whom, and how to get it back.
 public struct Notice: Equatable, Sendable {
-    public let text: String
+    /// Who did it; nil for the server and this client. The name may be heard of only later.
+    private let author: UInt64?
+    /// What was done, behind the author's name.
+    private let deed: String
     public let recovery: Recovery?
     public internal(set) var isSeen = false
 
@@ -23,34 +26,40 @@ public struct Notice: Equatable, Sendable {
         switch notice {
         case .acknowledged: return nil
         case .diverged(let revision):
-            text = "this copy differed from the server's at revision \(revision); it was loaded again"
+            author = nil
+            deed = "this copy differed from the server's at revision \(revision); it was loaded again"
             recovery = nil
         case .usedTwice(let revision):
-            text = "another program used this one's id for revision \(revision); your edit is sent again"
+            author = nil
+            deed = "another program used this one's id for revision \(revision); your edit is sent again"
             recovery = nil
         case .rejected(let reason, let delta):
-            text = "rejected: \(Printable.clean("\(reason)"))"
+            author = nil
+            deed = "rejected: \(Printable.clean("\(reason)"))"
             let contents = delta.insertedItems.map(\.content)
             recovery = contents.isEmpty ? nil : .insert(contents)
         case .superseded(let item, let loss, let author, _):
-            let who = list.name(of: author)
+            self.author = author
             let what = "'\(Printable.line(of: item.content))'"
             // Finding the item is O(n), and rare.
             let isHere = list.hand.index(of: item.id) != nil
             switch loss {
             case .move:
-                text = isHere ? "\(who) moved \(what) after you did" : "\(who) deleted \(what), which you moved"
+                deed = isHere ? "moved \(what) after you did" : "deleted \(what), which you moved"
                 recovery = Self.recovery(ofMove: item, isHere: isHere, list)
             case .edit(let fields):
                 let names = fields.names.joined(separator: " and ")
-                text =
+                deed =
                     isHere
-                    ? "\(who) changed the \(names) of \(what) after you did"
-                    : "\(who) deleted \(what), whose \(names) you changed"
+                    ? "changed the \(names) of \(what) after you did"
+                    : "deleted \(what), whose \(names) you changed"
                 recovery = Self.recovery(ofEdit: item, fields, isHere: isHere, list)
             }
         }
     }
+
+    /// What happened, with the author's name as far as it is known by now.
+    public func text(in list: ListData) -> String { author.map { "\(list.name(of: $0)) \(deed)" } ?? deed }
 
     private static func recovery(ofMove item: Item, isHere: Bool, _ list: ListData) -> Recovery? {
         guard isHere else { return .insert([item.content]) }

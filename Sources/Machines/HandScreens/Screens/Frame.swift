@@ -32,8 +32,8 @@ enum Frame {
             canvas.cursor = Point(row: hints.row, column: min(cursor, width - 1))
         } else if let message {
             canvas.write(Line(message, .bold), at: hints)
-        } else if let notice = notice(on: screen, world) {
-            canvas.write(noticeLine(notice, screen, world), at: hints)
+        } else if let (notice, list) = notice(on: screen, world) {
+            canvas.write(noticeLine(notice, of: list, screen, world), at: hints)
         }
         if showsHints(on: screen, message: message, world) {
             for placed in HintLine.placed(on: screen, world) {
@@ -51,11 +51,14 @@ enum Frame {
         screen.prompt != nil || (message == nil && notice(on: screen, world) == nil)
     }
 
-    private static func notice(on screen: any Screen, _ world: World) -> Notice? {
-        screen.route.list.flatMap { world.list($0).unseenNotice }
+    private static func notice(on screen: any Screen, _ world: World) -> (Notice, ListData)? {
+        guard let list = screen.route.list.map({ world.list($0) }), let notice = list.unseenNotice else { return nil }
+        return (notice, list)
     }
 
-    private static func noticeLine(_ notice: Notice, _ screen: any Screen, _ world: World) -> Line {
+    private static func noticeLine(
+        _ notice: Notice, of list: ListData, _ screen: any Screen, _ world: World
+    ) -> Line {
         let style = Style(.red, [.bold])
         var keys = Line()
         if notice.recovery != nil, screen.actions.contains(.retrieve) {
@@ -63,7 +66,7 @@ enum Frame {
         }
         if screen.actions.contains(.notices) { keys.append("  \(world.keys.symbol(for: .notices)) all", .dim) }
         let room = world.size.columns - keys.width
-        let text = Wrapping.lines(notice.text, width: max(8, room), limit: 1).first ?? ""
+        let text = Wrapping.lines(notice.text(in: list), width: max(8, room), limit: 1).first ?? ""
         return Line(text, style) + keys
     }
 }

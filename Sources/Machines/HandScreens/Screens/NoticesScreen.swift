@@ -16,10 +16,10 @@ struct NoticesScreen: TableScreen, ListScreens {
 
     func rows(_ world: World) -> RowsOfText {
         let width = max(1, world.size.columns - 4)
-        let notices = world.list(list).notices
-        return RowsOfText(notices.count) { row in
-            let notice = notices[notices.count - 1 - row]
-            return Wrapping.lines(notice.text, width: width).map { Line($0) }
+        let data = world.list(list)
+        return RowsOfText(data.notices.count) { row in
+            let notice = data.notices[data.notices.count - 1 - row]
+            return Wrapping.lines(notice.text(in: data), width: width).map { Line($0) }
                 + [Line(notice.recovery == nil ? "nothing to get back" : "can be got back", .dim)]
         }
     }

@@ -202,6 +202,6 @@ enum Retrieval {
             return [.say("the item is gone; there is nothing to get back")]
         }
         world.withList(list) { _ = $0.notices.remove(at: index) }
-        return [.edit(list: list, delta), .say("got back: \(data.notices[index].text)")]
+        return [.edit(list: list, delta), .say("got back: \(data.notices[index].text(in: data))")]
     }
 }
