@@ -141,6 +141,48 @@ import Testing
         #expect(dan.heard.contains { if case .excerpt(8, let excerpt) = $0 { excerpt.count == 5 } else { false } })
     }
 
+    /// The newest list in front of a past one, on one connection, is no way to keep the past one for ever.
+    @Test func whatComesFirstIsNoExcuse() {
+        let scene = Scene {
+            $0.stallDeadline = 5_000
+            $0.chunkBytes = 64
+        }
+        let holders = [(UInt64(2), "ben", 3), (3, "cem", 4)].map { client, name, revision in
+            let stream = scene.enter(client, name)
+            stream.stalls = true
+            stream.send(
+                UpMessage.fetch(request: 6, name: "list", revision: nil).frame
+                    + UpMessage.fetch(request: 7, name: "list", revision: revision).frame)
+            scene.world.settle()
+            return stream
+        }
+        let dan = scene.enter(4, "dan")
+        dan.say(.fetch(request: 7, name: "list", revision: 5))
+        scene.world.settle()
+        #expect(!Self.isServed(dan))
+        scene.pass(8)
+        for holder in holders {
+            holder.stalls = false
+            holder.drain()
+        }
+        scene.world.settle()
+        #expect(holders.allSatisfy { $0.errors == [.idleTimeout] })
+        #expect(Self.hasAll(dan, 5))
+    }
+
+    /// Whoever waited is served in the turn in which there is room, not with the next event.
+    @Test func whoeverWaitedIsServedAtOnce() {
+        let scene = Scene()
+        let ben = scene.stuck(2, "ben", at: 3)
+        _ = scene.stuck(3, "cem", at: 4)
+        let other = scene.enter(4, "ben")
+        other.say(.fetch(request: 7, name: "list", revision: 4))
+        scene.world.settle()
+        #expect(!Self.isServed(other))
+        ben.end()
+        #expect(Self.hasAll(other, 4))
+    }
+
     /// What could not be read is in nobody's way, and is said to everybody who asked for it.
     @Test func whatCannotBeReadIsLetGoOf() {
         let scene = Scene { $0.pastRevisions = 1 }
@@ -157,9 +199,9 @@ import Testing
 
     /// Reading it is work, and is counted as its user's.
     @Test func readingIsWork() {
-        let scene = Scene { $0.userWork = 240 }
+        let scene = Scene { $0.userWork = 1_200 }
         let ben = scene.enter(2, "ben")
-        // 2 for each item; 2,400 may be taken at once, of which the hello took 2,000.
+        // 2 for each item and 100 for half as many commits; 12,000 may be taken at once, of which the hello took 2,000.
         for revision in 20..<28 {
             #expect(!ben.isStopped)
             ben.say(.fetch(request: 7, name: "list", revision: revision))

@@ -51,7 +51,7 @@ final class Room {
         !isTrimming && authority.revision - trimmedAt >= stride(limits)
     }
 
-    private func stride(_ limits: Limits) -> Int { max(limits.snapshotCommits, authority.count / 4) }
+    private func stride(_ limits: Limits) -> Int { limits.snapshotStride(items: authority.count) }
 
     /// Whether nobody needs it in memory.
     func isIdle(for delay: UInt64, now: UInt64) -> Bool {
@@ -86,4 +86,9 @@ final class Room {
         whenWritten = []
         for body in waiting { body() }
     }
+}
+
+extension Limits {
+    /// Commits between two snapshots of a list with so many items.
+    func snapshotStride(items: Int) -> Int { max(snapshotCommits, items / 4) }
 }

@@ -16,6 +16,7 @@ extension Service {
         for connection in connections { if let author = connection.author { uses[author.number, default: 0] += 1 } }
         for pending in rooms.values.flatMap(\.authority.pending) { uses[pending.commit.author, default: 0] += 1 }
         if let problem = newcomers.problem(uses: uses) { return problem }
+        if past.states.count > limits.pastRevisions { return "\(past.states.count) past revisions are in memory" }
         for account in accounts.values {
             if let problem = problem(with: account) { return "\(account.user): \(problem)" }
         }
@@ -47,6 +48,7 @@ extension Service {
     }
 
     private func problem(with account: Account) -> String? {
+        if account.pastHolds > 1 { return "it holds \(account.pastHolds) past revisions" }
         let mine = connections.filter { $0.account === account }
         if account.connections != mine.count { return "it counts \(account.connections) of \(mine.count) connections" }
         let subscriptions = mine.reduce(0) { $0 + $1.cursors.count }

@@ -103,7 +103,10 @@ extension Service {
             state.waiting = []
             if state.hand == nil { past.states.removeAll { $0 === state } }
             if let first = waiting.first {
-                charge(first.request.connection, work: Price.replay(state.hand?.count ?? 0, commits: 0))
+                let items = state.hand?.count ?? 0
+                // How many commits there were since a snapshot is not told: half the way between two, on average.
+                let commits = min(revision, limits.snapshotStride(items: items)) / 2
+                charge(first.request.connection, work: Price.replay(items, commits: commits))
             }
             for (hold, request) in waiting where !request.connection.isEnding {
                 request.then(result.map { _ in hold })
@@ -115,7 +118,10 @@ extension Service {
     /// Who takes nothing of a past state does not keep those out who wait for theirs.
     func closeStalled() {
         for connection in Array(connections) {
-            guard let transfer = connection.transfers.first, transfer.isPast else { continue }
+            guard let transfer = connection.transfers.first, connection.transfers.contains(where: \.isPast) else {
+                continue
+            }
+            // What stands in front of the past state holds it up.
             let stalled = transfer.stalled(now: world.now)
             guard past.isAwaited, stalled >= limits.stallDeadline else { continue }
             let text = "you took nothing of a past revision for \(stalled / 1_000) s, and others wait for theirs"

@@ -186,7 +186,7 @@ public final class Service {
         }
         servePast()
         for connection in again { mark(connection) }
-        return sayGoodbye() || !again.isEmpty
+        return sayGoodbye() || !marked.isEmpty
     }
 
     // MARK: Time
