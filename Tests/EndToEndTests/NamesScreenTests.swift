@@ -4,20 +4,23 @@ import Testing
 
 /// A list that is renamed, deleted and brought back under an open screen.
 @Suite(.serialized) struct NamesScreenTests {
-    let ada: CommandUser
+    private let ada: CommandUser
+    private let tmux: Tmux
+    private var pane: String { tmux.first }
 
-    init() throws { ada = try CommandUser() }
-
-    @Test func aListIsRenamedUnderAScreen() throws {
+    /// Somebody is in the middle of typing into the list.
+    init() throws {
+        ada = try CommandUser()
         try ada.hand("create", "list")
         try ada.hand("add", "milk", "-q")
-        let tmux = try Tmux(environment: ada.environment, "\(Binary.path) open")
-        let pane = tmux.first
+        tmux = try Tmux(environment: ada.environment, "\(Binary.path) open")
         try tmux.wait(for: pane, until: ScreenTests.isSynced)
-        // In the middle of typing.
         try tmux.press("o", in: pane)
         try tmux.type("typed", in: pane)
         try tmux.wait(for: pane) { $0.contains { $0.contains("typed") } }
+    }
+
+    @Test func aListIsRenamedUnderAScreen() throws {
         try ada.named("ben").hand("rename", "list", "new")
         try ada.named("ben").hand("create", "list")
         try tmux.wait(for: pane) { $0[0].contains("new") }
@@ -32,14 +35,6 @@ import Testing
 
     /// What is typed into a list that is deleted meanwhile is refused, and made nowhere; what stood there stays on the screen.
     @Test func aListIsDeletedUnderAScreen() throws {
-        try ada.hand("create", "list")
-        try ada.hand("add", "milk", "-q")
-        let tmux = try Tmux(environment: ada.environment, "\(Binary.path) open")
-        let pane = tmux.first
-        try tmux.wait(for: pane, until: ScreenTests.isSynced)
-        try tmux.press("o", in: pane)
-        try tmux.type("typed", in: pane)
-        try tmux.wait(for: pane) { $0.contains { $0.contains("typed") } }
         try ada.named("ben").hand("delete", "--force", "list")
         try ada.named("ben").hand("create", "list")
         try tmux.wait(for: pane) { $0.last?.contains("not on the server") ?? false }

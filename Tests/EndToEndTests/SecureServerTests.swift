@@ -6,12 +6,13 @@ import Testing
 @Suite(.serialized) struct SecureServerTests {
     /// A server that listens on a port of its own with TLS.
     private static func start(
-        _ folder: TemporaryFolder, _ own: (certificate: String, key: String)
+        _ folder: TemporaryFolder, _ own: (certificate: String, key: String), _ more: [String] = [],
+        logPath: String? = nil
     ) throws -> (server: RunningServer, url: String) {
-        let server = try RunningServer(
-            folder, ["--listen", "127.0.0.1:0", "--tls-cert", own.certificate, "--tls-key", own.key])
-        let port = try #require(server.greeting.firstMatch(of: /hands:\/\/127\.0\.0\.1:([0-9]+)/)?.1)
-        return (server, "hands://127.0.0.1:\(port)")
+        let options = ["--listen", "127.0.0.1:0", "--tls-cert", own.certificate, "--tls-key", own.key]
+        let server = try RunningServer(folder, options + more, logPath: logPath)
+        let url = try #require(server.greeting.firstMatch(of: /hands:\/\/127\.0\.0\.1:[0-9]+/)?.0)
+        return (server, String(url))
     }
 
     private static func hand(_ arguments: [String], _ folder: TemporaryFolder, ca: String?) throws -> Binary.Outcome {
@@ -69,10 +70,7 @@ import Testing
         let folder = try TemporaryFolder()
         let own = try Certificates(folder).make("server", for: "IP:127.0.0.1", days: days)
         let log = folder.path + "/log"
-        let server = try RunningServer(
-            folder,
-            ["--listen", "127.0.0.1:0", "--tls-cert", own.certificate, "--tls-key", own.key, "--log-level", "warning"],
-            logPath: log)
+        let (server, _) = try Self.start(folder, own, ["--log-level", "warning"], logPath: log)
         #expect(server.terminate() == 0)
         let text = try String(contentsOfFile: log, encoding: .utf8)
         #expect(said.isEmpty ? text.isEmpty : text.contains("the certificate") && text.contains(said), "\(text)")
@@ -87,15 +85,8 @@ import Testing
         )
         let elsewhere = try TemporaryFolder()
         let stranger = try Certificates(elsewhere).make("ada", for: "DNS:ada")
-        let server = try RunningServer(
-            folder,
-            [
-                "--listen", "127.0.0.1:0", "--tls-cert", own.certificate, "--tls-key", own.key, "--tls-client-ca",
-                certificates.authority,
-            ])
+        let (server, url) = try Self.start(folder, own, ["--tls-client-ca", certificates.authority])
         defer { server.kill() }
-        let port = try #require(server.greeting.firstMatch(of: /hands:\/\/127\.0\.0\.1:([0-9]+)/)?.1)
-        let url = "hands://127.0.0.1:\(port)"
         func hand(_ words: [String], _ more: [String: String]) throws -> Binary.Outcome {
             let environment = [
                 "XDG_STATE_HOME": folder.path, "XDG_CONFIG_HOME": folder.path, "HAND_CA": certificates.authority,
@@ -139,18 +130,12 @@ import Testing
         let (own, client) = (
             try certificates.make("server", for: "IP:127.0.0.1"), try certificates.make("client", for: "DNS:client")
         )
-        let server = try RunningServer(
-            folder,
-            [
-                "--listen", "127.0.0.1:0", "--tls-cert", own.certificate, "--tls-key", own.key, "--tls-client-ca",
-                certificates.authority,
-            ])
+        let (server, url) = try Self.start(folder, own, ["--tls-client-ca", certificates.authority])
         defer { server.kill() }
-        let port = try #require(server.greeting.firstMatch(of: /hands:\/\/127\.0\.0\.1:([0-9]+)/)?.1)
         for (option, said) in [("-sess_out", "New, "), ("-sess_in", "Reused, ")] {
             let outcome = try Binary.run(
                 [
-                    "openssl", "s_client", "-tls1_2", "-connect", "127.0.0.1:\(port)", "-CAfile",
+                    "openssl", "s_client", "-tls1_2", "-connect", String(url.dropFirst("hands://".count)), "-CAfile",
                     certificates.authority,
                     "-cert", client.certificate, "-key", client.key, option, folder.path + "/session",
                 ], program: "/usr/bin/env")

@@ -102,6 +102,15 @@ import Testing
         world.settle()
     }
 
+    /// Somebody who follows the first list, and knows who is here.
+    private static func reader(_ client: UInt64, _ world: TestWorld) -> TestStream {
+        let reader = world.connect(client)
+        world.settle()
+        follow(1, reader, world)
+        passInterval(world)
+        return reader
+    }
+
     private static func passInterval(_ world: TestWorld) {
         world.now += world.limits.presenceInterval
         world.service.timeout()
@@ -146,10 +155,7 @@ import Testing
     /// Whatever happened while it did not read, in the end it knows who is here.
     @Test func whoReadsAgainKnowsTheNewest() throws {
         let (world, people) = try Self.crowd(30)
-        let reader = world.connect(1_000)
-        world.settle()
-        Self.follow(1, reader, world)
-        Self.passInterval(world)
+        let reader = Self.reader(1_000, world)
         #expect(reader.present.count == 31)
         reader.stalls = true
         people[0].say(.presence(list: 1, item: ItemID(rawValue: 1)))
@@ -176,10 +182,7 @@ import Testing
     /// What the system has taken by now is noticed a moment later: the frame for all would say only the last change.
     @Test func whoIsBehindIsToldOfAll() throws {
         let (world, people) = try Self.crowd(3)
-        let reader = world.connect(1_000)
-        world.settle()
-        Self.follow(1, reader, world)
-        Self.passInterval(world)
+        let reader = Self.reader(1_000, world)
         reader.stalls = true
         for (index, mover) in people.enumerated() {
             if index == 2 { (reader.stalls, reader.isWriting) = (false, false) }
@@ -199,10 +202,7 @@ import Testing
     /// Who subscribes anew is told of all who are here, and of those who went while nothing was read.
     @Test func whoSubscribesAnewIsToldWhoWent() throws {
         let (world, people) = try Self.crowd(5)
-        let reader = world.connect(1_000)
-        world.settle()
-        Self.follow(1, reader, world)
-        Self.passInterval(world)
+        let reader = Self.reader(1_000, world)
         reader.stalls = true
         people[0].say(.presence(list: 1, item: ItemID(rawValue: 1)))
         Self.passInterval(world)
@@ -218,10 +218,7 @@ import Testing
     /// Of whom it is not remembered that they have gone, nobody can be told: the connection ends, and the client comes back.
     @Test func whoMissedTooManyComesBack() throws {
         let (world, _) = try Self.crowd(3)
-        let reader = world.connect(1_000)
-        world.settle()
-        Self.follow(1, reader, world)
-        Self.passInterval(world)
+        let reader = Self.reader(1_000, world)
         reader.stalls = true
         for client in 2_000..<UInt64(5_500) {
             let guest = world.connect(client)
@@ -234,10 +231,7 @@ import Testing
         reader.stalls = false
         reader.drain()
         #expect(reader.errors == [.idleTimeout] && world.service.brokenInvariant() == nil)
-        let fresh = world.connect(9_000)
-        world.settle()
-        Self.follow(1, fresh, world)
-        Self.passInterval(world)
+        let fresh = Self.reader(9_000, world)
         #expect(fresh.present.count == 4 && fresh.errors.isEmpty)
     }
 }
