@@ -54,9 +54,7 @@ extension ClientEngine {
     /// Keeps a copy of a list that is not followed, unless edits wait on the one that is kept; blocks.
     func keep(_ hand: Hand, of name: String, at revision: Int, of logID: UInt64) throws {
         guard let journal, lists[name] == nil, try !isWaiting(name) else { return }
-        var copy = Replica(confirmed: hand, revision: revision, logID: logID, sequence: 0)
-        // By its author a commit is known as one's own, also when it is read from the journal.
-        copy.author = session.author
+        let copy = Replica(confirmed: hand, revision: revision, logID: logID, sequence: 0)
         try journal.journal.checkpoint(copy, of: name)
     }
 
