@@ -115,7 +115,12 @@ import Testing
         var promised: [String: Int] = [:]
         var counts = (prefixes: 0, disks: 0)
         for (index, record) in story.trace.records.enumerated() {
-            if case .mark(let list, let revision) = record { promised[list] = max(promised[list] ?? 0, revision) }
+            if case .mark(let list, let revision) = record {
+                promised[list] = max(promised[list] ?? 0, revision)
+                #expect(
+                    disk.durable.files["durability"] == Array("fsync\n".utf8),
+                    "what is promised was flushed, and it is known after a loss of power that it was")
+            }
             guard isOfInterest(index) else {
                 disk.apply(record)
                 continue

@@ -140,6 +140,33 @@ import Testing
         #expect(mode[.posixPermissions] as? Int == 0o600, "only the server's user may give orders")
     }
 
+    private func order(_ target: String) throws -> HTTPExchange.Answer {
+        let loop = try Loop()
+        defer { loop.close() }
+        var answer: Result<HTTPExchange.Answer, HTTPExchange.Failure>?
+        HTTPExchange(
+            loop, at: .unix(server.folder.path + "/data/admin.sock"), target, method: "POST", patience: 60_000
+        ) { answer = $0 }
+        loop.run()
+        return try #require(try answer?.get())
+    }
+
+    /// The commands check what they order; other programs may not.
+    @Test(arguments: [
+        ("/drain?within=86401", "within: expected 0 to 86400 seconds\n"),
+        ("/drain?within=-1", "within: expected 0 to 86400 seconds\n"),
+        ("/drain?within=nan", "within: expected 0 to 86400 seconds\n"),
+        ("/drain?within=inf", "within: expected 0 to 86400 seconds\n"),
+        ("/backup?to=copy", "to: expected the path of a file, from the root\n"),
+        ("/backup", "to: expected the path of a file, from the root\n"),
+    ])
+    func ordersThatNoCommandGives(order target: String, refusal: String) throws {
+        defer { server.kill() }
+        let answer = try order(target)
+        #expect(answer.status == 400 && answer.body == refusal)
+        #expect(try admin("report").status == 0)
+    }
+
     /// What comes behind a request is no other one: an order is carried out once, however much follows.
     @Test func anOrderIsCarriedOutOnce() throws {
         defer { server.kill() }

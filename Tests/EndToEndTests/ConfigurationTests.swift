@@ -120,4 +120,23 @@ import Testing
         let broken = try keys("name = \n")
         #expect(broken.status == 2 && broken.messages.contains("line 1"), "\(broken.messages)")
     }
+
+    /// Who somebody is: the command line says it before the environment, and that before the file.
+    @Test func theClientsName() throws {
+        let user = try CommandUser("environment")
+        defer { user.server.kill() }
+        let file = user.server.folder.path + "/config/hand"
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: true)
+        try "name = 'file'".write(toFile: file + "/config.toml", atomically: true, encoding: .utf8)
+        try user.hand("create", "list")
+        try user.hand("add", "one", "--as", "flag")
+        try user.hand("add", "two")
+        var unnamed = user
+        unnamed.environment["HAND_NAME"] = nil
+        try unnamed.hand("add", "three")
+        let people = try user.hand("log", "--json").split(separator: "\n").compactMap {
+            $0.firstMatch(of: #/"person":"([a-z]+)"/#).map { String($0.1) }
+        }
+        #expect(people == ["flag", "environment", "file"])
+    }
 }

@@ -156,6 +156,37 @@ import Testing
         #expect(try Self.get("/healthz", at: status).hasSuffix("ok\n"))
     }
 
+    /// Who is waiting for an answer does not give way: one too many is turned away, until somebody has gone.
+    @Test func whoAsksOneTooManyIsTurnedAway() throws {
+        let loop = try Loop()
+        defer { loop.close() }
+        var owed: [(HTTPEndpoint.Page) -> Void] = []
+        var answers: [String] = []
+        var endpoint: HTTPEndpoint?
+        func ask(_ then: @escaping () -> Void) {
+            guard let address = endpoint?.localAddress else { return }
+            HTTPExchange(loop, at: .tcp(address), "/", patience: 300_000) { result in
+                answers.append((try? result.get().body) ?? "turned away")
+                then()
+            }
+        }
+        endpoint = try HTTPEndpoint(loop, at: .tcp(SocketAddress(ip: "127.0.0.1", port: 0)), mostVisitors: 2) {
+            owed.append($1)
+            switch owed.count {
+            // One after the other, so that two are waiting when the third comes.
+            case 1: ask { endpoint?.close() }
+            case 2: ask { owed[0](.init(body: "first")) }
+            default: owed[2](.init(body: "third"))
+            }
+        }
+        ask {
+            // Now there is room again.
+            ask { owed[1](.init(body: "second")) }
+        }
+        loop.run()
+        #expect(answers == ["turned away", "first", "third", "second"])
+    }
+
     /// However many come and say nothing, or do not take their answers, who asks is answered.
     @Test(arguments: ["", "GET /", "GET /metrics HTTP/1.1\r\n\r\n"])
     func whoSaysNothingGivesWay(request: String) throws {

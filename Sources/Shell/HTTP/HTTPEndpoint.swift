@@ -44,12 +44,13 @@ public final class HTTPEndpoint {
     /// By the order of their coming.
     private var visitors: [UInt64: HTTPVisitor] = [:]
     private var nextNumber: UInt64 = 0
-    /// If one more comes, the oldest of those makes room that keep the server waiting. Several times as many as are accepted in one
-    /// turn of the loop, so that who asks at once is heard before.
-    private static let mostVisitors = 256
 
+    /// - Parameter mostVisitors: if one more comes, the oldest of those makes room that keep the server waiting. Several times as
+    ///   many as are accepted in one turn of the loop, so that who asks at once is heard before.
     /// - Throws: as `Listener` does; the file of a socket whose server is gone is replaced.
-    public init(_ loop: Loop, at place: Place, answer: @escaping Answer) throws(UVError) {
+    public init(
+        _ loop: Loop, at place: Place, mostVisitors: Int = 256, answer: @escaping Answer
+    ) throws(UVError) {
         var accept: (Stream) -> Void = { $0.close() }
         switch place {
         case .tcp(let address): listener = try Listener.tcp(loop, address: address, onConnection: { accept($0) })
@@ -58,7 +59,7 @@ public final class HTTPEndpoint {
             listener = try Listener.pipe(loop, path: path, onConnection: { accept($0) })
         }
         accept = { [unowned self] stream in
-            if visitors.count >= Self.mostVisitors {
+            if visitors.count >= mostVisitors {
                 let idle = visitors.filter { $0.value.isAwaited }.keys.min()
                 guard let idle else { return stream.close() }
                 visitors[idle]?.close()

@@ -1,0 +1,78 @@
+import Foundation
+import HandClient
+import HandCore
+import HandTestSupport
+import HandWire
+import Testing
+
+/// What a program is told of a list that it follows.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct FollowedListTests {
+    private static let edit: @Sendable (ListState) -> Delta = { state in
+        let item = Item(id: ItemID(rawValue: .random(in: 0 ... .max)), content: .note("x"))
+        return HandCore.Operation.insert([item], at: state.view.count, .before).delta
+    }
+
+    /// What became of edits is told once.
+    @Test func whatWasSettledIsNotToldAgain() async throws {
+        let server = try RunningServer(try TemporaryFolder())
+        defer { server.kill() }
+        let client = try server.client()
+        try await client.create("list")
+        let list = try await client.open("list")
+        try await list.edit(Self.edit)
+        let first = try await list.settled()
+        #expect(first.revision == 1 && first.notices.count == 1)
+        let again = try await list.settled()
+        #expect(again.revision == nil && again.notices.isEmpty && again.rejections.isEmpty)
+        try await list.edit(Self.edit)
+        let second = try await list.settled()
+        #expect(second.revision == 2 && second.notices.count == 1)
+        await client.close()
+    }
+
+    /// Whoever begins to listen is told who is here: nobody of those who went while the server was away.
+    @Test func whoHasGoneMeanwhileIsNotToldOf() async throws {
+        let server = try RunningServer(try TemporaryFolder())
+        defer { server.kill() }
+        let (ada, ben) = (try server.client("ada"), try server.client("ben"))
+        try await ada.create("list")
+        let list = try await ada.open("list")
+        let events = list.events
+        _ = try await ben.open("list").live()
+        var here: Set<String> = []
+        for await event in events {
+            here.formUnion(Self.people(event))
+            if here == ["ada", "ben"] { break }
+        }
+        #expect(try await Self.people(of: list) == ["ada", "ben"])
+        let later = list.events
+        server.kill()
+        await ben.close()
+        try server.start()
+        var isBack = false
+        for await event in later {
+            if case .status(.offline) = event { isBack = true }
+            if isBack, Self.people(event).contains("ada") { break }
+        }
+        #expect(try await Self.people(of: list) == ["ada"])
+        await ada.close()
+    }
+
+    /// Whom somebody is told of who begins to listen now.
+    private static func people(of list: FollowedList) async throws -> [String] {
+        let events = list.events
+        try await list.edit(edit)
+        var people: [String] = []
+        for await event in events {
+            people += Self.people(event)
+            // That is the edit, which was made later.
+            if case .changed(_, let delta, _) = event, !delta.isIdentity { break }
+        }
+        return people.sorted()
+    }
+
+    private static func people(_ event: ListEvent) -> [String] {
+        guard case .presence(let entries) = event else { return [] }
+        return entries.compactMap { if case .here(let person, _) = $0.place { person } else { nil } }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import HandClient
+import HandCore
+import HandTestSupport
+import Testing
+
+/// What is too much for one answer comes as a whole.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PageTests {
+    private let ada: CommandUser
+
+    init() throws { ada = try CommandUser("ada", ["--durability", "os"]) }
+
+    @Test func manyLists() async throws {
+        let client = try ada.server.client()
+        let names = (1...501).map { String(format: "%04d", $0) }
+        for name in names { try await client.create(name) }
+        await client.close()
+        #expect(try ada.hand("lists").split(separator: "\n").map { String($0.prefix(4)) } == names)
+    }
+
+    @Test func manyRevisions() async throws {
+        let client = try ada.server.client()
+        try await client.create("list")
+        let list = try await client.open("list")
+        for number in 1...1_002 {
+            try await list.edit { state in
+                let item = Item(id: ItemID(rawValue: UInt64(number)), content: .note("\(number)"))
+                return HandCore.Operation.insert([item], at: state.view.count, .before).delta
+            }
+            _ = try await list.settled()
+        }
+        await client.close()
+        func revisions(_ arguments: String...) throws -> [Int] {
+            try ada.run(["log"] + arguments).output.split(separator: "\n").compactMap {
+                $0.firstMatch(of: #/^revision ([0-9]+) /#).flatMap { Int($0.1) }
+            }
+        }
+        #expect(try revisions() == Array(1...1_002))
+        #expect(try revisions("-n", "1001") == Array(2...1_002))
+        let last = try ada.hand("log", "--from", "1", "--json").split(separator: "\n").last
+        #expect(last?.contains(#""to":1002"#) == true, "\(last ?? "")")
+    }
+}
