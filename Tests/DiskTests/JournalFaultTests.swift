@@ -92,7 +92,6 @@ import Testing
         #expect(copies.first == ["first"] && copies.last == ["first", "second"])
     }
 
-    /// Whoever comes for the first time with a disk that is full reads as everybody; an edit needs a place to be kept.
     /// An export that fails, wherever it does, says so, leaves the file as it was, and nothing beside it.
     @Test(arguments: ["write ENOSPC export", "sync EIO export"]) func anExportThatFails(fault: String) throws {
         let user = try Self.user()
@@ -110,6 +109,7 @@ import Testing
         #expect(try String(contentsOfFile: file, encoding: .utf8).contains("second"))
     }
 
+    /// Whoever comes for the first time with a disk that is full reads as everybody; an edit needs a place to be kept.
     @Test func aFullDiskIsNoReasonNotToRead() throws {
         let user = try Self.user()
         try FileManager.default.removeItem(atPath: user.state)

@@ -86,6 +86,7 @@ import Testing
         await ada.close()
         #expect(server.waitForEnd() == 0)
         #expect(try admin("connections").status == 6)
+        #expect(!FileManager.default.fileExists(atPath: server.folder.path + "/data/admin.sock"))
     }
 
     @Test func drainedWhenTheTimeIsOver() async throws {

@@ -138,6 +138,23 @@ import Testing
         #expect(try texts() == ["first", "last"][..<index] + lines + ["first", "last"][index...])
     }
 
+    /// Large items go in in portions too: together they are more than a message may be.
+    @Test func manyLargeItemsAreImported() throws {
+        try hand("create", "list", "--max-size", "1048576")
+        let lines = (0..<10).map { "\($0) " + String(repeating: "x", count: 1_000_000) }
+        try hand("import", "-", "--format", "todotxt", "-q", input: lines.joined(separator: "\n") + "\n")
+        #expect(try texts() == lines)
+    }
+
+    /// Of a file for which there is no room the first portions stay, and it is said how many items they are.
+    @Test func whatIsNotImportedIsSaid() throws {
+        try hand("create", "list", "--max-items", "3000")
+        let lines = (0..<4_100).map { "item \($0)\n" }.joined()
+        let message = try hand("import", "-", "--format", "todotxt", "-q", input: lines, expecting: 4)
+        #expect(message.contains("2000 of 4100 items were imported, then: "), "\(message)")
+        #expect(try texts().count == 2_000)
+    }
+
     /// The list may move on between the look at it and the submission: the server decides.
     @Test func anEditForOneRevisionIsNotMadeOnAnother() throws {
         try hand("create", "list")

@@ -30,6 +30,19 @@ import Testing
         await client.close()
     }
 
+    /// Where somebody is, as a command prints it, is counted from one.
+    @Test func whoIsWhere() async throws {
+        let user = try CommandUser()
+        let client = try user.server.client("ben")
+        try await client.create("list")
+        try user.hand("add", "milk", "bread", "-q")
+        let list = try await client.open("list")
+        list.setPresence(try await list.live().view[1].id)
+        #expect(try eventually { try user.hand("who").contains("on") })
+        #expect(try user.hand("who").split(separator: "\n").contains("ben\ton 2: [ ] bread"))
+        await client.close()
+    }
+
     /// Whoever begins to listen is told who is here: nobody of those who went while the server was away.
     @Test func whoHasGoneMeanwhileIsNotToldOf() async throws {
         let server = try RunningServer(try TemporaryFolder())

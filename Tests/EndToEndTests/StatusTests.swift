@@ -1,6 +1,8 @@
 import EventLoop
 import Foundation
 import HTTP
+import HandClient
+import HandCore
 import HandTestSupport
 import Testing
 
@@ -72,6 +74,27 @@ import Testing
             }
         }
         #expect(explained.contains("hand_commits_total") && explained.contains("process_cpu_seconds_total"))
+    }
+
+    /// How long commits took is said of each once.
+    @Test func eachCommitIsTimedOnce() async throws {
+        let (server, status) = try Self.server(try TemporaryFolder())
+        defer { server.kill() }
+        let client = try server.client()
+        try await client.create("list")
+        let list = try await client.open("list")
+        for number in 1...5 {
+            try await list.edit { _ in
+                let item = Item(id: ItemID(rawValue: UInt64(number)), content: .note("x"))
+                return HandCore.Operation.insert([item], at: 0, .after).delta
+            }
+            _ = try await list.settled()
+        }
+        await client.close()
+        let page = try Self.get("/metrics", at: status)
+        for figure in ["hand_commits_total", "hand_commit_seconds_count"] {
+            #expect(page.contains("\n\(figure) 5\n"), "\(page)")
+        }
     }
 
     /// What the server counts is what its clients count, and a load test says both.

@@ -61,6 +61,16 @@ import Testing
         #expect(try lists([], ["HAND_URL": url]).messages.contains("chmod 600"))
     }
 
+    @Test func theVariableComesBeforeTheFile() throws {
+        defer { server.kill() }
+        try configure("url = \"\(url)\"\ntoken = \"wrong\"")
+        #expect(try lists().status == 5)
+        #expect(try lists([], ["HAND_TOKEN": secret]).status == 0)
+        try configure("url = \"\(url)\"\ntoken = \"\(secret)\"")
+        #expect(try lists([], ["HAND_TOKEN": "wrong"]).status == 5)
+        #expect(try lists(["--url", url + "#" + secret], ["HAND_TOKEN": "wrong"]).status == 0)
+    }
+
     /// Nothing answers at that address, which is for documentation; it is not even asked.
     @Test func noTokenGoesInClear() throws {
         defer { server.kill() }

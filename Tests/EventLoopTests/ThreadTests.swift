@@ -30,6 +30,31 @@ import Testing
         }
     }
 
+    /// Each batch wakes the loop, however small it is.
+    @Test func oneMessageIsEnough() throws {
+        try withLoop { loop in
+            var received: [Int] = []
+            let patience = Timer(loop)
+            var mailbox: Mailbox<Int>?
+            func end() {
+                mailbox?.close()
+                patience.close()
+            }
+            mailbox = try Mailbox(loop) { batch in
+                received += batch
+                if received.count < 3 { mailbox?.post(received.count) } else { end() }
+            }
+            patience.start(after: 60_000) { end() }
+            let sending = try #require(mailbox)
+            Work.submit(loop) {
+                sending.post(0)
+            } then: {
+            }
+            loop.run()
+            #expect(received == [0, 1, 2])
+        }
+    }
+
     @Test func aClosedMailboxTakesNothing() throws {
         try withLoop { loop in
             let mailbox = try Mailbox<Int>(loop) { _ in Issue.record("delivered") }
