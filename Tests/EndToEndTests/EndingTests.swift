@@ -105,16 +105,15 @@ import Testing
     @Test func endsBeforeSomebodyListens() async throws {
         let client = try client()
         let list = try await client.open("nope")
-        await #expect(throws: ClientError.self) { _ = try await list.live() }
+        let end = ClientError.refused(.noSuchList, "there is no list 'nope'")
+        await #expect(throws: end) { _ = try await list.live() }
         var heard: [ListEvent] = []
         for await event in list.events { heard.append(event) }
         guard heard.count == 1, case .refused(.noSuchList, _) = heard[0] else {
             await client.close()
             return #expect(Bool(false), "\(heard)")
         }
-        await #expect(throws: ClientError.refused(.noSuchList, "there is no list 'nope'")) {
-            _ = try await list.state()
-        }
+        await #expect(throws: end) { _ = try await list.state() }
         await client.close()
 
         let nowhere = try HandClient(

@@ -1,6 +1,8 @@
 import Foundation
 import HandClient
 import HandCore
+import HandStore
+import HandSync
 import HandTestSupport
 import HandWire
 import Testing
@@ -28,6 +30,70 @@ import Testing
         let second = try await list.settled()
         #expect(second.revision == 2 && second.notices.count == 1)
         await client.close()
+    }
+
+    /// While it waits, nothing happens in the client; what has come by then is told in one go.
+    private static func hold(_ client: HandClient) -> DispatchSemaphore {
+        let gate = DispatchSemaphore(value: 0)
+        client.post { _ in gate.wait() }
+        return gate
+    }
+
+    /// A change that several have made is nobody's.
+    @Test func whoseDoingItWas() async throws {
+        let server = try RunningServer(try TemporaryFolder())
+        defer { server.kill() }
+        let ada = try server.client("ada")
+        try await ada.create("list")
+        let list = try await ada.open("list")
+        _ = try await list.live()
+        let events = list.events
+        let gate = Self.hold(ada)
+        for name in ["ben", "cleo"] {
+            let client = try server.client(name)
+            let list = try await client.open("list")
+            try await list.edit(Self.edit)
+            _ = try await list.settled()
+            await client.close()
+        }
+        gate.signal()
+        var authors: [Int: Set<UInt64?>] = [:]
+        for await case .changed(let hand, let delta, let author) in events {
+            authors[delta.insertedItems.count, default: []].insert(author)
+            if hand.count == 2 { break }
+        }
+        // Both at once, or one after the other.
+        #expect(authors[2] ?? [nil] == [nil])
+        #expect(authors[1].map { $0.count == 2 && !$0.contains(nil) } ?? true)
+        await ada.close()
+    }
+
+    /// A list that is opened, edited and closed in one go: the edit is kept.
+    @Test func whatIsEditedBeforeItIsClosedIsKept() async throws {
+        let folder = try TemporaryFolder()
+        let journal = folder.path + "/journal.sqlite"
+        let client = try HandClient(
+            ClientConfiguration(
+                server: .unix(path: folder.path + "/nobody.sock"), person: "ada", program: "test",
+                journalPath: journal))
+        let list = try await client.open("list")
+        list.close()
+        _ = try await client.discard("list")
+        let gate = Self.hold(client)
+        client.post { engine in
+            engine.open("list", from: nil)
+            let item = Item(id: ItemID(rawValue: 1), content: .note("x"))
+            let delta = HandCore.Operation.insert([item], at: 0, .before).delta
+            #expect(throws: Never.self) {
+                try engine.perform { session, effect in try session.edit("list", delta, isExact: false, effect) }
+            }
+        }
+        list.close()
+        gate.signal()
+        await client.close()
+        let kept = try ClientJournal(path: journal, fresh: ClientID(high: 1, low: 1))
+        #expect(try kept.load("list")?.view.count == 1)
+        try kept.close()
     }
 
     /// Where somebody is, as a command prints it, is counted from one.

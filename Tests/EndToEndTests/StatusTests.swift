@@ -199,7 +199,7 @@ import Testing
             // One after the other, so that two are waiting when the third comes.
             case 1: ask { endpoint?.close() }
             case 2: ask { owed[0](.init(body: "first")) }
-            default: owed[2](.init(body: "third"))
+            default: $1(.init(body: "third"))
             }
         }
         ask {
