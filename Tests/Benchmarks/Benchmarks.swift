@@ -28,6 +28,7 @@ struct Benchmarks {
         if isWanted("branches") { branches() }
         if isWanted("homecoming") { homecoming() }
         if isWanted("belated") { belated() }
+        if isWanted("large") { large() }
         if isWanted("screen") { KeyToScreen.run(sizes) }
     }
 
@@ -63,6 +64,21 @@ struct Benchmarks {
                 "\((milliseconds * 10).rounded() / 10)", "\(work)", "\(Int(milliseconds * 1e6) / max(1, work))",
             ]
             print(name.padded(34) + cells.map { $0.leftPadded(11) }.joined())
+        }
+    }
+
+    /// What one delta that touches many items of a list of 1,000,000 costs the server.
+    private static func large() {
+        print("\none delta on 1,000,000 items, ms".padded(34) + "   items    read    make    free   ns/item   work/item")
+        for (name, make) in LargeDelta.sorts {
+            for count in [10_000, 100_000, 500_000] {
+                let cost = LargeDelta.cost(make(count))
+                let numbers = [cost.read, cost.make, cost.free].map { "\(($0 * 10).rounded() / 10)".leftPadded(8) }
+                let each = Int((cost.read + cost.make + cost.free) * 1e6) / count
+                print(
+                    name.padded(34) + "\(count)".leftPadded(8) + numbers.joined() + "\(each)".leftPadded(10)
+                        + "\(Double(cost.work) / Double(count))".leftPadded(12))
+            }
         }
     }
 

@@ -1,0 +1,75 @@
+import HandCore
+import HandSync
+import HandWire
+
+/// What one delta that touches many items of a list costs the server, step by step.
+struct LargeDelta {
+    private static let items = 1_000_000
+    private static let list = Edits.list(items)
+
+    /// The sorts of deltas, each for a number of items that are next to each other or far apart.
+    static let sorts: [(name: String, make: @Sendable (Int) -> Delta)] = [
+        ("edited, one by one", { spread($0) { _ in .edit(Change(text: "another text", done: true)) } }),
+        ("deleted, one by one", { spread($0) { _ in .delete(1) } }),
+        ("deleted as a block", { Operation.delete(0..<$0).delta }),
+        ("inserted as a block", { count in Operation.insert(new(0..<count), at: 7, .after).delta }),
+        ("inserted, one by one", { spread($0) { .insert(new($0..<$0 + 1), .after) } }),
+        ("moved as a block", { Operation.move(0..<$0, to: $0 + (items - $0) / 2, .after).delta }),
+        ("moved, one by one", reversed),
+    ]
+
+    private static func new(_ range: Range<Int>) -> [Item] {
+        range.map { Item(id: ItemID(rawValue: 1 << 60 + UInt64($0)), content: .task("inserted \($0)", done: false)) }
+    }
+
+    private static func spread(_ count: Int, _ component: (Int) -> Delta.Component) -> Delta {
+        let gap = items / count - 1
+        return delta((0..<count).flatMap { [.keep(gap), component($0)] })
+    }
+
+    /// Items from all over the list, gathered in its middle in the reverse of their order.
+    @Sendable private static func reversed(_ count: Int) -> Delta {
+        let gap = items / count - 1
+        let picks: [Delta.Component] = (0..<count).flatMap { _ in [.keep(gap), .pick(1)] }
+        return delta(picks + (0..<count).reversed().map { .drop($0..<$0 + 1, .after, nil) })
+    }
+
+    private static func delta(_ components: [Delta.Component]) -> Delta {
+        guard let delta = try? Delta(components) else { preconditionFailure("the benchmark's edits are well formed") }
+        return delta
+    }
+
+    /// Milliseconds to read a submission from its frame, to make it, to let go of it, and the work that is counted for it.
+    static func cost(_ delta: Delta) -> (read: Double, make: Double, free: Double, work: Int) {
+        let frame = UpMessage.submit(Submission(list: 1, base: 0, sequence: 1, delta: delta)).frame
+        var authority = Authority(
+            Authority.Start(list: 1, logID: 1, hand: Edits.list(items), revision: 0, deck: nil, sequences: [:]),
+            limits: Limits())
+        var submission: Submission?
+        let read = Stopwatch.nanoseconds {
+            var reader = FrameReader(limit: frame.count)
+            frame.withUnsafeBytes { bytes in
+                try? reader.read(bytes) { (body) throws(WireError) -> Bool in
+                    if case .submit(let found) = try UpMessage(body) { submission = found }
+                    return true
+                }
+            }
+        }
+        guard let found = submission else { preconditionFailure("the benchmark's frames can be read") }
+        submission = nil
+        var commit: Commit?
+        let make = Stopwatch.nanoseconds {
+            if case .numbered(let made) = authority.submit(found, author: Author(number: 1, client: 1), now: 0) {
+                commit = made
+            }
+        }
+        precondition(commit != nil, "the benchmark's edits fit")
+        _ = consume found
+        commit = nil
+        let free = Stopwatch.nanoseconds {
+            _ = authority.takeBatch()
+            authority.wrote()
+        }
+        return (read / 1e6, make / 1e6, free / 1e6, authority.work)
+    }
+}
