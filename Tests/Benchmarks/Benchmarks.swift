@@ -69,7 +69,8 @@ struct Benchmarks {
 
     /// What one delta that touches many items of a list of 1,000,000 costs the server.
     private static func large() {
-        print("\none delta on 1,000,000 items, ms".padded(34) + "   items    read    make    free   ns/item   work/item")
+        let columns = "   items    read    make    free   ns/item   work/item"
+        print("\none delta on 1,000,000 items, ms".padded(34) + columns)
         for (name, make) in LargeDelta.sorts {
             for count in [10_000, 100_000, 500_000] {
                 let cost = LargeDelta.cost(make(count))

@@ -29,6 +29,13 @@ package final class FuzzWorld: ServiceWorld {
         }
     }
 
+    package func compute<Value: Sendable>(_ body: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void) {
+        questions.append { _ in
+            let result = body()
+            return { then(result) }
+        }
+    }
+
     /// The store works on one question, in whatever order.
     package func work(on index: Int, failingWith error: StoreError? = nil) {
         guard !questions.isEmpty else { return }

@@ -72,7 +72,7 @@ import Testing
     @Test func workIsCounted() throws {
         let world = Self.world {
             $0.userRequests = 1_000
-            // So that a thousand are left behind the hello.
+            // So that a thousand are left behind the hello, and an insertion of 82 items takes 900.
             $0.userWork = 300
         }
         let ada = Self.ownerOfList(world)
@@ -82,10 +82,10 @@ import Testing
                 Submission(
                     list: 1, base: 0, sequence: sequence, delta: Operation.insert(items, at: 0, .after).delta))
         }
-        ada.say(insert(900, 1))
+        ada.say(insert(82, 1))
         world.settle()
         #expect(!ada.isStopped)
-        ada.say(insert(900, 2))
+        ada.say(insert(82, 2))
         world.settle()
         #expect(ada.isStopped && world.service.load.slowed == 1)
         Self.pass(2_500, world)

@@ -34,6 +34,17 @@ final class TestWorld: ServiceWorld {
         }
     }
 
+    func compute<Value: Sendable>(_ body: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void) {
+        computations += 1
+        asked.append { _ in
+            let result = body()
+            return { then(result) }
+        }
+    }
+
+    /// How often something was computed aside.
+    private(set) var computations = 0
+
     /// How many were noted as turned away.
     private(set) var turnedAway = 0
 

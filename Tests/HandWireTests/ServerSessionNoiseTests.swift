@@ -28,7 +28,7 @@ import Testing
                     #expect(request == 0 && !message.isEmpty)
                     codes.append(code)
                 }
-            case .identify, .handle: break
+            case .identify, .handle, .read: break
             }
         }
         #expect(codes.count == 2 && codes[0] == codes[1], "one error frame, then one closing: \(codes)")

@@ -38,6 +38,13 @@ import Testing
                     guard let message = try? DownMessage(body(of: frame)) else { preconditionFailure("\(frame)") }
                     sent.append(message)
                 case .handle(let message): handled.append(message)
+                case .read(let body):
+                    var more: [ServerSession.Effect] = []
+                    let message = body.withUnsafeBytes { bytes in
+                        Result { () throws(WireError) in try UpMessage(bytes) }
+                    }
+                    session.read(message) { more.append($0) }
+                    take(more, now: now)
                 case .close(let code): closed.append(code)
                 }
             }

@@ -62,7 +62,7 @@ final class SmallServer {
         switch effect {
         case .send(let bytes): connections[client]?.outbox.append(bytes)
         case .handle(let message): handle(message, from: client)
-        case .identify: break
+        case .identify, .read: break
         case .close: connections[client] = nil
         }
     }

@@ -80,7 +80,7 @@ import Testing
         "tellingDelay",
         "tooFastDeadline", "userSubscriptions", "userLists", "storeBytes", "answerBytes", "transfers",
         "pastRevisions", "stallDeadline",
-        "snapshotCommits", "submissionWork", "unloadDelay",
+        "snapshotCommits", "submissionWork", "inlineWork", "unloadDelay",
     ]
 
     /// Each limit is in the table, or is the operator's business.

@@ -53,6 +53,9 @@ public struct Limits: Equatable, Sendable {
     /// Components of deltas that are looked at to carry one submission over the commits since its base; one that takes more is
     /// `stale`: its client has those commits, and submits it anew on the newest. About 20 milliseconds.
     public var submissionWork = 200_000
+    /// About how much of that is done for one edit while everybody waits, reading and making it included, where a byte counts as
+    /// one. A larger edit is made aside, and other edits of the same list wait for it.
+    public var inlineWork = 20_000
     /// Bytes of encoded commits that each list keeps in memory for those who lag or resume.
     public var windowBytes = 8 << 20
     /// Commits after which a list is kept as a whole again, or a quarter of its items if that is more.

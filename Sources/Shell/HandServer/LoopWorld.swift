@@ -47,6 +47,10 @@ final class LoopWorld: ServiceWorld {
         threads.write(body, then: then)
     }
 
+    func compute<Value: Sendable>(_ body: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void) {
+        threads.compute(body, then: then)
+    }
+
     /// Hands over what a store that does not block has answered. Returns whether there was anything.
     func deliver() -> Bool { threads.deliver() }
 

@@ -3,12 +3,13 @@ import EventLoop
 import HandSync
 
 /// Has a store work on threads of a loop's pool, so that it does not block the loop; one that does not block answers at once.
+/// What takes long without a store is done there too.
 package final class StoreThreads {
     private let loop: Loop
     private let store: any CommitStore
     /// What a store that does not block has answered in this turn, in order.
     private var answers: [() -> Void] = []
-    /// Those who wait to read, in order, and how many do read.
+    /// Those who wait to read or to compute, in order, and how many do.
     private var readers: Deque<() -> Void> = []
     private var reading = 0
 
@@ -26,8 +27,16 @@ package final class StoreThreads {
         then: @escaping (Result<Value, StoreError>) -> Void
     ) {
         guard store.blocks else { return write(body, then: then) }
+        let store = store
+        compute({ StoreError.catching { try body(store) } }, then: then)
+    }
+
+    /// For whatever takes long and does not write; `then` gets what `body` returned, in a later event.
+    package func compute<Value: Sendable>(
+        _ body: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
+    ) {
         readers.append { [unowned self] in
-            write(body) { [unowned self] result in
+            Work.submit(loop, body) { [unowned self] result in
                 reading -= 1
                 startReaders()
                 then(result)

@@ -94,6 +94,8 @@ public struct Delta: Sendable {
 
     /// Number of components.
     public var componentCount: Int { steps.count }
+    /// Components, and items inserted and deleted: making the edit takes time in proportion to it. O(components).
+    public var weight: Int { steps.reduce(steps.count + items.count) { $0 + ($1.kind == .delete ? $1.count : 0) } }
     /// The items that this delta inserts, from left to right.
     public var insertedItems: [Item] { items }
     /// The changes that this delta makes, from left to right.

@@ -49,6 +49,30 @@ extension Authority {
         }
     }
 
+    /// The same on a copy of the authority, while nothing is pending, which takes its place afterwards; the former may be read
+    /// meanwhile on another thread.
+    public mutating func submitAside(
+        _ submission: Submission, author: Author, now: UInt64, isFull: Bool
+    ) -> Outcome {
+        let before = present.hand
+        window.seal()
+        let outcome = submit(submission, author: author, now: now, isFull: isFull)
+        if !pending.isEmpty { pending[pending.count - 1].before = before }
+        return outcome
+    }
+
+    /// About how much work `submit` would be, at most.
+    public func estimate(_ submission: Submission) -> Int {
+        let (delta, making) = (submission.delta, Self.work(of: submission.delta))
+        let commits = present.revision - max(submission.base, window.floor)
+        guard commits > 0 else { return making }
+        return making
+            + (SingleEdit(delta) == nil ? commits * delta.componentCount : commits / Self.passagesPerComponent)
+    }
+
+    /// How much work it is to read a delta, to check and to make it, but for carrying it over commits.
+    static func work(of delta: Delta) -> Int { delta.weight * 10 }
+
     /// Each sequence is committed once: what came before is answered with what became of it.
     private func answerFromBefore(_ submission: Submission, author: Author) -> Outcome? {
         let last = sequences[author.client] ?? SequenceMark(author: author.number, sequence: 0, revision: 0)

@@ -73,6 +73,8 @@ public struct Authority: Sendable {
         let deck: Deck?
         /// What stood in `sequences` before it.
         let previous: SequenceMark?
+        /// The list before it, where taking it back takes long.
+        var before: Hand? = nil
     }
 
     public init(_ start: Start, limits: Limits) {
@@ -89,8 +91,9 @@ public struct Authority: Sendable {
 
     // MARK: What everybody may see
 
-    /// The list with all that is durable. O(1) if nothing is pending, else O(pending · log n).
+    /// The list with all that is durable. O(1) if nothing is pending, or something large is first, else O(pending · log n).
     public var hand: Hand {
+        if let before = pending.first?.before { return before }
         var hand = present.hand
         for commit in pending.reversed() { hand.takeBack(commit.inverse) }
         return hand
@@ -155,13 +158,24 @@ public struct Authority: Sendable {
     }
 
     /// The batch is durable: from now on it is visible.
-    public mutating func wrote() {
-        guard inWriting > 0 else { return }
-        for written in pending[..<inWriting] { past.append(written.inverse, of: written.commit.revision) }
+    ///
+    /// - Returns: what is no longer needed, if letting go of it takes long.
+    @discardableResult
+    public mutating func wrote() -> Spent? {
+        guard inWriting > 0 else { return nil }
+        let written = pending[..<inWriting]
+        for written in written { past.append(written.inverse, of: written.commit.revision) }
         revision = pending[inWriting - 1].commit.revision
+        let spent = written.contains { $0.before != nil } ? Spent(written: Array(written)) : nil
         pending.removeFirst(inWriting)
         inWriting = 0
         window.trim(through: revision)
+        return spent
+    }
+
+    /// Commits that are durable, with what would have taken them back.
+    public struct Spent: Sendable {
+        let written: [Pending]
     }
 
     /// The batch could not be written: the list falls back to its durable value. Returns whose submissions are lost,

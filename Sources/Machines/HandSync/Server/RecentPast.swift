@@ -32,6 +32,7 @@ struct RecentPast {
 extension Delta {
     /// Whether it takes about that many bytes or fewer.
     fileprivate func weighs(atMost bytes: Int) -> Bool {
+        if weight * 32 > bytes { return false }
         var left = bytes
         for component in components {
             left -= 32

@@ -21,6 +21,8 @@ public struct ServerSession: Sendable {
         case identify(UpMessage.Hello)
         /// A message for the lists.
         case handle(UpMessage)
+        /// The body of a message that takes long to read: read it where nobody waits for that, then call `read`.
+        case read([UInt8])
         /// Bytes for the client.
         case send([UInt8])
         /// Close the connection once everything has been sent.
@@ -84,7 +86,11 @@ public struct ServerSession: Sendable {
         var reader = reader
         do {
             try reader.read(bytes) { (body) throws(WireError) -> Bool in
-                try handle(UpMessage(body), effect)
+                if isReady, body.count > limits.inlineWork {
+                    effect(.read(Array(body)))
+                } else {
+                    try handle(UpMessage(body), effect)
+                }
                 if case .ready = state { return true }
                 return false
             }
@@ -92,6 +98,14 @@ public struct ServerSession: Sendable {
             fail(code(for: error), "\(error)", effect)
         }
         self.reader.replace(by: reader, limit: isReady ? limits.frameBytes : limits.helloBytes)
+    }
+
+    /// What the body of a message is, that was not read when it came.
+    public mutating func read(_ message: Result<UpMessage, WireError>, _ effect: (Effect) -> Void) {
+        switch message {
+        case .success(let message): handle(message, effect)
+        case .failure(let error): fail(code(for: error), "\(error)", effect)
+        }
     }
 
     /// The hello was accepted; what came behind it is read now.

@@ -26,6 +26,8 @@ struct Window {
     private var others: [Int] = []
     /// Entries at the front that are no longer valid; cut off when they are half of all.
     private var dropped = 0
+    /// Whether the next commit gets a segment of its own.
+    private var isSealed = false
     /// Bytes of all frames here.
     private(set) var byteCount = 0
     let limit: Int
@@ -46,12 +48,13 @@ struct Window {
         precondition(commit.revision == head + 1, "commits are numbered without gaps")
         let (frame, deltaSize) = DownMessage.frame(of: commit, in: list)
         let segment: Segment
-        if let last = entries.last?.segment, last.hasRoom(for: frame.count) {
+        if let last = entries.last?.segment, last.hasRoom(for: frame.count), !isSealed {
             segment = last
         } else {
             // A window holds several, so that dropping the oldest leaves most of it.
             segment = Segment(capacity: max(min(Segment.standardCapacity, limit / 4), frame.count))
         }
+        isSealed = false
         let start = segment.count
         segment.append(frame)
         entries.append(
@@ -63,6 +66,9 @@ struct Window {
         if edit == nil { others.append(commit.revision) }
         byteCount += frame.count
     }
+
+    /// A copy of this window may be read while the next commits are appended to this one: they share no memory that changes.
+    mutating func seal() { isSealed = true }
 
     /// Drops whole segments from the front while there is more than the limit, but nothing behind `revision`.
     mutating func trim(through revision: Int) {

@@ -46,7 +46,7 @@ public final class Connection {
     /// Whether a request is being carried out that takes the store; what comes behind it waits, so that a client's messages
     /// are carried out in their order, and one that asks without reading the answers is not served ahead of the others.
     private var isBusy = false
-    private var backlog: [UpMessage] = []
+    private var backlog: [Input?] = []
     /// How many of the backlog have been handled; they are removed together.
     private var handled = 0
     private var isWorking = false
@@ -120,20 +120,30 @@ public final class Connection {
 
     // MARK: Input
 
+    /// What a client has sent.
+    enum Input {
+        case message(UpMessage)
+        /// The body of a message that is still to be read.
+        case body([UInt8])
+    }
+
     /// Takes a message: it is handled now, or when those before it have been.
-    func take(_ message: UpMessage, handle: (UpMessage) -> Void) {
-        backlog.append(message)
+    ///
+    /// - Parameter isNext: it comes before those that wait, as it was begun before them.
+    func take(_ input: Input, isNext: Bool = false, handle: (Input) -> Void) {
+        guard !isEnding else { return }
+        backlog.insert(input, at: isNext ? handled : backlog.count)
         work(handle)
     }
 
     /// Handles what waits, as far as possible. Handling may end at once and call this again; the loop then goes on here, so
     /// that the stack does not grow with the backlog.
-    func work(_ handle: (UpMessage) -> Void) {
+    func work(_ handle: (Input) -> Void) {
         guard !isWorking else { return }
         isWorking = true
-        while mayHandle {
+        while mayHandle, let input = backlog[handled].take() {
             handled += 1
-            handle(backlog[handled - 1])
+            handle(input)
         }
         if handled >= backlog.count {
             backlog = []

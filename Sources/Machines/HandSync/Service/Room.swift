@@ -17,6 +17,10 @@ final class Room {
     var isTrimming = false
     /// What waits for the commits that are being written to be durable, or lost.
     var whenWritten: [() -> Void] = []
+    /// Whether a large edit of it is being made; others wait.
+    var isHeld = false
+    /// Edits that wait for that, in order.
+    var waiting: [() -> Void] = []
     /// When the last subscriber left, in milliseconds.
     var idleSince: UInt64
 
@@ -55,7 +59,7 @@ final class Room {
 
     /// Whether nobody needs it in memory.
     func isIdle(for delay: UInt64, now: UInt64) -> Bool {
-        subscribers.isEmpty && whenWritten.isEmpty && !authority.isBusy && !isSavingSnapshot && !isTrimming
+        subscribers.isEmpty && whenWritten.isEmpty && !isHeld && !authority.isBusy && !isSavingSnapshot && !isTrimming
             && now >= idleSince + delay
     }
 

@@ -2,7 +2,14 @@ import HandCore
 import HandWire
 
 extension Service {
-    func handle(_ message: UpMessage, from connection: Connection) {
+    func handle(_ input: Connection.Input, from connection: Connection) {
+        switch input {
+        case .message(let message): handle(message, from: connection)
+        case .body(let bytes): read(bytes, from: connection)
+        }
+    }
+
+    private func handle(_ message: UpMessage, from connection: Connection) {
         charge(connection, requests: 1)
         guard !connection.isEnding else { return }
         guard isAllowed(message, from: connection) else { return }

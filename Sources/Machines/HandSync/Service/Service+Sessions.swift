@@ -4,19 +4,23 @@ import HandWire
 extension Service {
     /// Has a session take an event, then carries out the effects: not before it is through, because carrying them out asks it
     /// things. What was still to be handled when the session closed is not.
-    func drive(_ connection: Connection, _ event: (inout ServerSession, (ServerSession.Effect) -> Void) -> Void) {
+    ///
+    /// - Parameter isNext: what is to be handled comes before all else that waits for it.
+    func drive(
+        _ connection: Connection, isNext: Bool = false,
+        _ event: (inout ServerSession, (ServerSession.Effect) -> Void) -> Void
+    ) {
         var effects: [ServerSession.Effect] = []
         event(&connection.session) { effects.append($0) }
-        for effect in effects {
-            if case .handle = effect, connection.isClosed || connection.isEnding { continue }
-            carryOut(effect, for: connection)
-        }
+        for effect in effects { carryOut(effect, isNext: isNext, for: connection) }
     }
 
-    private func carryOut(_ effect: ServerSession.Effect, for connection: Connection) {
+    private func carryOut(_ effect: ServerSession.Effect, isNext: Bool, for connection: Connection) {
         switch effect {
         case .identify(let hello): identify(hello, connection)
-        case .handle(let message): connection.take(message) { [unowned self] in handle($0, from: connection) }
+        case .handle(let message):
+            connection.take(.message(message), isNext: isNext) { [unowned self] in handle($0, from: connection) }
+        case .read(let body): connection.take(.body(body)) { [unowned self] in handle($0, from: connection) }
         case .send(let bytes):
             connection.enqueue(FrameRun(bytes))
             mark(connection)

@@ -9,17 +9,30 @@ extension Service {
             let about = (connection.session.version ?? 1) >= 2 ? submission.list : 0
             return refuse(connection, about, .notSubscribed, "list \(submission.list) was not subscribed to")
         }
-        let (list, sequence) = (submission.list, submission.sequence)
         if connection.pendingSubmissions >= limits.pendingSubmissions {
             let reason = Rejection.tooManyPending(limit: limits.pendingSubmissions)
-            return reject(reason, list: list, sequence, to: connection)
+            return reject(reason, list: submission.list, submission.sequence, to: connection)
         }
+        if room.isHeld { return hold(submission, in: room, from: connection) }
         figures.submissions += 1
+        if room.authority.estimate(submission) > limits.inlineWork {
+            return submitAside(submission, author, in: room, from: connection)
+        }
         let isFull = storeSize.isFull(limits)
         let outcome = room.authority.submit(submission, author: author, now: world.wallClock, isFull: isFull)
+        answer(outcome, to: submission, author, in: room, from: connection)
+    }
+
+    /// Tells what became of a submission, and has it written.
+    func answer(
+        _ outcome: Authority.Outcome, to submission: Submission, _ author: Author, in room: Room,
+        from connection: Connection
+    ) {
+        let (list, sequence) = (submission.list, submission.sequence)
         charge(connection, submissionWork: room.authority.work)
         switch outcome {
         case .numbered:
+            charge(connection, work: Authority.work(of: submission.delta))
             connection.pendingSubmissions += 1
             newcomers.hold(author.number)
             writer.numbered += 1

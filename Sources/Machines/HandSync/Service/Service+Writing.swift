@@ -65,18 +65,22 @@ extension Service {
         writer.dirty = []
         let batches = written.map { $0.authority.takeBatch() }
         let newcomers = newcomers.authors(of: batches)
+        let parcel = Parcel(batches)
         writer.isWriting = true
         world.note(.writing)
         write { store in
+            let batches = parcel.take()
             try store.append(batches, by: newcomers)
+            return batches
         } then: { [unowned self] result in
             writer.isWriting = false
             switch result {
-            case .success:
+            case .success(let batches):
                 figures.writes += 1
                 storeSize.isStale = true
                 world.note(.written)
-                for (room, batch) in zip(written, batches) { wrote(batch, in: room) }
+                let spent = zip(written, batches).compactMap { wrote($1, in: $0) }
+                if !spent.isEmpty { discard((spent, batches)) }
             case .failure(let error): failed(error, written)
             }
         }
@@ -95,8 +99,9 @@ extension Service {
         }
     }
 
-    private func wrote(_ batch: CommitBatch, in room: Room) {
-        room.authority.wrote()
+    /// Returns what is no longer needed, if letting go of it takes long.
+    private func wrote(_ batch: CommitBatch, in room: Room) -> Authority.Spent? {
+        let spent = room.authority.wrote()
         figures.commits += batch.commits.count
         if room.authority.isBusy { writer.dirty.insert(room.list.number) }
         for commit in batch.commits {
@@ -107,6 +112,7 @@ extension Service {
         room.written()
         if room.wantsSnapshot(limits) { saveSnapshot(of: room) }
         if !retention.keepsEverything, room.wantsTrim(limits) { trim(room) }
+        return spent
     }
 
     /// Nothing of a failed write is acknowledged.

@@ -19,6 +19,9 @@ public protocol ServiceWorld: AnyObject {
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
         then: @escaping (Result<Value, StoreError>) -> Void)
 
+    /// Has `body` run where nobody waits for it; `then` gets its result in a later event.
+    func compute<Value: Sendable>(_ body: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void)
+
     /// Who a client is that says hello with a token, or with none, over a stream; nil if it is not let in.
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant?
     /// What one may now who was let in before, with the id of the grant that they got then; nil if they may stay no longer.

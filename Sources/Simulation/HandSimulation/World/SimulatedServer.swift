@@ -143,6 +143,16 @@ final class SimulatedServer: ServiceWorld {
         }
     }
 
+    func compute<Value: Sendable>(_ body: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void) {
+        let mine = process
+        let result = body()
+        system.scheduler.after(UInt64(random.next(below: 20))) { [self] in
+            guard process == mine, service != nil else { return }
+            then(result)
+            turn()
+        }
+    }
+
     /// Two users share what they may take; some are not counted.
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
         let user = client.low % 3 == 0 ? nil : "user \(client.low % 3)"

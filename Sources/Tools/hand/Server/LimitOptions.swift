@@ -27,6 +27,8 @@ struct LimitOptions: ParsableArguments {
     var maxUserWork = Limits().userWork
     @Option(help: "Steps of work for one edit that was made long ago; beyond, its client has to catch up first.")
     var maxEditWork = Limits().submissionWork
+    @Option(help: "Steps of work for one edit that everybody waits for; a larger one is made on a thread of its own.")
+    var inlineWork = Limits().inlineWork
     @Option(help: "Bytes of messages that one user has begun to send.")
     var maxUserUnfinished = Limits().userUnfinishedBytes
     @Option(help: "Lists that all connections of one user follow.")
@@ -71,6 +73,7 @@ struct LimitOptions: ParsableArguments {
             ("max-user-requests", \.maxUserRequests, \.userRequests),
             ("max-user-bytes", \.maxUserBytes, \.userBytes),
             ("max-user-work", \.maxUserWork, \.userWork), ("max-edit-work", \.maxEditWork, \.submissionWork),
+            ("inline-work", \.inlineWork, \.inlineWork),
             ("max-user-unfinished", \.maxUserUnfinished, \.userUnfinishedBytes),
             ("max-user-subscriptions", \.maxUserSubscriptions, \.userSubscriptions),
             ("max-user-lists", \.maxUserLists, \.userLists), ("max-store", \.maxStore, \.storeBytes),

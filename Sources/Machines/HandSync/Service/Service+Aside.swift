@@ -1,0 +1,107 @@
+import HandCore
+import HandWire
+
+/// What takes long is done aside: a long message is read, and a large edit made, where nobody waits for it but who edits the same
+/// list.
+extension Service {
+    /// Reads a message's body; what comes behind it waits.
+    func read(_ body: [UInt8], from connection: Connection) {
+        begin(connection)
+        world.compute {
+            body.withUnsafeBytes { bytes in Result { () throws(WireError) in try UpMessage(bytes) } }
+        } then: { [unowned self] message in
+            connection.setBusy(false)
+            drive(connection, isNext: true) { session, effect in session.read(message, effect) }
+            connection.work { [unowned self] in handle($0, from: connection) }
+        }
+    }
+
+    /// Makes a large edit once nothing of the list is being written; other edits of it wait until it is made.
+    func submitAside(_ submission: Submission, _ author: Author, in room: Room, from connection: Connection) {
+        room.isHeld = true
+        begin(connection)
+        makeWhenWritten(submission, author, in: room, from: connection)
+    }
+
+    private func makeWhenWritten(
+        _ submission: Submission, _ author: Author, in room: Room, from connection: Connection
+    ) {
+        if connection.isEnding || rooms[room.list.number] !== room { return letGo(of: room, connection) }
+        if room.authority.isBusy {
+            return room.whenWritten.append { [unowned self] in
+                makeWhenWritten(submission, author, in: room, from: connection)
+            }
+        }
+        let (now, isFull) = (world.wallClock, storeSize.isFull(limits))
+        let parcel = Parcel((room.authority, submission))
+        world.compute {
+            var (authority, submission) = parcel.take()
+            let outcome = authority.submitAside(submission, author: author, now: now, isFull: isFull)
+            return Parcel((authority, submission, outcome))
+        } then: { [unowned self] parcel in
+            made(parcel, author, in: room, from: connection)
+        }
+    }
+
+    /// The list is as the edit has left it, unless its author is gone by now, or the right to make it.
+    private func made(
+        _ parcel: Parcel<(Authority, Submission, Authority.Outcome)>, _ author: Author, in room: Room,
+        from connection: Connection
+    ) {
+        var (authority, submission, outcome) = parcel.take()
+        if !connection.isEnding, connection.cursors[room.list.number]?.room === room,
+            isAllowed(.submit(submission), from: connection)
+        {
+            swap(&room.authority, &authority)
+            answer(outcome, to: submission, author, in: room, from: connection)
+        }
+        discard((consume authority, consume submission, consume outcome))
+        letGo(of: room, connection)
+    }
+
+    /// Others' edits go on, in the order of their coming; one of them may hold the list again.
+    private func letGo(of room: Room, _ connection: Connection) {
+        room.isHeld = false
+        let waiting = room.waiting
+        room.waiting = []
+        for body in waiting { body() }
+        end(connection)
+    }
+
+    /// An edit waits until a large one is made, and with it all that its client sends.
+    func hold(_ submission: Submission, in room: Room, from connection: Connection) {
+        begin(connection)
+        room.waiting.append { [unowned self] in
+            connection.setBusy(false)
+            connection.take(.message(.submit(submission)), isNext: true) { [unowned self] in
+                handle($0, from: connection)
+            }
+        }
+    }
+
+    /// Lets go of something large where nobody waits for that.
+    func discard(_ value: consuming some Sendable) {
+        let parcel = Parcel(value)
+        world.compute {
+            _ = parcel.take()
+        } then: {
+        }
+    }
+}
+
+/// Hands a value to another thread for good: whoever takes it is the one who lets go of it.
+///
+/// `@unchecked Sendable` is safe: who has made a parcel does not look into it, and it is taken once.
+final class Parcel<Value: Sendable>: @unchecked Sendable {
+    private var value: Value?
+
+    init(_ value: consuming Value) {
+        self.value = value
+    }
+
+    /// To be called once.
+    func take() -> Value {
+        guard let value = value.take() else { preconditionFailure("a parcel is taken once") }
+        return value
+    }
+}

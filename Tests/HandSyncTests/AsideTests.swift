@@ -1,0 +1,277 @@
+import HandCore
+import HandSync
+import HandWire
+import Testing
+
+/// What takes long is done where nobody waits for it but who edits the same list.
+@Suite struct AsideTests {
+    /// Ada, Ben and Cem, who all follow a list of ten items; a list of Cem's own beside it.
+    private struct Scene {
+        let world: TestWorld
+        let ada: TestStream
+        let ben: TestStream
+        let cem: TestStream
+
+        init(inlineWork: Int = 90) {
+            var limits = Limits()
+            limits.inlineWork = inlineWork
+            world = TestWorld(limits: limits)
+            world.tokens = ["ada": .everything, "ben": .everything, "cem": .everything]
+            (ada, ben, cem) = (
+                world.connect(1, token: "ada"), world.connect(2, token: "ben"), world.connect(3, token: "cem")
+            )
+            world.settle()
+            ada.say(.create(request: 1, name: "list", rules: Rules()))
+            world.settle()
+            ada.say(.create(request: 2, name: "other", rules: Rules()))
+            world.settle()
+            for stream in [ada, ben, cem] {
+                stream.subscribe("list", request: 3)
+                world.settle()
+            }
+            cem.subscribe("other", request: 4)
+            world.settle()
+            for sequence in UInt64(1)...10 {
+                ada.submit(sequence, base: Int(sequence) - 1, "item \(sequence)")
+                world.settle()
+            }
+        }
+
+        /// Ada edits all ten items at once.
+        func editAll(_ text: String = "x", sequence: UInt64 = 11, base: Int = 10, exact: Bool = false) {
+            let edits = [Delta.Component](repeating: .edit(Change(text: text)), count: 10)
+            guard let delta = try? Delta(edits) else { return }
+            ada.say(.submit(Submission(list: 1, base: base, sequence: sequence, isExact: exact, delta: delta)))
+        }
+
+        /// The edit is made, and what it has replaced is let go of; it is not written yet.
+        func make() {
+            world.answer()
+            world.answer()
+            #expect(world.waiting == 1)
+        }
+
+        var texts: [String] { world.service.durable("list")?.hand.map(\.content.text) ?? [] }
+        var revision: Int { world.service.durable("list")?.revision ?? -1 }
+
+        func check() { #expect(world.service.brokenInvariant() == nil) }
+    }
+
+    private static func commits(_ stream: TestStream, list: UInt64 = 1) -> [Commit] {
+        stream.heard.compactMap { if case .commit(list, let commit) = $0 { commit } else { nil } }
+    }
+
+    @Test func aLargeEditIsMadeAside() {
+        let scene = Scene()
+        let before = scene.world.computations
+        scene.editAll()
+        #expect(scene.world.computations == before + 1)
+        #expect(scene.revision == 10 && scene.texts.allSatisfy { $0 != "x" })
+        // Lists that others edit do not wait, whatever takes how long.
+        scene.cem.submit(1, base: 0, "mine", list: 2)
+        #expect(scene.world.waiting == 2)
+        scene.world.answer(1)
+        #expect(Self.commits(scene.cem, list: 2).map(\.revision) == [1])
+        #expect(scene.revision == 10)
+        scene.world.settle()
+        #expect(scene.texts == [String](repeating: "x", count: 10))
+        for stream in [scene.ada, scene.ben, scene.cem] {
+            #expect(Self.commits(stream).last.map { [$0.revision, Int($0.sequence)] } == [11, 11])
+        }
+        scene.check()
+    }
+
+    /// A small one is made at once, and a large one at a time when there is no such bound.
+    @Test func aSmallEditIsNot() {
+        let scene = Scene(inlineWork: 20_000)
+        let before = scene.world.computations
+        scene.editAll()
+        #expect(scene.world.computations == before && scene.world.waiting == 1)
+        scene.world.settle()
+        #expect(scene.texts == [String](repeating: "x", count: 10))
+    }
+
+    /// Who edits the same list waits, with all that comes behind it; then it is made on top of the large one, in order.
+    @Test func othersOfTheListWait() {
+        let scene = Scene()
+        scene.editAll()
+        scene.ben.submit(1, base: 10, "first of Ben")
+        scene.ben.say(.fetch(request: 9, name: "list", revision: nil))
+        scene.cem.submit(1, base: 9, "first of Cem")
+        #expect(scene.world.waiting == 1)
+        scene.world.settle()
+        #expect(Self.commits(scene.ben).map(\.revision).suffix(3) == [11, 12, 13])
+        #expect(Self.commits(scene.ben).suffix(3).map(\.delta.componentCount) == [10, 1, 1])
+        #expect(scene.texts.prefix(3).sorted() == ["first of Ben", "first of Cem", "x"])
+        #expect(scene.ben.heard.contains { if case .state(9, _, _, _, _) = $0 { true } else { false } })
+        scene.check()
+    }
+
+    /// It waits itself until what was numbered before it is written, and those who come meanwhile wait behind it.
+    @Test func itWaitsForWhatIsBeingWritten() {
+        let scene = Scene()
+        scene.ben.submit(1, base: 10, "before")
+        let before = scene.world.computations
+        scene.editAll()
+        scene.cem.submit(1, base: 9, "behind")
+        #expect(scene.world.computations == before)
+        scene.world.answer()
+        #expect(scene.world.computations == before + 1 && scene.revision == 11)
+        scene.world.settle()
+        #expect(Self.commits(scene.cem).suffix(3).map(\.sequence) == [1, 11, 1])
+        scene.check()
+    }
+
+    /// If what was before it could not be written, it is made on what is there.
+    @Test func aWriteBeforeItFails() {
+        let scene = Scene()
+        scene.ben.submit(1, base: 10, "lost")
+        scene.editAll()
+        scene.world.failure = .failed("full")
+        scene.world.answer()
+        scene.world.failure = nil
+        scene.world.settle()
+        #expect(scene.texts == [String](repeating: "x", count: 10) && scene.revision == 11)
+        scene.check()
+    }
+
+    /// If it cannot be written itself, the list is as it was, and it can be made again.
+    @Test func itCannotBeWritten() {
+        let scene = Scene()
+        let texts = scene.texts
+        scene.editAll()
+        scene.make()
+        // Whoever comes now gets the list without it.
+        let late = scene.world.connect(9, token: "ben")
+        scene.world.failure = .failed("full")
+        scene.world.answer()
+        scene.world.failure = nil
+        scene.world.settle()
+        late.subscribe("list", request: 3)
+        scene.world.settle()
+        #expect(scene.texts == texts && scene.revision == 10)
+        #expect(scene.ada.heard.contains { if case .rejected(1, 11, .notStored) = $0 { true } else { false } })
+        scene.editAll()
+        scene.world.settle()
+        #expect(scene.texts == [String](repeating: "x", count: 10))
+        scene.check()
+    }
+
+    /// What everybody may see while it is being written is the list before it.
+    @Test func nobodySeesItBeforeItIsWritten() {
+        let scene = Scene()
+        scene.editAll()
+        scene.make()
+        #expect(scene.revision == 10)
+        #expect(scene.texts == (1...10).reversed().map { "item \($0)" })
+        scene.world.settle()
+        #expect(scene.revision == 11)
+    }
+
+    @Test func whatIsWrongWithItIsSaid() {
+        let scene = Scene()
+        scene.editAll(base: 9, exact: true)
+        scene.world.settle()
+        #expect(scene.ada.heard.contains { $0 == .rejected(list: 1, sequence: 11, .revisionMoved(now: 10)) })
+        scene.editAll()
+        scene.world.settle()
+        #expect(scene.revision == 11)
+        scene.editAll("again", sequence: 11, base: 11)
+        scene.world.settle()
+        #expect(scene.ada.heard.contains { $0 == .acknowledged(list: 1, sequence: 11, revision: 11) })
+        #expect(scene.revision == 11 && scene.texts[0] == "x")
+        scene.check()
+    }
+
+    /// Nothing comes of it when its author has gone meanwhile, and those who waited go on; so too when the list is deleted.
+    @Test func itsAuthorGoes() {
+        let scene = Scene()
+        scene.editAll()
+        scene.ben.submit(1, base: 10, "Ben's")
+        scene.ada.end()
+        scene.world.settle()
+        #expect(scene.revision == 11 && scene.texts[0] == "Ben's" && scene.texts[1] == "item 10")
+        scene.check()
+        // It is made when the author is back, once.
+        let again = scene.world.connect(1, token: "ada")
+        scene.world.settle()
+        again.subscribe("list", request: 1)
+        scene.world.settle()
+        #expect(again.lastStart?.lastSequence == 10)
+    }
+
+    @Test func itsListIsDeleted() {
+        let scene = Scene()
+        scene.editAll()
+        scene.ben.submit(1, base: 10, "Ben's")
+        scene.cem.say(.delete(request: 7, name: "list"))
+        // The list is gone before the edit is made.
+        for index in stride(from: scene.world.waiting - 1, through: 1, by: -1) { scene.world.answer(index) }
+        #expect(scene.ada.errors == [.listDeleted])
+        scene.world.settle()
+        #expect(scene.ben.errors == [.listDeleted, .notSubscribed])
+        scene.check()
+        scene.ada.say(.create(request: 8, name: "list", rules: Rules()))
+        scene.world.settle()
+        #expect(scene.ada.heard.last == .done(request: 8))
+    }
+
+    /// A right that was taken away meanwhile is not used.
+    @Test func itsRightIsTakenAway() {
+        let scene = Scene()
+        scene.editAll()
+        scene.world.tokens?["ada"] = Access(everywhere: .read)
+        scene.world.service.accessChanged()
+        scene.world.settle()
+        #expect(scene.revision == 10)
+        #expect(scene.ada.heard.contains { $0 == .rejected(list: 1, sequence: 11, .notAllowed) })
+        scene.check()
+    }
+
+    /// A list on which a large edit is being made is not unloaded, though nobody follows it any more.
+    @Test func itIsNotUnloaded() {
+        let scene = Scene()
+        scene.editAll()
+        for stream in [scene.ada, scene.ben, scene.cem] { stream.end() }
+        scene.world.now += 10_000_000
+        scene.world.service.timeout()
+        #expect(scene.revision == 10)
+        scene.world.settle()
+        scene.check()
+    }
+
+    /// Long messages are read aside, in order with those behind them; what is wrong with one is said.
+    @Test func longMessagesAreReadAside() {
+        let scene = Scene()
+        let text = String(repeating: "x", count: 300)
+        let before = scene.world.computations
+        scene.ada.submit(11, base: 10, text)
+        scene.ada.submit(12, base: 10, "behind")
+        #expect(scene.world.computations == before + 1 && scene.world.waiting == 1)
+        scene.world.settle()
+        #expect(scene.texts.prefix(2).sorted() == ["behind", text] && scene.revision == 12)
+        #expect(Self.commits(scene.ben).suffix(2).map(\.sequence) == [11, 12])
+        var broken = UpMessage.submit(
+            Submission(
+                list: 1, base: 12, sequence: 1,
+                delta: Operation.insert([Item(id: ItemID(rawValue: 5), content: .note(text))], at: 0, .after).delta)
+        ).frame
+        broken[broken.count - 20] = 0xFF
+        scene.ben.send(broken)
+        scene.ben.submit(2, base: 12, "never")
+        scene.world.settle()
+        #expect(scene.ben.errors == [.malformedMessage] && scene.revision == 12)
+        scene.check()
+    }
+
+    /// It is charged to its author what it is to make it.
+    @Test func itHasItsPrice() {
+        for inlineWork in [90, 20_000] {
+            let scene = Scene(inlineWork: inlineWork)
+            let before = scene.world.service.workDone
+            scene.editAll()
+            scene.world.settle()
+            #expect((100...200).contains(scene.world.service.workDone - before))
+        }
+    }
+}
