@@ -66,13 +66,16 @@ final class RunningServer {
     /// Where its log goes; nil for where the test's own messages go.
     private let logPath: String?
 
-    /// Whether what it makes would be for everybody, if it did not see to it.
-    private let hasLaxUmask: Bool
+    /// The command that starts it, if it is not to run as this process does.
+    private let launcher: [String]
+
+    /// With an umask by which what it makes would be for everybody, if it did not see to it.
+    static let laxUmask = ["/bin/sh", "-c", "umask 0; exec \"$@\"", "sh"]
 
     init(
-        _ folder: TemporaryFolder, _ options: [String] = [], logPath: String? = nil, hasLaxUmask: Bool = false
+        _ folder: TemporaryFolder, _ options: [String] = [], logPath: String? = nil, launcher: [String] = []
     ) throws {
-        self.hasLaxUmask = hasLaxUmask
+        self.launcher = launcher
         self.folder = folder
         self.options = options
         self.logPath = logPath
@@ -87,8 +90,9 @@ final class RunningServer {
         let process = Process()
         let arguments =
             ["serve", "--listen", socket, "--data", folder.path + "/data", "--log-level", "error"] + options
-        process.executableURL = URL(fileURLWithPath: hasLaxUmask ? "/bin/sh" : Binary.path)
-        process.arguments = (hasLaxUmask ? ["-c", "umask 0; exec \"$@\"", "sh", Binary.path] : []) + arguments
+        let command = launcher + [Binary.path] + arguments
+        process.executableURL = URL(fileURLWithPath: command[0])
+        process.arguments = Array(command.dropFirst())
         let output = Pipe()
         process.standardOutput = output
         if let logPath { _ = FileManager.default.createFile(atPath: logPath, contents: nil) }

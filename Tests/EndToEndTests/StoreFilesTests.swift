@@ -32,7 +32,7 @@ import Testing
 
     /// With an umask that lets everybody do everything.
     @Test func whatIsMadeIsForItsOwner() throws {
-        let server = try RunningServer(folder, ["--audit", folder.path + "/audit"], hasLaxUmask: true)
+        let server = try RunningServer(folder, ["--audit", folder.path + "/audit"], launcher: RunningServer.laxUmask)
         defer { server.kill() }
         try shell("hand create list && hand add milk && hand token create ada")
         try shell("hand backup \(folder.path)/copy && hand admin backup \(folder.path)/second && hand ls")

@@ -4,8 +4,8 @@ public struct Limits: Equatable, Sendable {
     public var connections = 20_000
     /// Connections from one address at a time; those from this machine are not counted.
     public var connectionsPerAddress = 200
-    /// Hellos without a valid token from one address within a minute, after which further ones get no other answer than that
-    /// there were too many, until that is over. A valid token always gets in.
+    /// Hellos without a valid token from one address within a minute that are written down. All get the same answer, and a valid
+    /// token always gets in.
     public var failedHellos = 20
     /// TLS handshakes with one address in a second: on average, and those of ten seconds at once. Who wants more is closed.
     public var handshakesPerAddress = 20

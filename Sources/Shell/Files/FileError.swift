@@ -1,13 +1,49 @@
 import Glibc
 
-/// What the system refused to do with a file, for people.
+/// What the system refused to do with a file, for people: why, and what stands in the way where the files themselves say it.
 public struct FileError: Error, Equatable, CustomStringConvertible {
     public let description: String
     /// `errno`.
     public let code: Int32
 
-    init(_ what: String, _ path: String, code: Int32 = errno) {
+    public init(_ what: String, _ path: String, code: Int32 = errno) {
         self.code = code
-        description = "cannot \(what) \(path): \(String(cString: strerror(code)))"
+        let reason =
+            switch code {
+            case EACCES, EPERM: Self.obstacle(to: path)
+            case ENXIO: "It is a pipe or a socket to which nobody listens."
+            default: nil as String?
+            }
+        description = "cannot \(what) \(path): \(String(cString: strerror(code)))" + (reason.map { ". " + $0 } ?? "")
+    }
+
+    /// - Parameter reason: what is wrong with the file, where the system has nothing against it.
+    init(_ what: String, _ path: String, because reason: String) {
+        code = EINVAL
+        description = "cannot \(what) \(path): \(reason)"
+    }
+
+    /// What keeps this process from a file: the first folder on the way that it may not enter, or else the file, or the folder that
+    /// it is to be in.
+    private static func obstacle(to path: String) -> String? {
+        var around: [String] = []
+        var folder = PrivateFile.folder(of: path)
+        while !around.contains(folder) {
+            around.append(folder)
+            folder = PrivateFile.folder(of: folder)
+        }
+        let closed = around.reversed().first { faccessat(AT_FDCWD, $0, X_OK, AT_EACCESS) != 0 }
+        var facts = stat()
+        let isOpen = stat(path, &facts) != 0 || faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0
+        let culprit = closed ?? (isOpen ? around[0] : path)
+        guard stat(culprit, &facts) == 0 else { return nil }
+        let mode = String(facts.st_mode & 0o7777, radix: 8)
+        return (culprit == path ? "It" : "The folder \(culprit)")
+            + " belongs to \(user(facts.st_uid)), its mode is \(mode), and this is user \(user(geteuid())): see 'man chown', 'man chmod'."
+    }
+
+    /// What the system calls a user, or else the number.
+    private static func user(_ number: uid_t) -> String {
+        getpwuid(number).flatMap { $0.pointee.pw_name }.map { String(cString: $0) } ?? "\(number)"
     }
 }

@@ -7,11 +7,14 @@ public struct FileState: Equatable, Sendable {
     public let size: Int
     /// When it was written to last, in nanoseconds.
     public let modified: Int64
+    /// Whether it is a file, or a device such as /dev/null: no folder, and nothing at whose other end somebody must be.
+    let isFile: Bool
 
     fileprivate init(_ facts: stat) {
         device = UInt64(facts.st_dev)
         inode = UInt64(facts.st_ino)
         size = Int(facts.st_size)
+        isFile = [S_IFREG, S_IFCHR].contains(facts.st_mode & S_IFMT)
         modified = Int64(facts.st_mtim.tv_sec) * 1_000_000_000 + Int64(facts.st_mtim.tv_nsec)
     }
 

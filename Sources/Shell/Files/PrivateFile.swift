@@ -20,8 +20,9 @@ public enum PrivateFile {
         }
     }
 
-    /// Opens a file, and makes it if there is none.
+    /// Opens a file, and makes it if there is none. Waits for nobody at the other end of a pipe.
     public static func open(_ path: String, _ flags: Int32) throws(FileError) -> Int32 {
+        let flags = flags | O_NONBLOCK
         let made = Glibc.open(path, flags | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if made >= 0 {
             do { try settle(made, path, mode: 0o600) } catch {
@@ -76,9 +77,11 @@ public enum PrivateFile {
         try flushFolder(of: path)
     }
 
-    /// What is in a file, and the state in which it was that; nil if there is none.
-    public static func read(_ path: String) throws(FileError) -> (bytes: [UInt8], state: FileState)? {
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    /// What is in a file, or its first bytes, and the state in which it was that; nil if there is none.
+    public static func read(_ path: String, upTo most: Int = .max) throws(FileError) -> (
+        bytes: [UInt8], state: FileState
+    )? {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         if descriptor < 0 {
             if errno == ENOENT { return nil }
             throw FileError("read", path)
@@ -86,9 +89,27 @@ public enum PrivateFile {
         defer { close(descriptor) }
         // Before it is read: what changes meanwhile is then another state.
         let state = try FileState(descriptor, path)
+        try expectFile(state, "read", path)
         var bytes: [UInt8] = []
-        while let part = try part(of: descriptor, path) { bytes += part }
-        return (bytes, state)
+        while bytes.count < most, let part = try part(of: descriptor, path) { bytes += part }
+        return (Array(bytes.prefix(most)), state)
+    }
+
+    /// That what is there of a name can be read and written as a file, and its folder be changed.
+    public static func expectUsable(_ path: String) throws(FileError) {
+        if let state = try FileState(at: path) {
+            try expectFile(state, "use", path)
+            guard faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0 else { throw FileError("write", path) }
+        } else {
+            let folder = folder(of: path)
+            guard faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 else { throw FileError("write", path) }
+        }
+    }
+
+    private static func expectFile(_ state: FileState, _ what: String, _ path: String) throws(FileError) {
+        if !state.isFile {
+            throw FileError(what, path, because: "it is a folder or a pipe where a file should be. Move it away")
+        }
     }
 
     /// Makes a file with the contents of another, or puts them in its place.
@@ -117,7 +138,7 @@ public enum PrivateFile {
 
     // MARK: Parts
 
-    private static func folder(of path: String) -> String {
+    static func folder(of path: String) -> String {
         var end = path[...]
         while end.count > 1, end.hasSuffix("/") { end.removeLast() }
         guard let slash = end.lastIndex(of: "/") else { return "." }

@@ -1,4 +1,6 @@
 import EventLoop
+import Files
+import Glibc
 import HTTP
 import HandSync
 import HandWire
@@ -98,7 +100,14 @@ public final class Server {
 
         static func catching<Result>(_ place: String, _ body: () throws -> Result) throws -> Result {
             do { return try body() } catch let error as UVError {
-                throw NotListening(description: "cannot listen on \(place): \(error)")
+                let description =
+                    switch error {
+                    case .permissionDenied where place.hasPrefix("/"):
+                        FileError("listen on", place, code: EACCES).description
+                    case .notASocket: "cannot listen on \(place): what is there is no socket. Move it away"
+                    default: "cannot listen on \(place): \(error)"
+                    }
+                throw NotListening(description: description)
             }
         }
     }

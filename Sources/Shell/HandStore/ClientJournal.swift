@@ -31,7 +31,8 @@ public final class ClientJournal: Sendable {
     public init(path: String, fresh: ClientID, person: String = "") throws {
         let folder = (path as NSString).deletingLastPathComponent
         try SQLiteStore.makeFolder(folder)
-        lock = try StoreLock(path: path + ".lock", folder: path)
+        lock = try StoreLock(path: path + ".lock", of: path)
+        try SQLiteStore.expectUsable(path)
         try SQLiteStore.checkHeader(path)
         try SQLiteStore.makePrivate(path)
         self.path = path

@@ -15,7 +15,7 @@ struct DurabilityMark {
         self.folder = folder
     }
 
-    var isSet: Bool { FileManager.default.contents(atPath: path) == Data(Self.content.utf8) }
+    var isSet: Bool { (try? PrivateFile.read(path))??.bytes == Array(Self.content.utf8) }
 
     /// To be called when the log is empty, on the disk too.
     func set() throws(StoreError) {

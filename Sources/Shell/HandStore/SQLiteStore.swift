@@ -24,8 +24,9 @@ public final class SQLiteStore: CommitStore {
     public init(folder: String, durability: Durability) throws {
         try Self.makeFolder(folder)
         let file = folder + "/hand.sqlite"
-        lock = try StoreLock(path: folder + "/lock", folder: folder)
+        lock = try StoreLock(path: folder + "/lock", of: folder, folder: folder)
         try StoreBackup.finishRecovery(in: folder)
+        try Self.expectUsable(file)
         try Self.checkHeader(file)
         if DurabilityMark(folder: folder).isSet { try LogCheck.check(file) }
         try Self.makePrivate(file)
@@ -62,13 +63,21 @@ public final class SQLiteStore: CommitStore {
         do { try PrivateFile.makeFolder(folder) } catch { throw StoreError.failed(error.description) }
     }
 
+    /// What the database would only call read-only, or could not open, is said of the file that it is.
+    static func expectUsable(_ path: String) throws {
+        do { for ending in ["", "-wal", "-shm"] { try PrivateFile.expectUsable(path + ending) } } catch {
+            throw StoreError.failed("\(error)")
+        }
+    }
+
     /// A file that does not start as SQLite files do is refused before anything is written beside it. One that ends within
     /// its first words may be a store whose very first write was cut short; SQLite knows, and takes it back. But a log without
     /// its database it would throw away, and all commits with it.
     static func checkHeader(_ path: String) throws {
-        let file = FileHandle(forReadingAtPath: path)
-        defer { try? file?.close() }
-        let start = try file?.read(upToCount: 16) ?? Data()
+        let start: [UInt8]
+        do { start = try PrivateFile.read(path, upTo: 16)?.bytes ?? [] } catch {
+            throw StoreError.failed(error.description)
+        }
         guard Data("SQLite format 3\0".utf8).starts(with: start) else { throw StoreError.notAStore(path: path) }
         let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
         guard !start.isEmpty || log?[.size] as? Int ?? 0 == 0 else {

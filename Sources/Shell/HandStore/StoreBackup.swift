@@ -63,7 +63,7 @@ public enum StoreBackup {
         random: inout some RandomNumberGenerator
     ) throws -> Recovery {
         try SQLiteStore.makeFolder(folder)
-        let lock = try StoreLock(path: folder + "/lock", folder: folder)
+        let lock = try StoreLock(path: folder + "/lock", of: folder, folder: folder)
         defer { lock.release() }
         try finishRecovery(in: folder)
         let target = folder + "/hand.sqlite"

@@ -6,17 +6,35 @@ import Synchronization
 /// Keeps a second process from opening the same store: an advisory lock on a file beside it, released by the kernel
 /// however the process ends.
 final class StoreLock: Sendable {
-    private let descriptor: Mutex<Int32?>
+    private let descriptors: Mutex<[Int32]>
 
-    init(path: String, folder: String) throws(StoreError) {
-        let descriptor: Int32
-        do { descriptor = try PrivateFile.open(path, O_RDWR) } catch { throw .failed(error.description) }
+    /// - Parameter folder: locked too, if the store has it to itself: the file may be removed meanwhile, and then another made.
+    init(path: String, of store: String, folder: String? = nil) throws(StoreError) {
+        let file: Int32
+        do { file = try PrivateFile.open(path, O_RDWR) } catch { throw .failed(error.description) }
         PrivateFile.tighten(path)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            close(descriptor)
-            throw .inUse(path: folder)
+        var open = [file]
+        if let folder {
+            let around = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            if around >= 0 { open.append(around) }
         }
-        self.descriptor = Mutex(descriptor)
+        for (index, descriptor) in open.enumerated() where !Self.lock(descriptor, tries: folder == nil ? 1 : 10) {
+            // Not every file system can lock folders.
+            if index > 0, errno != EWOULDBLOCK { continue }
+            for descriptor in open { close(descriptor) }
+            throw .inUse(path: store)
+        }
+        descriptors = Mutex(open)
+    }
+
+    /// Who only looks whether there is a lock has one for a moment.
+    private static func lock(_ descriptor: Int32, tries: Int) -> Bool {
+        for attempt in 1...tries {
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+            guard errno == EWOULDBLOCK, attempt < tries else { return false }
+            usleep(10_000)
+        }
+        return false
     }
 
     deinit {
@@ -24,9 +42,9 @@ final class StoreLock: Sendable {
     }
 
     func release() {
-        descriptor.withLock { descriptor in
-            if let open = descriptor { close(open) }
-            descriptor = nil
+        descriptors.withLock { descriptors in
+            for descriptor in descriptors { close(descriptor) }
+            descriptors = []
         }
     }
 }
@@ -34,9 +52,11 @@ final class StoreLock: Sendable {
 extension SQLiteStore {
     /// Whether a process has the store of a folder open.
     public static func isInUse(folder: String) -> Bool {
-        let descriptor = open(folder + "/lock", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
-        defer { Glibc.close(descriptor) }
-        return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        [folder + "/lock", folder].contains { path in
+            let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+            guard descriptor >= 0 else { return false }
+            defer { Glibc.close(descriptor) }
+            return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK
+        }
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 import HandClient
 import HandFormats
 import HandLoad
+import HandServer
 import HandStore
 import HandSync
 import HandWire
@@ -24,11 +25,12 @@ enum ExitStatus: Int32 {
 }
 
 /// What went wrong, in words and as an exit code.
-struct Failure: Error {
+struct Failure: Error, CustomStringConvertible {
     let status: ExitStatus
     let message: String
     /// Whether it is ours to tell; otherwise the argument parser knows better.
     var isOurs = true
+    var description: String { message }
 
     init(_ status: ExitStatus, _ message: String) {
         self.status = status
@@ -42,6 +44,7 @@ struct Failure: Error {
         case let error as ItemReference.Problem: self.init(.notFound, error.description)
         case let error as HandAddress.ParseError: self.init(.usage, error.description)
         case let error as StoreError: self.init(.error, error.description)
+        case let error as AccessFile.Failure: self.init(.error, error.description)
         case let error as FormatError: self.init(.error, error.description)
         case let error as UVError: self.init(.error, error.description)
         case let error as LoadRun.Failure: self.init(.unreachable, Printable.clean(error.description))

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import HandClient
 import HandFormats
@@ -55,9 +56,12 @@ enum Settings {
     /// The configuration file; empty if there is none.
     static func file() throws -> File {
         let path = configurationFile
-        guard let data = FileManager.default.contents(atPath: path) else { return File() }
         do {
-            return try TOMLDecoder(strictDecoding: true).decode(File.self, from: String(decoding: data, as: UTF8.self))
+            guard let bytes = try PrivateFile.read(path)?.bytes else { return File() }
+            return try TOMLDecoder(strictDecoding: true).decode(File.self, from: String(decoding: bytes, as: UTF8.self))
+        } catch let error as FileError {
+            // Without it somebody would be another person, at another server.
+            throw Failure(.error, "\(error)")
         } catch let error as TOMLParseError {
             throw Failure(.usage, "\(path), line \(error.source.begin.line): \(Printable.clean(error.description))")
         } catch let error as UnexpectedKeysError {

@@ -1,6 +1,6 @@
 import HandWire
 
-/// Keeps one address from taking the place of all others, and from trying tokens until one fits. A right token gets in whatever
+/// Keeps one address from taking the place of all others, and from filling the log with wrong tokens. A right token gets in whatever
 /// came from its address: many people may be behind it.
 ///
 /// Who is on this machine has no address here, and is not counted. What is remembered is bounded.
@@ -60,16 +60,15 @@ struct Doorkeeper {
         if present[address]?.count == 0 { present[address] = nil }
     }
 
-    /// Somebody from that address had a token that is not valid, or none. Returns in how many milliseconds they are told so again;
-    /// nil if they are now.
-    mutating func failed(_ address: String, now: UInt64) -> UInt64? {
+    /// Somebody from that address had a token that is not valid, or none. Returns whether that is written down.
+    mutating func failed(_ address: String, now: UInt64) -> Bool {
         if let failed = failures[address], now < failed.since + Self.period {
-            if failed.count >= limits.failedHellos { return failed.since + Self.period - now }
+            guard failed.count < limits.failedHellos else { return false }
             failures[address]?.count += 1
         } else if failures[address] != nil || failures.count < Self.most {
             failures[address] = Failures(count: 1, since: now)
         }
-        return nil
+        return true
     }
 
     /// Whether the work of one more handshake is done for an address; then it is counted.

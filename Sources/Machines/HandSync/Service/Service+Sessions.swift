@@ -114,16 +114,14 @@ extension Service {
         countUnfinished(of: connection)
     }
 
-    /// Who goes on trying is not told whether a token was right, nor written down.
+    /// Who goes on trying is told no less, as a client must know that it is of no use, but it is not written down any more.
     private func turnAway(_ connection: Connection, hasToken: Bool) {
-        if connection.hasEntered, let origin = connection.stream.origin, let wait = door.failed(origin, now: world.now)
-        {
-            let text = "too many wrong tokens came from your address"
-            return fail(connection, .tooManyConnections, text, retryAfter: wait)
-        }
         let text =
             hasToken ? "the token is not valid, or no longer" : "this server asks for a token: set HAND_TOKEN"
-        world.note(.turnedAway(connection, reason: text))
+        let origin = connection.hasEntered ? connection.stream.origin : nil
+        if origin.map({ door.failed($0, now: world.now) }) ?? true {
+            world.note(.turnedAway(connection, reason: text))
+        }
         fail(connection, .notAuthenticated, text)
     }
 

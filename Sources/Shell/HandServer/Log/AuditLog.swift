@@ -38,7 +38,7 @@ public final class AuditLog {
             PrivateFile.tighten(path, to: 0o740)
             return try PrivateFile.open(path, O_WRONLY | O_APPEND | O_NOCTTY)
         } catch {
-            throw Failure(description: "cannot write the audit log \(path): \(String(cString: strerror(error.code)))")
+            throw Failure(description: "the audit log: \(error)")
         }
     }
 

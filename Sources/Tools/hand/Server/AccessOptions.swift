@@ -26,20 +26,18 @@ struct AccessOptions: ParsableArguments {
     func read() throws -> AccessBook {
         do { return try file.read() } catch is AccessFile.Lost {
             throw Failure(.error, "\(try file.path) is missing: nobody is let in. " + TokenCommand.wayOut)
-        } catch { throw Failure(.error, "\(error)") }
+        }
     }
 
     /// Puts back what the store remembers.
     func restore() throws {
-        do {
-            guard try file.restore() else {
-                throw Failure(.error, "\(try file.path) is not missing: nothing was changed")
-            }
-        } catch let error as AccessFile.Failure { throw Failure(.error, "\(error)") }
+        guard try file.restore() else {
+            throw Failure(.error, "\(try file.path) is not missing: nothing was changed")
+        }
     }
 
     func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
-        do { return try file.change(body) } catch let error as AccessFile.Failure { throw Failure(.error, "\(error)") }
+        try file.change(body)
     }
 
     /// Says whether the running server heeds what was changed.

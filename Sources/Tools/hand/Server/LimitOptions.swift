@@ -6,7 +6,7 @@ struct LimitOptions: ParsableArguments {
     @Option(help: "Connections at one time.") var maxConnections = Limits().connections
     @Option(help: "Connections from one address, this machine's own aside.")
     var maxConnectionsPerAddress = Limits().connectionsPerAddress
-    @Option(help: "Wrong tokens from one address in a minute that are answered and written down.")
+    @Option(help: "Wrong tokens from one address in a minute that are written down.")
     var maxFailures = Limits().failedHellos
     @Option(help: "TLS handshakes with one address in a second; ten times as many at once.")
     var maxHandshakes = Limits().handshakesPerAddress

@@ -148,9 +148,7 @@ struct Serve: ParsableCommand {
         let audit = try telling.openAudit(logger)
         audit.map(server.keep)
         let opened: [ServerConfiguration.Endpoint]
-        do { opened = try server.start() } catch let error as AccessFile.Failure {
-            throw Failure(.error, "\(error)")
-        } catch let error as Server.NotListening {
+        do { opened = try server.start() } catch let error as Server.NotListening {
             throw Failure(.error, "\(error)")
         }
         server.onDrained = {

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import HandFormats
 import TOMLKit
@@ -95,9 +96,8 @@ struct ServeLayers {
     private static func file(at path: String, mustExist: Bool) throws -> Layer {
         var layer = Layer(origin: path)
         guard let data = FileManager.default.contents(atPath: path) else {
-            if mustExist || FileManager.default.fileExists(atPath: path) {
-                throw Failure(.usage, "the configuration file \(path) cannot be read")
-            }
+            do { _ = try PrivateFile.read(path) } catch { throw Failure(.usage, "the configuration file: \(error)") }
+            if mustExist { throw Failure(.usage, "the configuration file \(path) cannot be read") }
             return layer
         }
         let table: TOMLTable

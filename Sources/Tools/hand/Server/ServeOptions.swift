@@ -1,4 +1,5 @@
 import ArgumentParser
+import Files
 import Foundation
 import HandServer
 import Logging
@@ -29,6 +30,8 @@ struct EncryptionOptions: ParsableArguments {
     func context() throws -> TLSContext? {
         guard let tlsCert, let tlsKey else { return nil }
         do {
+            // OpenSSL would wait for the other end of a pipe, and does not say whose a file is.
+            for file in [tlsCert, tlsKey] + (tlsClientCa.map { [$0] } ?? []) { _ = try PrivateFile.read(file) }
             return try .server(certificate: tlsCert, key: tlsKey, clientAuthority: tlsClientCa)
         } catch {
             throw Failure(.usage, "\(error)")
