@@ -280,6 +280,34 @@ import Testing
         #expect(next.errors.isEmpty && world.service.brokenInvariant() == nil)
     }
 
+    /// Answers that nobody reads, on many connections, each with no more than one may leave unread.
+    @Test func unreadAnswers() {
+        let world = Self.world { $0.userAnswerBytes = 500 }
+        _ = Self.ownerOfList(world)
+        let ben = world.connect(9, token: "ben")
+        let streams = (11...14).map { world.connect($0, token: "ada") }
+        world.settle()
+        for stream in streams + [ben] {
+            stream.isWriting = true
+            for request in 1...10 { stream.say(.create(request: UInt64(request), name: "", rules: Rules())) }
+            world.settle()
+            #expect(world.service.brokenInvariant() == nil)
+        }
+        #expect(streams.map(\.errors.last).contains(.tooFast) == false)
+        for stream in streams { stream.drain() }
+        ben.drain()
+        world.settle()
+        let closed = streams.map { $0.errors.last == .tooFast }
+        #expect(closed.contains(true) && !closed[0])
+        #expect(ben.errors.last != .tooFast && world.service.brokenInvariant() == nil)
+        // What was read, or is closed, no longer counts.
+        let next = world.connect(5, token: "ada")
+        world.settle()
+        next.say(.lists(request: 3, after: ""))
+        world.settle()
+        #expect(next.errors.isEmpty && next.heard.contains { if case .lists(3, _, _) = $0 { true } else { false } })
+    }
+
     /// Who is closed while being slowed down goes in the end, whatever still comes from them; the server can stop.
     @Test func whoIsSlowedDownCanBeClosed() {
         let world = Self.world { $0.userBytes = 100 }

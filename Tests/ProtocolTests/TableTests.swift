@@ -77,6 +77,7 @@ import Testing
     /// What a client cannot meet: that is in `hand serve --help`.
     private static let operators: Set<String> = [
         "connections", "connectionsPerAddress", "failedHellos", "handshakesPerAddress", "lists", "userUnfinishedBytes",
+        "userAnswerBytes",
         "tellingDelay",
         "tooFastDeadline", "userSubscriptions", "userLists", "storeBytes", "answerBytes", "transfers",
         "pastRevisions", "stallDeadline",

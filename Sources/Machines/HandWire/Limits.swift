@@ -31,6 +31,9 @@ public struct Limits: Equatable, Sendable {
     public var userWork = 2_000_000
     /// Bytes of frames that one user has begun and not finished, on all connections; beyond that one is closed.
     public var userUnfinishedBytes = 64 << 20
+    /// Bytes of answers that may wait for one user, on all connections, whatever each may leave unread; beyond that one that asks
+    /// for more is closed.
+    public var userAnswerBytes = 64 << 20
     /// Milliseconds that somebody is too fast, and slowed down, before they are told.
     public var tellingDelay: UInt64 = 5_000
     /// Milliseconds that somebody is too fast before the connection is closed.

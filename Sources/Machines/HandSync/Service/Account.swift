@@ -7,6 +7,8 @@ final class Account {
     var subscriptions = 0
     /// Past states that are in memory for it.
     var pastHolds = 0
+    /// Bytes of answers that wait to be read.
+    var answerBytes = 0
     /// Bytes of messages that have begun to come.
     var unfinished = 0
     private var requests: TokenBucket

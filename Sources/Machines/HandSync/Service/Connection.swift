@@ -18,7 +18,10 @@ public final class Connection {
     /// Whether it was counted in under its stream's address.
     var hasEntered = false
     /// Where it is counted what its user takes; nil if it is not counted.
-    var account: Account?
+    var account: Account? {
+        willSet { account?.answerBytes -= outboxBytes }
+        didSet { account?.answerBytes += outboxBytes }
+    }
     /// Bytes of a message that has begun to come, as they are counted in the account.
     var unfinished: UInt32 = 0
     /// Whether nothing is taken from it until its user may go on.
@@ -31,7 +34,9 @@ public final class Connection {
     var cursors = CursorTable()
     /// Answers, in order, that go out before anything else.
     private var outbox: [FrameRun] = []
-    private var outboxBytes = 0
+    private var outboxBytes = 0 {
+        didSet { account?.answerBytes += outboxBytes - oldValue }
+    }
     /// Lists at a past revision that were asked for and are on their way.
     var transfers: [Transfer] = []
     /// Submissions that are numbered and not yet written.
@@ -183,6 +188,7 @@ public final class Connection {
         isClosed = true
         transfers = []
         outbox = []
+        outboxBytes = 0
         backlog = []
         stream.close()
     }

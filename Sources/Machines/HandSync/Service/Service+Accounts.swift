@@ -31,6 +31,11 @@ extension Service {
     private func chargeUser(of connection: Connection, requests: Int, bytes: Int, work: Int) {
         // Nothing more is done for one that is ending, and so it costs nothing.
         guard let account = connection.account, !connection.isEnding else { return }
+        if account.answerBytes > limits.userAnswerBytes {
+            let text =
+                "your connections leave \(account.answerBytes) bytes of answers unread; \(limits.userAnswerBytes) may wait"
+            return fail(connection, .tooFast, text, retryAfter: 10_000)
+        }
         account.spend(requests: requests, bytes: bytes, work: work, now: world.now)
         guard account.isOverdrawn, !connection.isSlowed else { return }
         let since = account.tooFastSince ?? world.now

@@ -57,6 +57,8 @@ extension Service {
         }
         let unfinished = mine.reduce(0) { $0 + Int($1.unfinished) }
         if account.unfinished != unfinished { return "it counts \(account.unfinished) of \(unfinished) bytes" }
+        let answers = mine.reduce(0) { $0 + $1.held.answerBytes }
+        if account.answerBytes != answers { return "it counts \(account.answerBytes) of \(answers) bytes of answers" }
         let waiting = Set(account.waiting.map(\.number))
         let slowed = Set(mine.filter { $0.isSlowed }.map(\.number))
         if waiting != slowed { return "those who wait are not those who are slowed down" }

@@ -31,6 +31,7 @@ struct LimitOptions: ParsableArguments {
     var inlineWork = Limits().inlineWork
     @Option(help: "Bytes of messages that one user has begun to send.")
     var maxUserUnfinished = Limits().userUnfinishedBytes
+    @Option(help: "Bytes of answers that wait for one user.") var maxUserAnswers = Limits().userAnswerBytes
     @Option(help: "Lists that all connections of one user follow.")
     var maxUserSubscriptions = Limits().userSubscriptions
     @Option(help: "Lists that one user has made.") var maxUserLists = Limits().userLists
@@ -55,7 +56,8 @@ struct LimitOptions: ParsableArguments {
     private static let smallestHello = 512
     /// Of those that may be larger than 2³¹, or are made room for at once.
     private static let largest = [
-        "max-store": 1 << 50, "max-user-bytes": 1 << 40, "max-user-unfinished": 1 << 40, "window": 1 << 40,
+        "max-store": 1 << 50, "max-user-bytes": 1 << 40, "max-user-unfinished": 1 << 40, "max-user-answers": 1 << 40,
+        "window": 1 << 40,
         "max-answers": 1 << 40, "chunk": 16 << 20, "lists-page": 100_000, "history-page": 1_000_000,
     ]
 
@@ -75,6 +77,7 @@ struct LimitOptions: ParsableArguments {
             ("max-user-work", \.maxUserWork, \.userWork), ("max-edit-work", \.maxEditWork, \.submissionWork),
             ("inline-work", \.inlineWork, \.inlineWork),
             ("max-user-unfinished", \.maxUserUnfinished, \.userUnfinishedBytes),
+            ("max-user-answers", \.maxUserAnswers, \.userAnswerBytes),
             ("max-user-subscriptions", \.maxUserSubscriptions, \.userSubscriptions),
             ("max-user-lists", \.maxUserLists, \.userLists), ("max-store", \.maxStore, \.storeBytes),
             ("max-answers", \.maxAnswers, \.answerBytes), ("max-transfers", \.maxTransfers, \.transfers),
