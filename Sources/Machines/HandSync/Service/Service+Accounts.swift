@@ -17,14 +17,13 @@ extension Service {
     /// - Parameter work: what the server did, in components of deltas that could be looked at in the same time.
     func charge(_ connection: Connection, requests: Int = 0, bytes: Int = 0, work: Int = 0) {
         workDone += work
-        heaviest.other = max(heaviest.other, work)
+        heaviest = max(heaviest, work)
         chargeUser(of: connection, requests: requests, bytes: bytes, work: work)
     }
 
     /// The same for a submission.
     func charge(_ connection: Connection, submissionWork work: Int) {
         workDone += work
-        heaviest.submission = max(heaviest.submission, work)
         chargeUser(of: connection, requests: 0, bytes: 0, work: work)
     }
 

@@ -52,9 +52,9 @@ public final class Service {
     /// Whether new connections are turned away.
     public internal(set) var isDraining = false
     public internal(set) var figures = ServiceFigures()
-    /// What was done for all clients together, and the most for one submission and for one message of another kind, as it is charged.
+    /// What was done for all clients together, and the most for one message that is no submission, as it is charged.
     package internal(set) var workDone = 0
-    package internal(set) var heaviest = (submission: 0, other: 0)
+    package internal(set) var heaviest = 0
 
     /// Milliseconds between two looks at deadlines.
     private static let sweepInterval: UInt64 = 1_000

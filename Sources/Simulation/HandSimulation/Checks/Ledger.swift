@@ -18,6 +18,8 @@ final class Ledger {
         var list: NaiveList { lists[lists.count - 1] }
         /// The last sequence of each client.
         var sequences: [UInt64: UInt64] = [:]
+        /// The newest revision that a client has seen.
+        var seen = 0
         var isDeleted = false
     }
 
@@ -78,6 +80,12 @@ final class Ledger {
         history.sequences[client] = commit.sequence
         let problem = system.mergers.problem(with: commit, of: history.logID, history.commits, history.lists)
         if let problem { system.report(.merge, "\(place): \(problem)") }
+        let limit = system.weather.limits.submissionWork
+        // What was flipped on its way up is not what was sent.
+        let work = system.mergers.work(for: commit, of: history.logID, history.commits)
+        if let work, work > limit, !system.hasGarbled {
+            system.report(.work, "\(place): \(work) was done for it before the last step, of \(limit)")
+        }
         history.lists.append(try history.list.applying(commit.delta))
         if history.lists.count > 3 { history.lists.removeFirst() }
         let items = history.list.items
@@ -124,6 +132,7 @@ final class Ledger {
         } else if !known.contains(where: { $0.commits[commit.revision - 1] == commit }) {
             system.report(.order, "client \(client) got another commit \(commit.revision) of \(name)")
         }
+        for history in known { histories[history.logID]?.seen = max(history.seen, commit.revision) }
     }
 
     /// A client was told that its submission is durable.

@@ -9,20 +9,47 @@ final class Mergers {
         let list: UInt64
     }
 
-    private var submissions: [Key: Submission] = [:]
+    private struct Sent {
+        let submission: Submission
+        /// The newest revision that anybody had seen by then.
+        let seen: Int
+    }
+
+    private var submissions: [Key: Sent] = [:]
 
     /// A client has sent this; the last one under a sequence counts.
-    func sent(_ submission: Submission, list: UInt64, author: UInt64) {
-        submissions[Key(author: author, sequence: submission.sequence, list: list)] = submission
+    func sent(_ submission: Submission, list: UInt64, author: UInt64, seen: Int) {
+        let key = Key(author: author, sequence: submission.sequence, list: list)
+        submissions[key] = Sent(submission: submission, seen: seen)
+    }
+
+    private func sent(_ commit: Commit, of list: UInt64) -> Sent? {
+        submissions[Key(author: commit.author, sequence: commit.sequence, list: list)]
+    }
+
+    /// What carrying a submission over `commits`, all those before its own, had cost when the last step was made; nil if that is
+    /// not known, or if its base was the newest revision that its client could have. Steps between single edits cost next to
+    /// nothing.
+    func work(for commit: Commit, of list: UInt64, _ commits: [Commit]) -> Int? {
+        guard let sent = sent(commit, of: list), sent.submission.lag == 0, sent.submission.base == commit.base,
+            commit.base < sent.seen
+        else { return nil }
+        var carried = CarriedDelta(sent.submission.delta)
+        var costs = [sent.submission.delta.componentCount]
+        for earlier in commits[commit.base...] where !carried.isIdentity {
+            let isSingle = carried.singleEdit != nil && SingleEdit(earlier.delta) != nil
+            let cost = carried.follow(earlier.delta)
+            if !isSingle { costs.append(cost) }
+        }
+        return costs.dropLast().reduce(0, +)
     }
 
     /// What is wrong with a commit that stands on `history`, the lists after each revision; nil if nothing is, or if more than
     /// one commit came between (then there is no plain reading: transforming step by step is not merging all at once).
     func problem(with commit: Commit, of list: UInt64, _ commits: [Commit], _ before: [NaiveList]) -> String? {
-        let key = Key(author: commit.author, sequence: commit.sequence, list: list)
-        guard let submission = submissions[key], submission.base == commit.base || submission.lag > 0 else {
-            return nil
-        }
+        guard let submission = sent(commit, of: list)?.submission,
+            submission.base == commit.base || submission.lag > 0
+        else { return nil }
         let (made, latest) = (submission.delta, before[before.count - 1])
         let result = try? latest.applying(commit.delta).items.map(\.id)
         switch commit.revision - 1 - submission.base {

@@ -73,15 +73,11 @@ final class System {
         if isTracing { lines.append("\(scheduler.now) ms  \(text())") }
     }
 
-    /// A submission costs no more than one may, and what is left of the last step. Another message costs no more than building the
-    /// longest list again from its first commit.
-    func checkWork(_ heaviest: (submission: Int, other: Int)) {
-        if heaviest.submission > weather.limits.submissionWork + 500 {
-            report(.work, "a submission cost \(heaviest.submission), of \(weather.limits.submissionWork)")
-        }
+    /// A message that is no submission costs no more than building the longest list again from its first commit.
+    func checkWork(_ heaviest: Int) {
         let longest = ledger.histories.values.reduce(0) { max($0, $1.commits.count) }
-        if heaviest.other > 5_000 + 150 * longest {
-            report(.work, "a message cost \(heaviest.other), where no list has more than \(longest) commits")
+        if heaviest > 5_000 + 150 * longest {
+            report(.work, "a message cost \(heaviest), where no list has more than \(longest) commits")
         }
     }
 
@@ -94,7 +90,9 @@ final class System {
                         $0.value.list == submission.list
                     })
                 {
-                    mergers.sent(submission, list: subscription.replica.logID, author: author)
+                    let logID = subscription.replica.logID
+                    mergers.sent(
+                        submission, list: logID, author: author, seen: ledger.histories[logID]?.seen ?? 0)
                     if !client.watch.allows(submission) {
                         report(
                             .protocol,

@@ -69,7 +69,7 @@ public struct Weather: Sendable {
         limits.listsPage = 2
         // Chosen apart, so that the seeds of before make the same worlds otherwise.
         var other = SplitMix64(seed: ~seed)
-        limits.submissionWork = [20, 200, limits.submissionWork][other.next(below: 3)]
+        limits.submissionWork = [2, 20, limits.submissionWork][other.next(below: 3)]
         limits.inlineWork = [10, 100, limits.inlineWork][other.next(below: 3)]
         limits.connections = pick([6, 20_000])
         limits.lists = lists + pick([1, 20_000])
