@@ -210,6 +210,33 @@ import Testing
         #expect(answers == ["turned away", "first", "third", "second"])
     }
 
+    /// An answer may take longer than a visitor has for asking.
+    @Test func anAnswerMayTakeLong() throws {
+        let loop = try Loop()
+        defer { loop.close() }
+        var answer: String?
+        var endpoint: HTTPEndpoint?
+        endpoint = try HTTPEndpoint(loop, at: .tcp(SocketAddress(ip: "127.0.0.1", port: 0))) { _, page in
+            guard let address = endpoint?.localAddress else { return }
+            // Who comes later and says nothing has gone by then.
+            TCP.connect(loop, to: address) { result in
+                guard case .success(let stream) = result else { return }
+                stream.startReading { _ in
+                } onEnd: { [unowned stream] _ in
+                    stream.close()
+                    page(.init(body: "late"))
+                }
+            }
+        }
+        let address = try #require(endpoint?.localAddress)
+        HTTPExchange(loop, at: .tcp(address), "/", patience: 300_000) { result in
+            answer = try? result.get().body
+            endpoint?.close()
+        }
+        loop.run()
+        #expect(answer == "late")
+    }
+
     /// However many come and say nothing, or do not take their answers, who asks is answered.
     @Test(arguments: ["", "GET /", "GET /metrics HTTP/1.1\r\n\r\n"])
     func whoSaysNothingGivesWay(request: String) throws {

@@ -164,6 +164,10 @@ final class Tmux {
                 if line.hasPrefix("%output") { sawOutput = true }
                 return line
             }
+            var waiting = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&waiting, 1, 120_000) == 1 else {
+                throw Failure(description: "nothing came for two minutes")
+            }
             let more = output.fileHandleForReading.availableData
             if more.isEmpty { return nil }
             unread += more

@@ -157,6 +157,20 @@ import Testing
         #expect(try texts() == "ab")
     }
 
+    /// Another server at the same address has its own numbers for people: what has one's number of before is not one's own.
+    @Test func anotherServerAtTheAddress() throws {
+        try ada.hand("add", "a")
+        ada.server.kill()
+        try FileManager.default.removeItem(atPath: ada.server.folder.path + "/data")
+        try ada.server.start()
+        var other = ben
+        other.environment["XDG_STATE_HOME"] = ada.server.folder.path + "/other"
+        try other.hand("create", "list")
+        try other.hand("add", "b")
+        #expect(try ada.hand("undo", expecting: 3) == "hand: 'ada' has nothing to undo\n")
+        #expect(try texts() == "b")
+    }
+
     /// Whether an undo whose answer was lost was made or not: the next one goes on from there, and never makes it again.
     @Test func anAnswerThatIsLost() throws {
         let server = try RunningServer(try TemporaryFolder(), ["--listen", "127.0.0.1:0"])

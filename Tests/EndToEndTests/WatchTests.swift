@@ -117,6 +117,22 @@ import Testing
         }
     }
 
+    /// What happened while it was away is told, also if the list is what it was before.
+    @Test func whatWasMadeAndTakenBackIsTold() throws {
+        let ada = try CommandUser()
+        try ada.hand("create", "list")
+        let watch = try Watcher(ada, "--json")
+        #expect(try Self.revision(watch.line()) == 0)
+        watch.signal(SIGSTOP)
+        ada.server.kill()
+        try ada.server.start()
+        try ada.hand("add", "item", "-q")
+        try ada.hand("rm", "1", "-q")
+        watch.signal(SIGCONT)
+        #expect(try Self.revision(watch.line()) == 1)
+        #expect(try Self.revision(watch.line()) == 2)
+    }
+
     /// Who watches a list goes on with it under its new name, and hears nothing of another that gets the old one.
     @Test(arguments: [true, false]) func aListThatIsRenamed(isJSON: Bool) throws {
         let ada = try CommandUser()
