@@ -264,6 +264,33 @@ import Testing
         scene.check()
     }
 
+    /// It may take longer than anybody may be silent: neither its author is, nor who waits for it.
+    @Test func itTakesLong() {
+        let scene = Scene()
+        scene.editAll()
+        scene.ben.submit(1, base: 10, "Ben's")
+        for _ in 0..<100 {
+            scene.world.now += 1_000
+            scene.cem.say(.ping(1))
+            scene.world.service.timeout()
+        }
+        scene.world.settle()
+        #expect(scene.ada.errors.isEmpty && scene.ben.errors.isEmpty && scene.cem.errors.isEmpty)
+        #expect(scene.revision == 12)
+        // From then on they may be silent for as long as ever, and no longer.
+        for _ in 0..<44 {
+            scene.world.now += 1_000
+            scene.world.service.timeout()
+        }
+        #expect(scene.ada.errors.isEmpty && scene.ben.errors.isEmpty)
+        for _ in 0..<3 {
+            scene.world.now += 1_000
+            scene.world.service.timeout()
+        }
+        scene.world.settle()
+        #expect(scene.ada.errors == [.idleTimeout] && scene.ben.errors == [.idleTimeout])
+    }
+
     /// It is charged to its author what it is to make it.
     @Test func itHasItsPrice() {
         for inlineWork in [90, 20_000] {

@@ -147,7 +147,8 @@ extension DownMessage {
             writer.byte(17)
             writer.varint(list)
             writer.string(name)
-        default: break
+        // Named, so that a new message must be written here or above.
+        case .welcome, .subscribed, .chunk, .commit, .rejected, .stale, .acknowledged, .presence, .pong: break
         }
     }
 

@@ -305,7 +305,8 @@ extension UpMessage {
             writer.byte(15)
             writer.varint(request)
             writer.varint(before ?? 0)
-        default: break
+        // Named, so that a new message must be written here or above.
+        case .hello, .subscribe, .unsubscribe, .submit, .presence, .ping: break
         }
     }
 

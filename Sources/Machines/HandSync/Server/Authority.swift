@@ -182,13 +182,20 @@ public struct Authority: Sendable {
     /// those numbered behind the batch included, for they stand on it.
     public mutating func writeFailed() -> [(author: UInt64, sequence: UInt64)] {
         let lost = pending.map { (author: $0.commit.author, sequence: $0.commit.sequence) }
-        for commit in pending.reversed() { sequences[commit.client] = commit.previous }
+        for commit in pending.reversed() {
+            sequences[commit.client] = commit.previous
+            takeBackIDs(of: commit)
+        }
         present = State(hand: hand, revision: revision, deck: deck)
         pending = []
         inWriting = 0
         window.truncate(to: revision)
-        ids = present.hand.idNumbers
         return lost
+    }
+
+    private mutating func takeBackIDs(of commit: Pending) {
+        for item in commit.commit.delta.insertedItems { ids.remove(item.id.rawValue) }
+        for item in commit.inverse.insertedItems { ids.insert(item.id.rawValue) }
     }
 }
 

@@ -1,8 +1,8 @@
 /// A run of memory that only grows at its end: commits as encoded frames, one behind the other.
 ///
 /// Connections write from it to their sockets while later frames are appended, so it is a reference and never copied.
-/// `@unchecked Sendable` is safe: bytes below a visible end are never written again, and only the list's authority, on
-/// one thread, appends.
+/// `@unchecked Sendable` is safe: bytes that a run covers are never written again, other threads read only those and nothing
+/// else that changes, and only the list's authority, on one thread, appends.
 public final class Segment: @unchecked Sendable {
     private let base: UnsafeMutableRawPointer
     private let capacity: Int
@@ -39,9 +39,11 @@ public final class Segment: @unchecked Sendable {
         self.count = count
     }
 
-    /// The bytes at `range`, valid while the segment lives.
+    /// The bytes at `range`, valid while the segment lives; on any thread, so it does not look at how many there are by now.
+    ///
+    /// - Precondition: they were appended.
     public func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer {
-        precondition(range.upperBound <= count, "beyond the end of a segment")
+        precondition(range.upperBound <= capacity, "beyond the end of a segment")
         return UnsafeRawBufferPointer(start: base.advanced(by: range.lowerBound), count: range.count)
     }
 }
@@ -54,6 +56,7 @@ public struct FrameRun: Sendable {
     public var bytes: UnsafeRawBufferPointer { segment.bytes(in: range) }
 
     init(segment: Segment, range: Range<Int>) {
+        precondition(range.upperBound <= segment.count, "beyond what was appended to a segment")
         self.segment = segment
         self.range = range
     }

@@ -82,7 +82,7 @@ public struct ServerSession: Sendable {
     /// `identified`.
     public mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, _ effect: (Effect) -> Void) {
         if case .closed = state { return }
-        if case .ready(let version, _) = state { state = .ready(version: version, lastHeard: now) }
+        excuse(now: now)
         var reader = reader
         do {
             try reader.read(bytes) { (body) throws(WireError) -> Bool in
@@ -119,6 +119,11 @@ public struct ServerSession: Sendable {
         effect(.send(welcome.frame))
         reader.limit = limits.frameBytes
         received(UnsafeRawBufferPointer(start: nil, count: 0), now: now, effect)
+    }
+
+    /// The client is not silent: something came, or it is the server that does not read.
+    mutating func excuse(now: UInt64) {
+        if case .ready(let version, _) = state { state = .ready(version: version, lastHeard: now) }
     }
 
     /// To be called when the deadline has passed; does nothing if it has moved meanwhile.

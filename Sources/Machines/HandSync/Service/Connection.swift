@@ -162,6 +162,9 @@ public final class Connection {
         !isBusy && !isSlowed && !isEnding && handled < backlog.count && hasRoom
     }
 
+    /// Whether nothing is read from it because of what the server does, or does not.
+    var isUnheard: Bool { isBusy || isSlowed }
+
     /// A request that takes the store begins or has ended.
     func setBusy(_ isBusy: Bool) {
         self.isBusy = isBusy

@@ -207,10 +207,8 @@ public final class Service {
         sweepDeleted()
         closeStalled()
         for connection in Array(connections) {
-            // Who is not heard is not silent.
-            if !connection.isSlowed {
-                drive(connection) { session, effect in session.timeout(now: world.now, effect) }
-            }
+            if connection.isUnheard { connection.session.excuse(now: world.now) }
+            drive(connection) { session, effect in session.timeout(now: world.now, effect) }
             if let deadline = connection.closeDeadline, world.now >= deadline { drop(connection) }
         }
         for (number, room) in rooms where room.isIdle(for: limits.unloadDelay, now: world.now) {
