@@ -118,6 +118,27 @@ import Testing
         try world.expectRights("\(file.name), at the end")
     }
 
+    /// Without their file somebody would be another person, at another server; without the rules a backup would open up.
+    @Test(arguments: [FileEvent.replacedByFolder, .replacedByPipe]) func whatCommandsRead(_ event: FileEvent) throws {
+        let folder = try TemporaryFolder()
+        let (data, config) = (folder.path + "/data", folder.path + "/config/hand")
+        let server = try RunningServer(folder)
+        server.kill()
+        for path in [data + "/access.json", config + "/config.toml"] {
+            try FileManager.default.createDirectory(
+                atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+            try "".write(toFile: path, atomically: true, encoding: .utf8)
+            _ = try event.strike(path)
+        }
+        let environment = ["XDG_CONFIG_HOME": folder.path + "/config", "XDG_STATE_HOME": folder.path]
+        for arguments in [["lists"], ["backup", folder.path + "/backup", "--data", data]] {
+            let outcome = try Binary.run(arguments, environment: environment)
+            #expect(outcome.status == 1, "\(arguments)")
+            #expect(outcome.messages.hasPrefix("hand: cannot read \(folder.path)"), "\(outcome.messages)")
+            #expect(outcome.messages.contains("Move it away"), "\(outcome.messages)")
+        }
+    }
+
     /// Two servers on one store would each number commits of their own.
     @Test(arguments: [FileEvent.removed, .overwritten, .replacedByPipe]) func theLock(_ event: FileEvent) throws {
         let world = try FileWorld()

@@ -49,6 +49,44 @@ import Testing
         }
     }
 
+    /// However much others do in between: the oldest of one's own edits are forgotten, those that are not are taken back.
+    @Test func whatUndoKeepsIsBounded() throws {
+        var world = World(tasks(100), replicas: 2)
+        let (rounds, mostBytes) = (100, 4 << 20)
+        func text(_ round: Int, _ index: Int) -> String { "\(round) \(index) " + String(repeating: "x", count: 1_000) }
+        for round in 0..<rounds {
+            try world.edit(0, HandCore.Operation.edit(at: 0, Change(text: "own \(round)")).delta)
+            var others = Composer()
+            for index in 1..<100 {
+                others.append(HandCore.Operation.edit(at: index, Change(text: text(round, index))).delta)
+            }
+            try world.edit(1, others.delta)
+            try world.settle()
+            #expect(world.replicas[0].undoBytes <= mostBytes)
+        }
+        var undone = 0
+        while try world.replicas[0].undo() != nil {
+            undone += 1
+            #expect(world.replicas[0].undoBytes <= mostBytes)
+            #expect(world.replicas[0].view[0].content.text == (undone < rounds ? "own \(rounds - 1 - undone)" : "t1"))
+        }
+        #expect(undone > 10 && undone < rounds, "\(undone)")
+        #expect(world.replicas[0].view[1].content.text == text(rounds - 1, 1))
+    }
+
+    /// What is done again and again between two of one's own edits is one change to undo.
+    @Test func undoAfterThousandsOfOthersEdits() throws {
+        var world = World(tasks(3), replicas: 2)
+        try world.edit(0, HandCore.Operation.delete(1..<2).delta)
+        try world.settle()
+        for round in 0..<2_500 {
+            try world.edit(1, HandCore.Operation.edit(at: round % 2, Change(text: "other \(round)")).delta)
+            try world.settle()
+        }
+        #expect(try world.replicas[0].undo() != nil)
+        #expect(world.replicas[0].view.map(\.content.text) == ["other 2498", "t2", "other 2499"])
+    }
+
     @Test func undoThenRedoGivesTheListBack() throws {
         var chaos = Chaos(seed: testSeed(41))
         for _ in 0..<40 {

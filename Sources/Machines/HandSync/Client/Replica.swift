@@ -155,6 +155,8 @@ public struct Replica: Sendable {
 
     public var canUndo: Bool { history.canUndo }
     public var canRedo: Bool { history.canRedo }
+    /// About how many bytes is kept for that.
+    package var undoBytes: Int { history.bytes }
 }
 
 // MARK: - Own edits

@@ -5,18 +5,11 @@ import HandCore
 /// An entry is the delta that takes an edit back, as of when it was made. What others did to the list since is composed
 /// beside the newest entry only and carried down as entries are taken, so following a commit costs O(log n) whatever the
 /// depth. The scheme is that of editors' rebased histories: an entry is transformed only when it is used.
+///
+/// What it holds is bounded: the oldest entries are forgotten, however much was done between them.
 struct UndoHistory: Sendable {
-    private struct Entry: Sendable {
-        let inverse: Delta
-        /// What happened to the list after this entry and before the next one.
-        var since = Composer()
-    }
-
-    private var undos: [Entry] = []
-    private var redos: [Entry] = []
-
-    /// Entries kept at least, and twice as many at most; the oldest are forgotten.
-    static let depth = 1_000
+    private var undos = Stack()
+    private var redos = Stack()
 
     var isEmpty: Bool { undos.isEmpty && redos.isEmpty }
     var canUndo: Bool { !undos.isEmpty }
@@ -24,39 +17,112 @@ struct UndoHistory: Sendable {
 
     /// A new edit of one's own, with what takes it back. What had been undone can no longer be done again.
     mutating func record(inverse: Delta) {
-        redos = []
-        push(inverse, to: \.undos)
+        redos = Stack()
+        undos.push(inverse)
     }
 
     /// Somebody else's change of the list.
     mutating func follow(_ delta: Delta) {
         guard !delta.isIdentity else { return }
-        if !undos.isEmpty { undos[undos.count - 1].since.append(delta) }
-        if !redos.isEmpty { redos[redos.count - 1].since.append(delta) }
+        undos.follow(delta)
+        redos.follow(delta)
     }
 
     /// The delta that undoes the newest edit on the list as it is now; nil if there is none. The caller makes it and hands
     /// its inverse to `undid`.
-    mutating func undo() -> Delta? { pop(from: \.undos) }
-    mutating func redo() -> Delta? { pop(from: \.redos) }
+    mutating func undo() -> Delta? { undos.pop() }
+    mutating func redo() -> Delta? { redos.pop() }
 
-    mutating func undid(inverse: Delta) { push(inverse, to: \.redos) }
-    mutating func redid(inverse: Delta) { push(inverse, to: \.undos) }
+    mutating func undid(inverse: Delta) { redos.push(inverse) }
+    mutating func redid(inverse: Delta) { undos.push(inverse) }
 
-    private mutating func push(_ inverse: Delta, to stack: WritableKeyPath<UndoHistory, [Entry]>) {
-        self[keyPath: stack].append(Entry(inverse: inverse))
-        // Many at once, as taking one from the front moves all others.
-        if self[keyPath: stack].count > 2 * Self.depth { self[keyPath: stack].removeFirst(Self.depth) }
+    /// About how many bytes it would take on the wire.
+    var bytes: Int { undos.bytes + redos.bytes }
+}
+
+/// Edits one above the other.
+private struct Stack: Sendable {
+    private struct Entry: Sendable {
+        let inverse: Delta
+        /// What happened to the list after this entry and before the next one; of the newest it is still being composed.
+        var since = Delta.identity
+        var bytes: Int
     }
 
-    private mutating func pop(from stack: WritableKeyPath<UndoHistory, [Entry]>) -> Delta? {
-        guard let entry = self[keyPath: stack].popLast() else { return nil }
-        let since = entry.since.delta
-        let last = self[keyPath: stack].count - 1
-        if last >= 0, !since.isIdentity {
+    private var entries: [Entry] = []
+    /// What happened since the newest.
+    private var since = Composer()
+    /// How many deltas `since` may have got until it is made small again.
+    private var room = smallRoom
+    private(set) var bytes = 0
+
+    /// Entries kept at most, and half as many when that is reached: taking one from the front moves all others.
+    private static let depth = 2_000
+    /// What they may take, in bytes on the wire; all but the newest.
+    private static let mostBytes = 4 << 20
+    private static let smallRoom = 1_000
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    mutating func follow(_ delta: Delta) {
+        guard !entries.isEmpty else { return }
+        since.append(delta)
+        guard since.count > room else { return }
+        // A composer keeps what was changed again.
+        let all = since.delta
+        since = Composer(all)
+        room = Self.smallRoom + all.componentCount
+    }
+
+    mutating func push(_ inverse: Delta) {
+        if !entries.isEmpty {
+            let last = entries.count - 1
+            entries[last].since = since.delta
+            note(entries[last].since.wireSize, of: last)
+        }
+        entries.append(Entry(inverse: inverse, bytes: 0))
+        note(inverse.wireSize, of: entries.count - 1)
+        begin(since: .identity)
+        if entries.count > Self.depth { forget(entries.count - Self.depth / 2) }
+        if bytes > Self.mostBytes { forgetBytes() }
+    }
+
+    mutating func pop() -> Delta? {
+        guard let entry = entries.popLast() else { return nil }
+        bytes -= entry.bytes
+        let since = since.delta
+        if let below = entries.last {
+            let last = entries.count - 1
+            note(-below.since.wireSize, of: last)
+            entries[last].since = .identity
+            begin(since: below.since)
             // The entry below did not see this edit, so what happened since reaches it as if the edit were undone.
-            self[keyPath: stack][last].since.append(since.transformed(over: entry.inverse, as: .earlier))
+            if !since.isIdentity { self.since.append(since.transformed(over: entry.inverse, as: .earlier)) }
         }
         return entry.inverse.transformed(over: since, as: .later)
+    }
+
+    private mutating func begin(since delta: Delta) {
+        since = Composer(delta)
+        room = Self.smallRoom
+    }
+
+    private mutating func note(_ more: Int, of index: Int) {
+        entries[index].bytes += more
+        bytes += more
+    }
+
+    private mutating func forgetBytes() {
+        var (count, left) = (0, bytes)
+        while left > Self.mostBytes / 2, count < entries.count - 1 {
+            left -= entries[count].bytes
+            count += 1
+        }
+        forget(count)
+    }
+
+    private mutating func forget(_ count: Int) {
+        bytes -= entries.prefix(count).reduce(0) { $0 + $1.bytes }
+        entries.removeFirst(count)
     }
 }
