@@ -174,6 +174,23 @@ import Testing
         #expect(stage.hand()[1].content.text == "bX")
     }
 
+    /// Somebody deletes the list while one types: what was typed is still there when it is brought back.
+    @Test(arguments: ["o 'new'", "e 'new'"]) func whatIsTypedInADeletedListStays(_ keys: String) {
+        var stage = KeyTests.stage("a >b c")
+        stage.press(keys)
+        stage.send(.list("things", .refused("the list 'things' was deleted")))
+        let before = stage.commands.count
+        stage.press("enter")
+        #expect(!stage.commands.dropFirst(before).contains { if case .edit = $0 { true } else { false } })
+        for text in ["new", "the list 'things' was deleted"] {
+            #expect(stage.lines.contains { $0.contains(text) }, "\(stage.lines)")
+        }
+        let hand = stage.hand()
+        stage.send(.list("things", .changed(hand, .identity, isOwn: false)))
+        stage.press("enter")
+        #expect(stage.hand().contains { $0.content.text.hasSuffix("new") })
+    }
+
     /// A commit may come before it is told who its author is.
     @Test func aNoticeLearnsItsAuthorsName() {
         var stage = KeyTests.stage("a >b c")

@@ -68,6 +68,7 @@ extension ListScreen {
         case .new: return add(lines: [draft.editor.text], &world)
         case .existing(let place, _, let field):
             let text = draft.editor.text
+            if text != draft.original, keepsDraft(world) { return [] }
             self.draft = nil
             table.settle(in: geometry(world))
             if text == draft.original { return [] }
@@ -86,6 +87,7 @@ extension ListScreen {
             table.settle(in: geometry(world))
             return []
         }
+        if keepsDraft(world) { return [] }
         switch contents(texts, as: draft.kind, world.list(list).hand) {
         case .failure(let problem):
             self.draft?.problem = problem.text
@@ -95,6 +97,13 @@ extension ListScreen {
             self.draft?.problem = nil
             return [.edit(list: list, Operation.insert(world.mint(contents), at: gap, side).delta)]
         }
+    }
+
+    /// What is typed stays in the field, with the reason, while the server has no such list.
+    private mutating func keepsDraft(_ world: World) -> Bool {
+        guard let gone = world.list(list).refusal else { return false }
+        draft?.problem = gone
+        return true
     }
 
     private struct Problem: Error {
