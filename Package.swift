@@ -161,7 +161,7 @@ let package = Package(
         .testTarget(
             name: "AttackTests",
             dependencies: ["hand", "Attacks", "HandCore", "HandWire", "HandSync", "HandFormats", "HandTestSupport"]),
-        .testTarget(name: "HouseTests"),
+        .testTarget(name: "ArchitectureTests"),
         // Loaded into a server, not linked: see its header.
         .target(name: "FaultyDisk", path: "Tests/FaultyDisk"),
         .target(name: "FaultyNetwork", dependencies: ["HandCore", "EventLoop"], path: "Tests/FaultyNetwork"),

@@ -121,7 +121,7 @@ struct Pairs {
     /// Each edit over a thousand, as a server carries a submission over those that came before it; for one of them.
     func transformIntegers() -> Double {
         let edits = second.compactMap(SingleEdit.init).prefix(1_000)
-        let others = first.compactMap(SingleEdit.init).map(SingleEdit.Passage.init).prefix(1_000)
+        let others = first.compactMap(SingleEdit.init).map(SingleEdit.PositionShift.init).prefix(1_000)
         return Array(others).withUnsafeBufferPointer { others in
             Stopwatch.nanoseconds {
                 for edit in edits { Sink.take(Int(edit.transformed(over: others[...])?.gap ?? 0)) }

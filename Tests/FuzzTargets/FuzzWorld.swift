@@ -3,7 +3,7 @@ import HandSync
 import HandWire
 
 /// The world of a service that is fuzzed: time stands until it is moved, and the store answers when it is told to.
-package final class FuzzWorld: ServiceWorld {
+package final class FuzzWorld: ServiceEnvironment {
     private let store = SimulatedStore()
 
     package init() {}

@@ -4,7 +4,7 @@ import HandSync
 import HandWire
 
 /// The world of a service in a test: the store answers when the test says so, and streams are arrays.
-final class TestWorld: ServiceWorld {
+final class TestWorld: ServiceEnvironment {
     var now: UInt64 = 0
     var wallClock: UInt64 = 1_000
     let store: any CommitStore = SimulatedStore()

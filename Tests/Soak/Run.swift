@@ -92,7 +92,7 @@ struct Run {
     ) async throws {
         let clock = ContinuousClock()
         let start = clock.now
-        var weather = Weather(proxy, server, ledger, workers: clients, seed: seed)
+        var weather = FaultSchedule(proxy, server, ledger, workers: clients, seed: seed)
         var (nextChange, nextLine, lastCount) = (start, start + .seconds(interval), 0)
         while clock.now < start + .seconds(seconds) {
             if clock.now >= nextChange {

@@ -12,7 +12,7 @@ final class FullClient: Participant {
     private let meter: Meter
     private let loop: Loop
     private unowned let delegate: any ParticipantDelegate
-    private var wire: Wire?
+    private var wire: LoadConnection?
     private var session: ClientSession
     private var random: SplitMix64
     private var isStalled = false
@@ -26,7 +26,8 @@ final class FullClient: Participant {
     private var submitted: UInt64 = 0
 
     init(
-        number: Int, list: String, loop: Loop, to destination: Wire.Destination, token: String?, _ meter: Meter,
+        number: Int, list: String, loop: Loop, to destination: LoadConnection.Destination, token: String?,
+        _ meter: Meter,
         seed: UInt64, _ delegate: any ParticipantDelegate
     ) {
         self.number = number
@@ -38,7 +39,7 @@ final class FullClient: Participant {
         let id = ClientID.random(using: &random)
         session = ClientSession(
             client: id, person: "load \(number + 1)", program: "hand load", token: token, seed: random.next())
-        wire = Wire(loop, destination, meter) { [unowned self] in received($0) }
+        wire = LoadConnection(loop, destination, meter) { [unowned self] in received($0) }
     }
 
     private var replica: Replica? { session.subscriptions[list]?.replica }
@@ -117,7 +118,7 @@ final class FullClient: Participant {
 
     // MARK: Effects
 
-    private func received(_ event: Wire.Event) {
+    private func received(_ event: LoadConnection.Event) {
         switch event {
         case .opened: perform { session, effect in session.connected(now: loop.now, effect) }
         case .lost(let reason):

@@ -10,7 +10,7 @@ final class LightClient: Participant {
     private let list: String
     private let meter: Meter
     private unowned let delegate: any ParticipantDelegate
-    private var wire: Wire?
+    private var wire: LoadConnection?
     private var scanner = FrameScanner()
     private var random: SplitMix64
     private var isStalled = false
@@ -40,7 +40,8 @@ final class LightClient: Participant {
     }
 
     init(
-        number: Int, list: String, loop: Loop, to destination: Wire.Destination, token: String?, _ meter: Meter,
+        number: Int, list: String, loop: Loop, to destination: LoadConnection.Destination, token: String?,
+        _ meter: Meter,
         seed: UInt64, _ delegate: any ParticipantDelegate
     ) {
         self.number = number
@@ -51,7 +52,7 @@ final class LightClient: Participant {
         random = SplitMix64(seed: seed)
         id = .random(using: &random)
         wanted = .init(author: 0, oneOf: meter.stride, offset: number)
-        wire = Wire(loop, destination, meter) { [unowned self] in received($0) }
+        wire = LoadConnection(loop, destination, meter) { [unowned self] in received($0) }
     }
 
     var isSettled: Bool { pending == nil }
@@ -110,7 +111,7 @@ final class LightClient: Participant {
 
     // MARK: Receiving
 
-    private func received(_ event: Wire.Event) {
+    private func received(_ event: LoadConnection.Event) {
         switch event {
         case .opened:
             scanner = FrameScanner()

@@ -6,7 +6,7 @@ extension LoadRun {
     /// Fetches each list, waits until the clients are where the server is, and compares.
     func compare(_ names: ArraySlice<String>) {
         guard let name = names.first else { return finish() }
-        setup?.fetch(name) { [unowned self] outcome in
+        seeder?.fetch(name) { [unowned self] outcome in
             switch outcome {
             case .success(let state): compare(state.0, state.revision, name, names)
             case .failure(let error):

@@ -19,7 +19,9 @@ extension LoadRun {
         }
     }
 
-    private func resolve(_ host: String, _ port: UInt16, _ destination: @escaping (SocketAddress) -> Wire.Destination) {
+    private func resolve(
+        _ host: String, _ port: UInt16, _ destination: @escaping (SocketAddress) -> LoadConnection.Destination
+    ) {
         DNS.resolve(loop, host: host, port: port) { [unowned self] result in
             switch result {
             case .success(let addresses): prepare(destination(addresses[0]))
@@ -28,21 +30,22 @@ extension LoadRun {
         }
     }
 
-    private func prepare(_ destination: Wire.Destination) {
-        let setup = Setup(loop, destination, token: plan.token, seed: .random(in: 0...UInt64.max)) { [unowned self] in
+    private func prepare(_ destination: LoadConnection.Destination) {
+        let seeder = ListSeeder(loop, destination, token: plan.token, seed: .random(in: 0...UInt64.max)) {
+            [unowned self] in
             fail($0)
         }
-        self.setup = setup
-        setup.start { [unowned self] in
+        self.seeder = seeder
+        seeder.start { [unowned self] in
             guard plan.makesLists else { return connect(destination) }
             progress(.filling)
-            setup.make(plan.script.names[...], plan.script) { [unowned self] in
+            seeder.make(plan.script.names[...], plan.script) { [unowned self] in
                 if onlyMakesLists { end() } else { connect(destination) }
             }
         }
     }
 
-    private func connect(_ destination: Wire.Destination) {
+    private func connect(_ destination: LoadConnection.Destination) {
         phase = .connecting
         phaseStart = Loop.monotonicNanoseconds
         let parts = plan.script.parts(of: plan.clients)
@@ -61,7 +64,7 @@ extension LoadRun {
         }
     }
 
-    private func connect(_ player: Player, _ destination: Wire.Destination) {
+    private func connect(_ player: Player, _ destination: LoadConnection.Destination) {
         // Who they are and the ids of their items are new each time: a test that is repeated on the same list adds to it.
         let seed = UInt64.random(in: 0...UInt64.max)
         let (number, list, token) = (player.number, player.list, plan.token)

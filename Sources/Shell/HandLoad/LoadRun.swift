@@ -34,7 +34,7 @@ public final class LoadRun {
     let progress: (Progress) -> Void
     private let timer: Timer
     var phase = Phase.preparing
-    var setup: Setup?
+    var seeder: ListSeeder?
     var players: [Player] = []
     var ready = 0
     private var finished = 0
@@ -152,11 +152,11 @@ public final class LoadRun {
     // MARK: Time
 
     private func tick() {
-        setup?.tick(now: loop.now)
+        seeder?.tick(now: loop.now)
         for player in players { player.tick(now: loop.now) }
         switch phase {
         case .preparing:
-            if setup?.isOnline != true, seconds(since: phaseStart) > Self.connectPatience {
+            if seeder?.isOnline != true, seconds(since: phaseStart) > Self.connectPatience {
                 fail("the server does not answer")
             }
         case .connecting: waitForAll()
@@ -233,7 +233,7 @@ public final class LoadRun {
     func end() {
         phase = .over
         for player in players { player.close() }
-        setup?.close()
+        seeder?.close()
         timer.close()
         loop.stop()
     }

@@ -16,7 +16,7 @@ public final class Server {
     let loop: Loop
     let configuration: ServerConfiguration
     let logger: Logger
-    private let world: LoopWorld
+    private let world: LoopEnvironment
     private let service: Service
     private var listeners: [Listener] = []
     private var status: HTTPEndpoint?
@@ -52,7 +52,7 @@ public final class Server {
         self.configuration = configuration
         self.loop = loop
         self.logger = logger
-        world = LoopWorld(loop: loop, store: store, logger: logger)
+        world = LoopEnvironment(loop: loop, store: store, logger: logger)
         service = Service(
             world: world, limits: configuration.limits, program: configuration.program,
             retention: configuration.retention, seed: configuration.seed)

@@ -213,7 +213,7 @@ extension Composer {
         guard var (index, _) = pieces.first(exceeding: offset, by: \.width) else { return }
         let side = pieces.remove(at: index).side
         var slot = slots.lowerBound
-        var next = origins.partition { $0.slot + $0.piece.count > slot }
+        var next = origins.partitioningIndex { $0.slot + $0.piece.count > slot }
         while slot < slots.upperBound {
             var piece = origins[next].piece
             let skipped = slot - origins[next].slot
@@ -282,7 +282,7 @@ extension Composer {
             case .kept: builder.keep(piece.count)
             case .fresh: builder.insert(items[piece.start..<piece.start + piece.count], piece.side)
             case .moved:
-                let origin = slots[slots.partition { $0.old >= piece.start }]
+                let origin = slots[slots.partitioningIndex { $0.old >= piece.start }]
                 builder.drop(
                     origin.slot, piece.count, piece.side, piece.change < 0 ? nil : changes[piece.change])
             case .gone: leave(piece, slots, &nextMoved, &builder)

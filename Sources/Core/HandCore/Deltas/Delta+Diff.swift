@@ -71,7 +71,7 @@ private struct Diff {
         var tails: [Int] = []  // position of the smallest last value of an increasing run of each length
         var previous = [Int](repeating: -1, count: values.count)
         for (position, value) in values.enumerated() where value >= 0 {
-            let length = tails.partition(by: { values[$0] >= value })
+            let length = tails.partitioningIndex(where: { values[$0] >= value })
             if length > 0 { previous[position] = tails[length - 1] }
             if length == tails.count { tails.append(position) } else { tails[length] = position }
         }

@@ -169,7 +169,7 @@ extension Delta {
             var slot = step.start
             let end = step.start + step.count
             let change = step.change < 0 ? nil : changes[step.change]
-            var next = runs.partition(by: { $0.slot + $0.count > slot })
+            var next = runs.partitioningIndex(where: { $0.slot + $0.count > slot })
             while slot < end {
                 let run = runs[next]
                 let count = min(run.slot + run.count, end) - slot

@@ -46,13 +46,13 @@ struct Footprint {
     }
 
     private func change(ofSlot slot: Int) -> Int {
-        let found = slotChanges.partition(by: { $0.slot >= slot })
+        let found = slotChanges.partitioningIndex(where: { $0.slot >= slot })
         return found < slotChanges.count && slotChanges[found].slot == slot ? slotChanges[found].change : -1
     }
 
     /// Whether some item of that run changes as it moves; then it is looked at item by item.
     func hasChanges(inSlots slot: Int, count: Int) -> Bool {
-        let found = slotChanges.partition(by: { $0.slot >= slot })
+        let found = slotChanges.partitioningIndex(where: { $0.slot >= slot })
         return found < slotChanges.count && slotChanges[found].slot < slot + count
     }
 
@@ -60,7 +60,7 @@ struct Footprint {
     @inline(__always)
     func forEachRun(in range: Range<Int>, _ body: (Run) -> Void) {
         var position = range.lowerBound
-        var next = runs.partition(by: { $0.old + $0.count > position })
+        var next = runs.partitioningIndex(where: { $0.old + $0.count > position })
         while position < range.upperBound {
             let run = next < runs.count ? runs[next] : nil
             if let run, run.old <= position {
@@ -83,7 +83,7 @@ struct Footprint {
     @inline(__always)
     func forEachOrigin(ofSlots range: Range<Int>, _ body: (Run) -> Void) {
         var slot = range.lowerBound
-        var next = picks.partition(by: { $0.slot + $0.count > slot })
+        var next = picks.partitioningIndex(where: { $0.slot + $0.count > slot })
         while slot < range.upperBound {
             let run = picks[next]
             let skipped = slot - run.slot
@@ -92,19 +92,5 @@ struct Footprint {
             slot += count
             next += 1
         }
-    }
-}
-
-extension Array {
-    /// Index of the first element for which `predicate` holds, in an array where it holds for all behind it. O(log n).
-    @inline(__always)
-    func partition(by predicate: (Element) -> Bool) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if predicate(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

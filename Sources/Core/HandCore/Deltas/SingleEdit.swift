@@ -75,7 +75,7 @@ public struct SingleEdit: Equatable, Sendable {
 extension SingleEdit {
     /// What a single edit does to positions, in the form in which it takes the fewest steps to carry one over: at most one item
     /// leaves, and some come in one gap.
-    public struct Passage: Equatable, Sendable {
+    public struct PositionShift: Equatable, Sendable {
         /// Position of the item that leaves; beyond every list if none does.
         @usableFromInline let removed: Int32
         /// The gap, in the old list; beyond every list if nothing comes.
@@ -114,7 +114,7 @@ extension SingleEdit {
 
     /// What is left to do of this edit once `other`, the earlier one of the two, has been done; nil if nothing is.
     public func transformed(over other: SingleEdit) -> SingleEdit? {
-        let other = [Passage(other)]
+        let other = [PositionShift(other)]
         return other.withUnsafeBufferPointer { transformed(over: $0[...]) }
     }
 
@@ -122,7 +122,7 @@ extension SingleEdit {
     ///
     /// - Complexity: about two nanoseconds for each.
     @inlinable
-    public func transformed(over others: Slice<UnsafeBufferPointer<Passage>>) -> SingleEdit? {
+    public func transformed(over others: Slice<UnsafeBufferPointer<PositionShift>>) -> SingleEdit? {
         var (index, gap) = (index, gap)
         let before: Int32 = side == .before ? 1 : 0
         switch kind {

@@ -25,7 +25,8 @@ extension ItemID: CustomStringConvertible {
     /// Number of characters in the full text of an id: ⌈64 / 5⌉.
     public static let textLength = 13
 
-    private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+    /// Crockford's base 32: five bits a character, and none that looks like another.
+    package static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
     /// The full text: 13 characters of five bits each; the last one carries the four lowest bits, shifted up by one.
     public var description: String {

@@ -37,11 +37,7 @@ extension [ClosedRange<ItemID>] {
 
     /// Whether one of them contains the id. O(log ranges). They are in order and do not overlap.
     fileprivate func contain(_ id: ItemID) -> Bool {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].upperBound < id { low = middle + 1 } else { high = middle }
-        }
-        return low < count && self[low].lowerBound <= id
+        let index = partitioningIndex { $0.upperBound >= id }
+        return index < count && self[index].lowerBound <= id
     }
 }

@@ -1,3 +1,5 @@
+import HandCore
+
 /// How many columns of a terminal text takes.
 ///
 /// Terminals disagree about characters that are made of several wide ones (families, skin tones, emoji that a selector asks
@@ -84,13 +86,8 @@ public enum Columns {
     }
 
     static func isWide(_ value: UInt32) -> Bool {
-        var low = 0
-        var high = wide.count
-        while low < high {
-            let middle = (low + high) / 2
-            if wide[middle].upperBound < value { low = middle + 1 } else { high = middle }
-        }
-        return low < wide.count && wide[low].contains(value)
+        let index = wide.partitioningIndex { $0.upperBound >= value }
+        return index < wide.count && wide[index].contains(value)
     }
 
     /// Wide and full-width scalars, sorted: East Asian Width W and F of Unicode 15, as the system's `wcwidth` has them too

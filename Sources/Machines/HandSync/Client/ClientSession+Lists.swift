@@ -17,7 +17,7 @@ extension ClientSession {
         if isReady { subscribe(to: name, effect) }
     }
 
-    /// What is kept of a list says under which number its own commits come, or they would be taken for somebody else's when it
+    /// The journal notes the client's author number; without it the client's own commits would count as somebody else's when it
     /// is read again.
     mutating func noteAuthor(of name: String, _ effect: (Effect) -> Void) {
         guard let author, subscriptions[name]?.replica.author != author else { return }
@@ -65,14 +65,14 @@ extension ClientSession {
         finishEdit(name, made, isExact: isExact, effect)
     }
 
-    /// Takes one's newest edit back; false if there is none.
+    /// Undoes the user's newest edit; false if there is none.
     public mutating func undo(_ name: String, _ effect: (Effect) -> Void) throws(Replica.EditError) -> Bool {
         let made = try subscriptions[name]?.replica.undo()
         finishEdit(name, made, isExact: false, effect)
         return made != nil
     }
 
-    /// Makes again what was undone last; false if there is nothing.
+    /// Redoes what was undone last; false if there is nothing.
     public mutating func redo(_ name: String, _ effect: (Effect) -> Void) throws(Replica.EditError) -> Bool {
         let made = try subscriptions[name]?.replica.redo()
         finishEdit(name, made, isExact: false, effect)
@@ -88,7 +88,7 @@ extension ClientSession {
         submit(name, effect)
     }
 
-    /// Brings the next portion on its way if none is.
+    /// Submits the next portion if none is in flight.
     mutating func submit(_ name: String, _ effect: (Effect) -> Void) {
         guard let subscription = subscriptions[name], subscription.isLive, subscription.replica.inFlight == nil,
             subscription.replica.hasPending
@@ -97,7 +97,7 @@ extension ClientSession {
         sendSubmission(of: name, effect)
     }
 
-    /// Sends what is in flight, or gets it there.
+    /// Sends the submission in flight; if there is none, the next portion becomes it.
     mutating func sendSubmission(of name: String, _ effect: (Effect) -> Void) {
         guard let list = subscriptions[name]?.list,
             let submission = subscriptions[name]?.replica.takeSubmission(list: list)

@@ -90,7 +90,7 @@ extension ClientSession {
         }
     }
 
-    /// Says how many of the commits that were missed are here, each hundredth of a long way.
+    /// Reports progress through the missed commits, at each hundredth of a long way.
     private func tellProgress(of name: String, _ effect: (Effect) -> Void) {
         guard let subscription = subscriptions[name] else { return }
         let total = subscription.submitFrom - subscription.resumedAt
@@ -99,8 +99,8 @@ extension ClientSession {
         effect(.progress(list: name, items: done, of: total))
     }
 
-    /// Submits as soon as all commits that the server had at the start are here. What is pending on a list that has diverged
-    /// stands on other items than the server has; it waits for the snapshot.
+    /// Submits once all commits are here that the server had when the client subscribed. Edits pending on a diverged list
+    /// were made on items that the server does not have, so they wait for the snapshot.
     private mutating func catchUp(_ name: String, _ effect: (Effect) -> Void) {
         guard let subscription = subscriptions[name], !subscription.isCaughtUp, subscription.incoming == nil,
             subscription.list != nil, subscription.replica.revision >= subscription.submitFrom,

@@ -4,7 +4,7 @@ import HandWire
 /// Lists that are called otherwise than when they were opened, or are not there: what is pending is for the list that it was made
 /// on, whatever that is called.
 extension ClientSession {
-    /// A list that is followed has another name. What is known of it is under that one from now on.
+    /// Renames a followed list. All state of the list moves to the new name.
     mutating func renamed(_ list: UInt64, to name: String, _ effect: (Effect) -> Void) {
         guard let old = names[list], old != name, let mine = subscriptions[old] else { return }
         let text = "'\(old)' is called '\(name)' now"
@@ -30,7 +30,7 @@ extension ClientSession {
         subscribe(to: name, effect)
     }
 
-    /// There is no list of that name. The one that is meant may have another by now: its log id says.
+    /// There is no list of that name. It may have been renamed, so it is looked for by its log id.
     mutating func missing(_ name: String, _ text: String, _ effect: (Effect) -> Void) {
         guard let subscription = subscriptions[name] else { return }
         let replica = subscription.replica
@@ -42,13 +42,13 @@ extension ClientSession {
         drop(name, .noSuchList, (subscription.isSought ? "there is no list '\(name)'" : text) + advice, effect)
     }
 
-    /// Whether what is pending under that name was made on another list, which is called otherwise by now, or is deleted.
+    /// Whether the edits pending under a name were made on another list, which has since been renamed or deleted.
     func isOther(_ subscribed: DownMessage.Subscribed, than name: String) -> Bool {
         guard version >= 2, let replica = subscriptions[name]?.replica else { return false }
         return replica.hasPending && replica.logID != 0 && !LogID.isSameList(replica.logID, subscribed.logID)
     }
 
-    /// What is pending stays where it is kept, for the list that it was made on.
+    /// Pending edits stay in the journal, under the list on which they were made.
     mutating func turnBack(
         from subscribed: DownMessage.Subscribed, called name: String, _ effect: (Effect) -> Void
     ) {

@@ -43,7 +43,7 @@ struct Visit: Sendable {
             list: subscribed.list, base: excerpt.revision, sequence: sequence, isExact: isExact, delta: delta)
     }
 
-    /// Whether a commit under the edit's sequence is the edit. Where that cannot be told, it is.
+    /// Whether a commit with the edit's sequence is the edit; true where that cannot be told.
     func became(_ commit: Commit) -> Bool {
         rest?.delta.became(commit.delta, under: excerpt.rules) ?? true
     }
@@ -52,7 +52,7 @@ struct Visit: Sendable {
         list = nil
     }
 
-    /// Takes note of a commit of somebody else, which may override some of the edit.
+    /// Transforms the edit over somebody else's commit, which may override parts of it.
     mutating func pass(_ commit: Commit) {
         guard let (delta, entries) = rest else { return }
         for loss in Delta.superseded(earlier: commit.delta, later: delta) where loss.loser == .later {
@@ -70,7 +70,7 @@ extension ClientSession {
     /// Makes an edit of a list that is not followed, on an excerpt of it. The answer is `committed`, `rejected`, `stale` or an
     /// error. Nil if there is no connection, or the list is followed or visited already.
     ///
-    /// - Parameter step: what it is to be known as afterwards, if it takes a commit of one's own back.
+    /// - Parameter step: recorded with the edit if it undoes or redoes a commit of the same author.
     public mutating func edit(
         _ name: String, on excerpt: Excerpt, _ delta: Delta, isExact: Bool, step: Retrace.Step? = nil,
         _ effect: (Effect) -> Void

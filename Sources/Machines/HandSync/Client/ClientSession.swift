@@ -9,7 +9,7 @@ public struct ClientSession: Sendable {
     enum State: Equatable, Sendable {
         /// Not connected; tries at `retryAt`, or not at all if nil. → `connecting`
         case disconnected(retryAt: UInt64?)
-        /// A connection is being made. → `greeting`, `disconnected`
+        /// The connection is being made. → `greeting`, `disconnected`
         case connecting
         /// The hello is sent. → `ready`, `disconnected`
         case greeting
@@ -23,12 +23,12 @@ public struct ClientSession: Sendable {
         case disconnect
         /// Events of a list that must be kept before anything that follows is done.
         case journal(list: String, JournalEvent)
-        /// A list's replica was set anew from a snapshot: what was kept of it is to be replaced.
+        /// A list's replica was replaced by a snapshot, so its journal must be replaced, too.
         case checkpoint(list: String)
         /// Of the submissions of this client to a history, the server has taken those up to that sequence. Those after it were
         /// not taken and will not be: their sequences are free.
         case sequences(log: UInt64, through: UInt64)
-        /// The submission with that sequence is such a step, which must be kept before it is sent.
+        /// The submission with that sequence is an undo or a redo. This must be kept before the submission is sent.
         case step(Retrace.Step, log: UInt64, sequence: UInt64)
         /// The view of a list has changed, or its user should be told something.
         case update(list: String, Replica.Update)
@@ -39,13 +39,13 @@ public struct ClientSession: Sendable {
         /// Milliseconds that the server took to answer a ping.
         case latency(UInt64)
         case answer(request: UInt64, Answer)
-        /// What is kept of a list under a name is to be kept under another from now on.
+        /// A list's journal gets another name.
         case moved(list: String, to: String)
-        /// A list that is followed is called otherwise, here too from now on.
+        /// A followed list was renamed; the session knows it by the new name.
         case renamed(list: String, to: String)
         /// A subscription came to nothing.
         case refused(list: String, ErrorCode, String)
-        /// What the server has to say that answers nothing.
+        /// A message of the server that answers no request.
         case told(ErrorCode, String)
     }
 
@@ -93,14 +93,14 @@ public struct ClientSession: Sendable {
         /// of two rejections the second would be taken for that of the next submission, which has the same sequence.
         var unanswered: UInt64?
         var incoming: IncomingSnapshot?
-        /// The item that this person is on; told anew with each subscription.
+        /// The item that this person is on; sent again with each subscription.
         var presence: ItemID?
         /// Whether commits and edits are kept on disk.
         var isJournaled: Bool
         /// Whether this client has ever had the list.
         public internal(set) var isLoaded: Bool
 
-        /// Whether what is shown is the server's present, but for edits on the way.
+        /// Whether the view is the server's newest revision with the user's own pending edits.
         public var isLive: Bool { list != nil && isCaughtUp }
     }
 
@@ -133,21 +133,21 @@ public struct ClientSession: Sendable {
         }
     }
 
-    /// What was asked and is not answered yet.
+    /// Requests without an answer so far.
     struct Request: Sendable {
         var incoming: IncomingSnapshot?
     }
 
     var state = State.disconnected(retryAt: nil)
-    /// Why the server does not let this client in any more; nil while it is worth trying.
+    /// Why the server turned this client away for good; nil while connecting again may help.
     public internal(set) var refusal: ErrorCode?
     var reader = FrameReader(limit: Int(Int32.max))
     var backoff: Backoff
     var hello: UpMessage.Hello
-    /// Whether another program has used this client's id, as one with a copy of what this one keeps.
+    /// Whether another program has used this client's id, such as one started from a copy of its files.
     public internal(set) var isShared = false
     public internal(set) var author: UInt64?
-    /// Whether the server has ever said anything: then it is worth waiting for it.
+    /// Whether the server has ever answered. If so, it is worth waiting for.
     public private(set) var hasHeard = false
     /// The version that the server speaks with this client, as its last welcome said.
     public internal(set) var version = ProtocolVersion.lowest
@@ -163,14 +163,14 @@ public struct ClientSession: Sendable {
     var nextPing: UInt64 = 0
     /// When this client's connection was replaced by another, in the last while.
     var replacedAt: [UInt64] = []
-    /// So often it comes back within so many milliseconds.
+    /// A client that is replaced more often than this in 60,000 ms shares its id with another program.
     package static let mostReplacements = 3
     static let replacementPeriod: UInt64 = 60_000
     /// Milliseconds that a server has to say welcome.
     static let greetingDeadline: UInt64 = 10_000
-    /// The most milliseconds that a server's wish to be left alone is heeded.
+    /// The longest time in milliseconds that this client waits because a server asks it to.
     static let longestWait: UInt64 = 60_000
-    /// Commits that were missed, from which on it is told how many have come.
+    /// The number of missed commits from which on progress is reported.
     static let longWay = 1_000
 
     public init(
@@ -225,7 +225,7 @@ extension ClientSession {
 
     /// The connection could not be made, or is lost. All pending edits stay.
     ///
-    /// - Parameter notBefore: milliseconds that the server asked to be left alone.
+    /// - Parameter notBefore: milliseconds to wait, as the server asked.
     public mutating func disconnected(
         reason: String, now: UInt64, notBefore: UInt64 = 0, _ effect: (Effect) -> Void
     ) {
@@ -294,7 +294,7 @@ extension ClientSession {
         nextPing = now + idleDeadline / 3
     }
 
-    /// Closes this connection because of what came or did not come over it, and tries again later.
+    /// Closes this connection because of what the server sent or failed to send, and connects again later.
     mutating func fail(_ reason: String, now: UInt64, notBefore: UInt64 = 0, _ effect: (Effect) -> Void) {
         effect(.disconnect)
         disconnected(reason: reason, now: now, notBefore: notBefore, effect)

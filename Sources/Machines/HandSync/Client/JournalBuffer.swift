@@ -1,4 +1,4 @@
-/// Collects what is to be kept of a client's lists during a turn, so that it is written in one go, and decides when it must
+/// Collects the journal events of a turn, so that they are written together, and decides when they must
 /// be and when a list is written anew as a whole.
 public struct JournalBuffer: Sendable {
     private var events: [String: [JournalEvent]] = [:]
@@ -6,7 +6,7 @@ public struct JournalBuffer: Sendable {
     private var replaced: [String: String?] = [:]
     /// Events written since the last checkpoint, by list.
     private var written: [String: Int] = [:]
-    /// Whether something waits that must be on disk before anything is sent.
+    /// Whether an event waits that must be on disk before anything is sent.
     public private(set) var isUrgent = false
 
     /// Commits that may wait in memory: they can be had from the server again.

@@ -25,7 +25,7 @@ public enum JournalEvent: Equatable, Sendable {
 }
 
 extension Replica {
-    /// Does what a kept event says, as it was done the first time.
+    /// Repeats what a kept event recorded.
     public mutating func replay(_ event: JournalEvent) throws {
         switch event {
         case .edit(let delta, let isExact): try edit(delta, isExact: isExact)

@@ -12,7 +12,7 @@ extension Replica {
 
         enum Change: Equatable, Sendable {
             case delta(Delta)
-            /// It is another list now. What differs is found only for who asks: it takes looking at all items.
+            /// The view was replaced by another. The difference is computed only on demand, as it takes comparing all items.
             case replaced(Hand, by: Hand)
         }
 
@@ -35,7 +35,7 @@ extension Replica {
         /// Whether another program has used this client's id.
         public var isUsedTwice: Bool { notices.contains { if case .usedTwice = $0 { true } else { false } } }
 
-        /// Whether this is the first that there is in the view.
+        /// Whether the view was empty before.
         public var isFirst: Bool {
             if case .replaced(let old, _) = change { old.isEmpty } else { false }
         }
@@ -44,9 +44,9 @@ extension Replica {
     public enum Notice: Equatable, Sendable {
         /// An edit of one's own is durable on the server.
         case acknowledged(sequence: UInt64, revision: Int)
-        /// Somebody's commit overrode something of one's own.
+        /// Somebody's commit overrode part of the user's edits.
         case superseded(Item, Superseded.Loss, author: UInt64, revision: Int)
-        /// The server did not take an edit; it is undone here. `delta` is what it was, on the view before.
+        /// The server rejected an edit, and it is undone here. `delta` is the edit as it stood on the view.
         case rejected(Rejection, Delta)
         /// Another program has used this client's id: that commit has the sequence of what is in flight, and is something else.
         /// What is in flight is kept, and submitted under another sequence.
@@ -55,13 +55,13 @@ extension Replica {
         case diverged(revision: Int)
     }
 
-    /// Why a commit cannot follow what is here: the server or the connection is broken.
+    /// Why a commit does not follow this replica's revision: the server or the connection is broken.
     public enum CommitError: Error, Equatable, Sendable {
         case wrongRevision(expected: Int, found: Int)
         case misfit(Delta.Misfit)
     }
 
-    /// Takes the next commit of the list, anybody's.
+    /// Applies the next commit of the list, whoever made it.
     public mutating func receive(_ commit: Commit) throws(CommitError) -> Update {
         guard commit.revision == revision + 1 else {
             throw .wrongRevision(expected: revision + 1, found: commit.revision)
@@ -125,7 +125,7 @@ extension Replica {
         update.delta = delta
     }
 
-    /// Changes the view by what somebody else did.
+    /// Applies somebody else's change to the view.
     mutating func follow(_ delta: Delta, _ update: inout Update) throws(Delta.Misfit) {
         try view.apply(delta)
         history.follow(delta)
@@ -135,26 +135,26 @@ extension Replica {
     /// Transforms all that is pending over `delta`, made on `list`, step by step, and returns what of `delta` is left for
     /// the view. `lost` hears of pending intentions that it overrode.
     mutating func rebase(over delta: Delta, on list: Hand, _ lost: (Item, Superseded.Loss) -> Void) -> Delta {
-        var passage = Passage(delta: delta, list: list)
+        var rebase = Rebase(delta: delta, list: list)
         if var mine = inFlight {
             // It is let go of meanwhile, so that it is changed in place.
             inFlight = nil
-            passage.pass(&mine.carried, isLast: buffer.isEmpty, lost)
+            rebase.pass(&mine.carried, isLast: buffer.isEmpty, lost)
             inFlight = mine
         }
-        rebaseBuffer(from: 0, &passage, lost)
-        return passage.delta
+        rebaseBuffer(from: 0, &rebase, lost)
+        return rebase.delta
     }
 
     /// The same for what waits from one portion on.
-    mutating func rebaseBuffer(from first: Int, _ passage: inout Passage, _ lost: (Item, Superseded.Loss) -> Void) {
+    mutating func rebaseBuffer(from first: Int, _ rebase: inout Rebase, _ lost: (Item, Superseded.Loss) -> Void) {
         for index in buffer.indices[first...] {
-            passage.pass(&buffer[index].carried, isLast: index + 1 == buffer.count, lost)
+            rebase.pass(&buffer[index].carried, isLast: index + 1 == buffer.count, lost)
         }
     }
 
     /// A delta on its way through what is pending.
-    struct Passage {
+    struct Rebase {
         /// What is left of it.
         var delta: Delta
         /// The list on which it and the first pending edit were made.
@@ -209,7 +209,7 @@ extension Replica {
 
     // MARK: Being overridden after the fact
 
-    /// Remembers which items one's own commit edited or moved, on `confirmed` before it.
+    /// Remembers which items the user's own commit edited or moved. `confirmed` is the list before it.
     private mutating func noteOwnWork(_ commit: Commit) {
         let touched = commit.delta.intentions(on: confirmed)
         for (item, isMoved, fields) in touched.prefix(Self.ownWorkRevisions) {
@@ -225,7 +225,7 @@ extension Replica {
         }
     }
 
-    /// What of one's own commits a concurrent later commit overrides: its author had not seen them (`base`).
+    /// Which of the user's own commits a concurrent later commit overrides. Its `base` tells that its author had not seen them.
     private func overrides(by commit: Commit) -> [Notice] {
         guard !ownWork.isEmpty, commit.author != author, commit.delta.reach <= confirmed.count else { return [] }
         var notices: [Notice] = []

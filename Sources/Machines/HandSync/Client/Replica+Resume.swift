@@ -23,13 +23,13 @@ extension Replica {
         update.notices.append(.rejected(reason, delta))
         // Where this replica has diverged it may not fit; the snapshot that is on its way sets the view anew.
         guard let edited = try? list.applying(delta) else { return }
-        var passage = Passage(delta: delta.inverted(on: list), list: edited)
+        var rebase = Rebase(delta: delta.inverted(on: list), list: edited)
         let (me, now) = (author ?? 0, revision)
-        rebaseBuffer(from: next, &passage) { item, loss in
+        rebaseBuffer(from: next, &rebase) { item, loss in
             update.notices.append(.superseded(item, loss, author: me, revision: now))
         }
         // The view is the list on which the inverse was carried through the buffer, so it fits.
-        try? follow(passage.delta, &update)
+        try? follow(rebase.delta, &update)
     }
 
     /// An exact edit was made on a revision of a history that is gone: the server could only refuse it.

@@ -27,7 +27,7 @@ public struct Replica: Sendable {
     /// This client's number on the server; nil until it is known.
     public var author: UInt64?
     var history = UndoHistory()
-    /// What this client has in the list and others may override, by item.
+    /// The user's recent edits and moves, by item, which others may override.
     var ownWork: [ItemID: OwnWork] = [:]
     /// Whether a digest did not agree; then only a snapshot helps.
     public internal(set) var hasDiverged = false
@@ -37,7 +37,7 @@ public struct Replica: Sendable {
         var carried: CarriedDelta
         /// The revision on which alone it may be committed; nil for any.
         public let exactBase: Int?
-        /// Edits in it, as they were made; not kept on disk, where it counts as one.
+        /// The number of user edits joined in it; not kept on disk, where it counts as one.
         public let count: Int
         /// The revision that its author saw when making the first of them; it may have been carried over newer ones since.
         public internal(set) var seen: Int
@@ -134,11 +134,11 @@ public struct Replica: Sendable {
     }
 
     public var hasPending: Bool { state != .synchronized }
-    /// Edits that wait behind the one in flight, as they were made.
+    /// The number of user edits that wait behind the submission in flight.
     public var bufferedCount: Int { buffer.reduce(0) { $0 + $1.count } }
     /// Everything pending as deltas, each on the list that the one before leaves, the first on `confirmed`.
     public var pending: [Delta] { (inFlight.map { [$0.delta] } ?? []) + buffer.map(\.delta) }
-    /// Edits that the server has not confirmed, as they were made.
+    /// The number of user edits that the server has not confirmed.
     public var unconfirmedCount: Int { (inFlight?.count ?? 0) + bufferedCount }
 
     /// The items that pending edits insert, move or change. O(size of what is pending · log n).
@@ -155,14 +155,14 @@ public struct Replica: Sendable {
 
     public var canUndo: Bool { history.canUndo }
     public var canRedo: Bool { history.canRedo }
-    /// About how many bytes is kept for that.
+    /// About how many bytes the undo history takes.
     package var undoBytes: Int { history.bytes }
 }
 
 // MARK: - Own edits
 
 extension Replica {
-    /// Why an edit was not made here.
+    /// Why the replica refused an edit.
     public enum EditError: Error, Equatable, Sendable {
         case misfit(Delta.Misfit)
         case violation(Rules.Violation)

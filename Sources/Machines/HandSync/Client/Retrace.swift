@@ -6,7 +6,7 @@ import HandCore
 /// Law: `delta(of:from:_:)` is what a replica makes of its own undo or redo that has followed the list all the time, and whose
 /// edits crossed no others on their way.
 public struct Retrace: Sendable {
-    /// A commit that takes another of one's own back: an edit, or an undo.
+    /// An undo or a redo: a commit that takes back an earlier one of the same author.
     public enum Step: UInt8, Sendable {
         case undo, redo
     }

@@ -52,13 +52,13 @@ private struct Stack: Sendable {
     private var entries: [Entry] = []
     /// What happened since the newest.
     private var since = Composer()
-    /// How many deltas `since` may have got until it is made small again.
+    /// How many deltas `since` may compose before it is compacted.
     private var room = smallRoom
     private(set) var bytes = 0
 
-    /// Entries kept at most, and half as many when that is reached: taking one from the front moves all others.
+    /// The most entries. Half of them are dropped together, as dropping one from the front moves all others.
     private static let depth = 2_000
-    /// What they may take, in bytes on the wire; all but the newest.
+    /// The most bytes that the entries may take on the wire; the newest entry is always kept.
     private static let mostBytes = 4 << 20
     private static let smallRoom = 1_000
 

@@ -22,7 +22,7 @@ extension Authority {
     /// O(commits since the base) with a few nanoseconds each where all are single edits, and O(log n) for the list. What can be
     /// told without the commits since is checked first, and how many of them are looked at is bounded.
     ///
-    /// - Parameter isFull: whether there is no place for one more commit.
+    /// - Parameter isFull: whether the store has no room for another commit.
     public mutating func submit(
         _ submission: Submission, author: Author, now: UInt64, isFull: Bool = false
     ) -> Outcome {
@@ -105,7 +105,7 @@ extension Authority {
         return carried.delta
     }
 
-    /// How many single edits one is carried over in the time that a component of a delta takes.
+    /// An edit is carried over this many single edits in the time that one component of a delta takes.
     private static let passagesPerComponent = 16
 
     /// Makes the delta on the present list if everything about it is allowed, and gives it the next number.

@@ -73,7 +73,7 @@ public struct Authority: Sendable {
         let deck: Deck?
         /// What stood in `sequences` before it.
         let previous: SequenceMark?
-        /// The list before it, where taking it back takes long.
+        /// The list before a large commit, which would take long to invert.
         var before: Hand? = nil
     }
 
@@ -115,7 +115,7 @@ public struct Authority: Sendable {
     public var floor: Int { window.floor }
     /// Bytes of commits that are kept in memory.
     public var windowBytes: Int { window.byteCount }
-    /// Whether something waits to be written or is being written.
+    /// Whether commits wait to be written or are being written.
     public var isBusy: Bool { !pending.isEmpty }
 
     /// Whether a submission of that author's client is numbered and not yet durable.
@@ -159,7 +159,7 @@ public struct Authority: Sendable {
 
     /// The batch is durable: from now on it is visible.
     ///
-    /// - Returns: what is no longer needed, if letting go of it takes long.
+    /// - Returns: what is no longer needed, if freeing it takes long.
     @discardableResult
     public mutating func wrote() -> Spent? {
         guard inWriting > 0 else { return nil }

@@ -99,7 +99,8 @@ public struct PresenceBoard: Sendable {
         after start: Int, through end: Int, knownGone known: Int = 0, atMost limit: Int
     ) -> (entries: [DownMessage.Presence], end: Int) {
         var found: [DownMessage.Presence] = []
-        for change in changes[changes.firstIndex(after: start)...] where newest[change.author] == change.number {
+        let first = changes.partitioningIndex { $0.number > start }
+        for change in changes[first...] where newest[change.author] == change.number {
             if change.number > end { break }
             if found.count == limit { return (found, change.number - 1) }
             if people[change.author] != nil || change.number > known { found.append(entry(change.author)) }
@@ -110,17 +111,5 @@ public struct PresenceBoard: Sendable {
     private func entry(_ author: UInt64) -> DownMessage.Presence {
         guard let person = people[author] else { return DownMessage.Presence(author: author, place: .gone) }
         return DownMessage.Presence(author: author, place: .here(person: person.name, item: person.item))
-    }
-}
-
-extension [PresenceBoard.Change] {
-    /// Where those begin with higher numbers.
-    fileprivate func firstIndex(after number: Int) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].number <= number { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

@@ -8,7 +8,7 @@ struct RecentPast {
     private static let depth = 64
     private static let mostBytes = 16 << 10
 
-    /// The oldest revision to which one gets from here.
+    /// The oldest revision that can be reached.
     private(set) var floor: Int
     /// A ring: the inverse of a commit stands at its revision modulo `depth`.
     private var inverses: [Delta] = []
@@ -30,7 +30,7 @@ struct RecentPast {
 }
 
 extension Delta {
-    /// Whether it takes about that many bytes or fewer.
+    /// Whether it takes no more than about that many bytes.
     fileprivate func weighs(atMost bytes: Int) -> Bool {
         if weight * 32 > bytes { return false }
         var left = bytes
@@ -49,7 +49,7 @@ extension Delta {
 }
 
 extension Hand {
-    /// Applies what takes the newest commit back.
+    /// Applies the inverse of the newest commit.
     mutating func takeBack(_ inverse: Delta) {
         do { try apply(inverse) } catch { preconditionFailure("an inverse does not fit: \(error)") }
     }

@@ -21,7 +21,7 @@ struct Window {
     private var floorCount: Int
     private var entries: [Entry] = []
     /// What each entry does to positions, apart from the rest: a submission is carried over all of them since its base.
-    private var passages: [SingleEdit.Passage] = []
+    private var shifts: [SingleEdit.PositionShift] = []
     /// The revisions of those that are no single edits, in order.
     private var others: [Int] = []
     /// Entries at the front that are no longer valid; cut off when they are half of all.
@@ -62,7 +62,7 @@ struct Window {
                 segment: segment, range: start..<segment.count, delta: segment.count - deltaSize,
                 count: commit.count))
         let edit = SingleEdit(commit.delta)
-        passages.append(SingleEdit.Passage(edit ?? .nothing))
+        shifts.append(SingleEdit.PositionShift(edit ?? .nothing))
         if edit == nil { others.append(commit.revision) }
         byteCount += frame.count
     }
@@ -83,7 +83,7 @@ struct Window {
         }
         if dropped > entries.count / 2 {
             entries.removeFirst(dropped)
-            passages.removeFirst(dropped)
+            shifts.removeFirst(dropped)
             others.removeFirst(others.prefix { $0 <= floor }.count)
             dropped = 0
         }
@@ -92,7 +92,7 @@ struct Window {
     /// Forgets the commits behind `revision`, which nobody has seen.
     mutating func truncate(to revision: Int) {
         while head > revision, let last = entries.popLast() {
-            passages.removeLast()
+            shifts.removeLast()
             if others.last ?? 0 > head { others.removeLast() }
             last.segment.truncate(to: last.range.lowerBound)
             byteCount -= last.range.count
@@ -111,9 +111,9 @@ struct Window {
     /// - Returns: what is left of it, nil if nothing is; and the first revision that was not passed.
     /// - Complexity: about two nanoseconds for each commit.
     func transformed(_ edit: SingleEdit, from revision: Int) -> (edit: SingleEdit?, next: Int) {
-        let end = others.last ?? 0 < revision ? head + 1 : others[others[...].partitionPoint { $0 >= revision }]
+        let end = others.last ?? 0 < revision ? head + 1 : others[others.partitioningIndex { $0 >= revision }]
         let range = index(of: revision)..<index(of: end)
-        return (passages.withUnsafeBufferPointer { edit.transformed(over: $0[range]) }, end)
+        return (shifts.withUnsafeBufferPointer { edit.transformed(over: $0[range]) }, end)
     }
 
     func frame(at revision: Int) -> FrameRun {
@@ -145,7 +145,7 @@ struct Window {
             let start = entries[next].range.lowerBound
             var last = lastIndex(of: segment, from: next, to: stop)
             if entries[last].range.upperBound - start > bytes - total {
-                last = entries[next...last].partitionPoint { $0.range.upperBound - start >= bytes - total }
+                last = entries[next...last].partitioningIndex { $0.range.upperBound - start >= bytes - total }
             }
             runs.append(FrameRun(segment: segment, range: start..<entries[last].range.upperBound))
             total += entries[last].range.upperBound - start
@@ -157,19 +157,6 @@ struct Window {
     /// The last entry up to `stop` that stands in the same segment. O(log n).
     private func lastIndex(of segment: Segment, from first: Int, to stop: Int) -> Int {
         if entries[stop].segment === segment { return stop }
-        return entries[first...stop].partitionPoint { $0.segment !== segment } - 1
-    }
-}
-
-extension ArraySlice {
-    /// The first index at which `predicate` holds, where it holds for all behind it; the last index if it holds nowhere.
-    fileprivate func partitionPoint(_ predicate: (Element) -> Bool) -> Int {
-        var low = startIndex
-        var high = endIndex - 1
-        while low < high {
-            let middle = (low + high) / 2
-            if predicate(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
+        return entries[first...stop].partitioningIndex { $0.segment !== segment } - 1
     }
 }

@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-/// What somebody may do with a list. Each role may what those before it may.
+/// What somebody may do with a list. Each role includes the roles before it.
 public enum Role: String, Comparable, CaseIterable, Sendable, Codable {
     /// Nothing: the list might as well not exist.
     case none

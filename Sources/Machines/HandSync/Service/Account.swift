@@ -1,6 +1,6 @@
 import HandWire
 
-/// What one user takes of a server, over all connections together.
+/// What one user uses of a server, over all their connections.
 final class Account {
     let user: String
     var connections = 0
@@ -14,13 +14,13 @@ final class Account {
     private var requests: TokenBucket
     private var bytes: TokenBucket
     private var work: TokenBucket
-    /// Connections that are not read until there is a share for them again; in the order of their waiting.
+    /// Connections that wait, unread, until their user has a share again; the first to wait comes first.
     private(set) var waiting: [Connection] = []
-    /// Whether the service has it among those of whom somebody waits.
+    /// Whether it is in `Service.slowed`.
     var isListed = false
-    /// Since when more comes than is taken, in milliseconds: until what may be taken at once is half there again.
+    /// When the user began to send too much, in milliseconds; nil again once half of each share has come back.
     private(set) var tooFastSince: UInt64?
-    /// Connections that have been told so since then, by their numbers.
+    /// The numbers of the connections that have been warned since then.
     private var told: Set<UInt64> = []
 
     init(_ user: String, _ limits: Limits, now: UInt64) {
@@ -49,15 +49,15 @@ final class Account {
 
     /// Whether more was taken than there was.
     var isOverdrawn: Bool { requests.isOverdrawn || bytes.isOverdrawn || work.isOverdrawn }
-    /// Whether nobody would notice if it were forgotten.
+    /// Whether a new account would be the same.
     var isIdle: Bool {
         connections == 0 && waiting.isEmpty && requests.isFull && bytes.isFull && work.isFull
     }
-    /// Milliseconds until the next of those who wait goes on.
+    /// Milliseconds until the next waiting connection is read again.
     var wait: UInt64 { max(requests.wait, bytes.wait, work.wait) }
 
-    /// Whether a connection is to be told that its user is too fast; once each time.
-    func shallTell(_ connection: Connection) -> Bool { told.insert(connection.number).inserted }
+    /// Whether this is the first time that a connection is told that its user is too fast.
+    func isFirstWarning(to connection: Connection) -> Bool { told.insert(connection.number).inserted }
 
     func enqueue(_ connection: Connection, now: UInt64) {
         if tooFastSince == nil { tooFastSince = now }
@@ -66,7 +66,7 @@ final class Account {
 
     func dequeue() -> Connection { waiting.removeFirst() }
 
-    /// It waits no more.
+    /// The connection no longer waits.
     func remove(_ connection: Connection) {
         waiting.removeAll { $0 === connection }
     }

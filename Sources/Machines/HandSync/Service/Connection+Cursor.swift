@@ -11,22 +11,22 @@ extension Connection {
         var snapshot: Transfer?
         /// Whether commits before the window are being read from the store.
         var isReading = false
-        /// What its client knows of who is here, and is to be told.
+        /// How much of the list's presence its client has been told.
         var presence = PresenceMark()
 
         /// Whether the next commit is no longer in the window and has not been asked of the store.
         var isBehind: Bool { snapshot == nil && !isReading && revision < room.authority.floor }
     }
 
-    /// How far a client has been told who is on a list, by the numbers of changes: what it does not read is not kept for it.
+    /// How far a client has been told who is on a list, as numbers of changes. Changes that it does not read are not kept for it.
     struct PresenceMark {
-        /// The last change of which it was told, and the last of which it is to be told.
+        /// The last change that it was told, and the last that it is due.
         var told = 0
         var owed = 0
         /// Of people who went by then, or before, it knows nothing, or knows that they went.
         var knownGone = 0
 
-        /// Nothing is known of the list: the whole picture is to be told.
+        /// A client that knows nothing of the list is due the whole picture.
         init(_ board: PresenceBoard? = nil) {
             owed = board?.last ?? 0
             knownGone = owed
@@ -38,7 +38,7 @@ extension Connection {
             (told, owed) = (0, board.last)
         }
 
-        /// Whether it was told of people who have gone, and nobody remembers that they were here.
+        /// Whether it was told of people who have since left, and the board no longer remembers them.
         func isLost(_ board: PresenceBoard) -> Bool { board.floor > max(told, knownGone) }
     }
 
@@ -49,7 +49,7 @@ extension Connection {
         private var position = 0
         /// Of a past state.
         private let hold: PastHold?
-        /// Where it was when it was last looked at, and since when.
+        /// Its position when it was last checked, and since when it has been there.
         private var seen: (position: Int, since: UInt64)?
 
         init(request: UInt64, hand: Hand, hold: PastHold? = nil) {
@@ -61,7 +61,7 @@ extension Connection {
         var isDone: Bool { position == hand.count }
         var isPast: Bool { hold != nil }
 
-        /// Milliseconds for which it has been seen to stand still.
+        /// Milliseconds since it was first seen at this position.
         func stalled(now: UInt64) -> UInt64 {
             if let seen, seen.position == position { return now - seen.since }
             seen = (position, now)

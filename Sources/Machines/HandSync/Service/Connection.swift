@@ -3,7 +3,7 @@ import HandWire
 
 /// One client's stream, its session, and how far it has got in each list that it follows.
 ///
-/// What it is still to be sent is a cursor in each list's window, never a queue of commits.
+/// Commits are never queued for a connection: it has a cursor in each list's window.
 public final class Connection {
     /// Tells connections apart; in the order of their coming.
     let number: UInt64
@@ -17,18 +17,18 @@ public final class Connection {
     var access = Access.everything
     /// Whether it was counted in under its stream's address.
     var hasEntered = false
-    /// Where it is counted what its user takes; nil if it is not counted.
+    /// Its user's account; nil if its user is not counted.
     var account: Account? {
         willSet { account?.answerBytes -= outboxBytes }
         didSet { account?.answerBytes += outboxBytes }
     }
     /// Bytes of a message that has begun to come, as they are counted in the account.
     var unfinished: UInt32 = 0
-    /// Whether nothing is taken from it until its user may go on.
+    /// Whether it is not read because its user has used up a share.
     private(set) var isSlowed = false
-    /// Its hello, which waits until its user may go on.
+    /// Its hello, if that waits for a share of its user's.
     var heldHello: UpMessage.Hello?
-    /// By which the world knows what it granted.
+    /// The id of its access grant; nil if there is none.
     public internal(set) var grantID: String?
     var hasPresence = false
     var cursors = CursorTable()
@@ -74,12 +74,12 @@ public final class Connection {
     /// Whether nothing more is done for it: it is closed, or only waits for its last bytes to be taken.
     var isEnding: Bool { closesWhenSent || isClosed }
 
-    /// What its client makes the server hold: bytes of answers, messages that wait, lists on their way. For tests.
+    /// What the server holds for this client: bytes of answers, messages that wait, lists being sent. For tests.
     package var held: (answerBytes: Int, messages: Int, transfers: Int) {
         (outboxBytes, backlog.count - handled, transfers.count)
     }
 
-    /// Lists of which it has not the newest commits.
+    /// Lists whose newest commits it has not been sent.
     var laggingCount: Int {
         cursors.indices.count {
             cursors[at: $0].snapshot != nil || cursors[at: $0].revision < cursors[at: $0].room.authority.revision
@@ -100,7 +100,7 @@ public final class Connection {
     /// The other end, for people.
     public var peerDescription: String { stream.peerDescription }
 
-    /// Nothing comes behind the error that says why the connection ends, as an answer to an earlier request would.
+    /// Nothing may follow the error that ends the connection, not even the answer to an earlier request.
     func enqueue(_ run: FrameRun) {
         guard !isEnding, !run.range.isEmpty else { return }
         outbox.append(run)
@@ -108,7 +108,7 @@ public final class Connection {
         adjustReading()
     }
 
-    /// Whether more of this client is taken now: not while a request is carried out, nor while it does not read its answers.
+    /// Whether the client is read: not while a request of its is being carried out, nor while it does not read its answers.
     private var mayRead: Bool { !isBusy && !isSlowed && backlog.isEmpty && hasRoom }
 
     /// Whether answers to one more request may wait for this client.
@@ -162,7 +162,7 @@ public final class Connection {
         !isBusy && !isSlowed && !isEnding && handled < backlog.count && hasRoom
     }
 
-    /// Whether nothing is read from it because of what the server does, or does not.
+    /// Whether the server does not read from it, for reasons of its own.
     var isUnheard: Bool { isBusy || isSlowed }
 
     /// A request that takes the store begins or has ended.
@@ -170,7 +170,7 @@ public final class Connection {
         self.isBusy = isBusy
     }
 
-    /// Its user has taken more than there was, or may go on.
+    /// Its user has used up a share, or has one again.
     func setSlowed(_ isSlowed: Bool) {
         self.isSlowed = isSlowed
         adjustReading()
@@ -226,7 +226,7 @@ public final class Connection {
 
         var bytes: Int { buffers.reduce(0) { $0 + $1.range.count } }
 
-        /// Whether no more is made for this connection alone now: who does not read makes the server hold no more.
+        /// Whether enough is made for this connection alone: a client that does not read makes the server hold no more.
         fileprivate func isFull(_ chunkBytes: Int) -> Bool { ownBytes >= chunkBytes }
 
         fileprivate mutating func add(_ frame: [UInt8]) {

@@ -1,6 +1,6 @@
 import HandWire
 
-/// Authors of whom nothing is durable: a client costs the store nothing before its first commit, which takes its author along.
+/// Authors without a durable commit. A client costs the store nothing before its first commit, which is written together with its author.
 ///
 /// They are remembered here for as long as something hangs on them: a connection, or a commit that is not written yet. So a client
 /// that comes back meanwhile is who it was, and what it had in flight is made once.
@@ -23,13 +23,13 @@ struct Newcomers {
         return (mine.first { $0.person == person }?.author, mine.first?.author.client)
     }
 
-    /// Nothing hangs on it yet.
+    /// No connection or commit needs it yet.
     mutating func add(_ newcomer: Newcomer) {
         entries[newcomer.author.number] = Entry(newcomer: newcomer)
         clients[newcomer.client, default: []].append(newcomer.author.number)
     }
 
-    /// A connection or a commit hangs on an author from now on, whether it is a newcomer or not.
+    /// A connection or a commit needs an author from now on, newcomer or not.
     mutating func hold(_ author: UInt64) {
         entries[author]?.uses += 1
     }
@@ -40,14 +40,14 @@ struct Newcomers {
         if uses <= 1 { forget(author) }
     }
 
-    /// It is durable, or nothing hangs on it any more.
+    /// The author is durable, or nothing needs it any longer.
     mutating func forget(_ author: UInt64) {
         guard let client = entries.removeValue(forKey: author)?.newcomer.client else { return }
         clients[client]?.removeAll { $0 == author }
         if clients[client]?.isEmpty == true { clients[client] = nil }
     }
 
-    /// Those who made the commits of some batches, and are to be written with them.
+    /// The newcomers among the authors of some batches, to be written with them.
     func authors(of batches: [CommitBatch]) -> [Newcomer] {
         if entries.isEmpty { return [] }
         var found: Set<UInt64> = []

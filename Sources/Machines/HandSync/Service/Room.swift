@@ -6,7 +6,7 @@ final class Room {
     var list: StoredList
     var authority: Authority
     var presence = PresenceBoard()
-    private(set) var subscribers = Roster()
+    private(set) var subscribers = ConnectionSet()
     /// Revision of the newest snapshot on disk that is known of.
     var snapshotRevision: Int
     var isSavingSnapshot = false
@@ -17,9 +17,9 @@ final class Room {
     var isTrimming = false
     /// What waits for the commits that are being written to be durable, or lost.
     var whenWritten: [() -> Void] = []
-    /// Whether a large edit of it is being made; others wait.
+    /// Whether a large edit of it is being made, so that other edits wait.
     var isHeld = false
-    /// Edits that wait for that, in order.
+    /// The edits that wait for the large one, in order.
     var waiting: [() -> Void] = []
     /// When the last subscriber left, in milliseconds.
     var idleSince: UInt64

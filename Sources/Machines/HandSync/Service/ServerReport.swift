@@ -54,7 +54,7 @@ extension ServerReport.Distribution {
         return Self(bounds: bounds, counts: zip(counts, earlier.counts).map { max(0, $0 - $1) })
     }
 
-    /// The least bound that a share of all times keeps; nil if there are none, infinite if no bound is large enough.
+    /// The lowest bound that covers a share of all times; nil if there are no times, infinite if no bound covers it.
     public func bound(keptBy share: Double) -> Double? {
         guard let all = counts.last, all > 0 else { return nil }
         let needed = Double(all) * share

@@ -1,8 +1,8 @@
 import HandWire
 
-/// What users take, together with all their connections: a share of it is theirs, and who wants more waits.
+/// Users share the server. Each has a share for all their connections, and a user who wants more waits.
 extension Service {
-    /// The account of somebody who has said hello; nil for who is not counted.
+    /// The account of a user who has said hello; nil for a user who is not counted.
     func account(of user: String?) -> Account? {
         guard let user else { return nil }
         if let account = accounts[user] { return account }
@@ -11,7 +11,7 @@ extension Service {
         return account
     }
 
-    /// Charges a connection's user. Who has overdrawn is slowed down, by not being read; who goes on like that is told, and at
+    /// Charges a connection's user. A user who has overdrawn is slowed down, by not being read; one who goes on is told, and at
     /// last closed.
     ///
     /// - Parameter work: what the server did, in components of deltas that could be looked at in the same time.
@@ -43,7 +43,7 @@ extension Service {
         if world.now >= since + limits.tooFastDeadline {
             return fail(connection, .tooFast, "more came for too long: \(rates)", retryAfter: 10_000)
         }
-        if world.now >= since + limits.tellingDelay, account.shallTell(connection) {
+        if world.now >= since + limits.tellingDelay, account.isFirstWarning(to: connection) {
             refuse(connection, 0, .slowedDown, "you are slowed down: \(rates)")
         }
         slow(connection, account)
@@ -75,7 +75,7 @@ extension Service {
 
     // MARK: Time
 
-    /// Those go on who have waited long enough.
+    /// Reads those again who have waited long enough.
     func releaseSlowed() {
         for account in slowed {
             account.fill(now: world.now)
@@ -101,7 +101,7 @@ extension Service {
         connection.work { [unowned self] in handle($0, from: connection) }
     }
 
-    /// Forgets accounts that are as new ones would be.
+    /// Forgets accounts that are the same as new ones.
     func sweepAccounts() {
         if accounts.isEmpty { return }
         for account in accounts.values { account.fill(now: world.now) }
@@ -110,7 +110,7 @@ extension Service {
 
     // MARK: Ending
 
-    /// A connection ends: it waits for nothing any more, and what it had begun to send is forgotten.
+    /// A connection ends: it no longer waits, and the message that it had begun to send is forgotten.
     func endWaiting(of connection: Connection) {
         guard let account = connection.account else { return }
         if connection.isSlowed {

@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-/// What takes long is done aside: a long message is read, and a large edit made, where nobody waits for it but who edits the same
+/// Long messages are read, and large edits made, on another thread, so that they delay only those who edit the same
 /// list.
 extension Service {
     /// Reads a message's body; what comes behind it waits.
@@ -16,7 +16,7 @@ extension Service {
         }
     }
 
-    /// Makes a large edit once nothing of the list is being written; other edits of it wait until it is made.
+    /// Makes a large edit once no commit of the list is being written. Other edits of the list wait until it is made.
     func submitAside(_ submission: Submission, _ author: Author, in room: Room, from connection: Connection) {
         room.isHeld = true
         begin(connection)
@@ -43,7 +43,7 @@ extension Service {
         }
     }
 
-    /// The list is as the edit has left it, unless its author is gone by now, or the right to make it.
+    /// Adopts the edited list, unless the author has left or lost the right to edit meanwhile.
     private func made(
         _ parcel: Parcel<(Authority, Submission, Authority.Outcome)>, _ author: Author, in room: Room,
         from connection: Connection
@@ -59,7 +59,7 @@ extension Service {
         letGo(of: room, connection)
     }
 
-    /// Others' edits go on, in the order of their coming; one of them may hold the list again.
+    /// Handles the edits that have waited, in their order. One of them may hold the list again.
     private func letGo(of room: Room, _ connection: Connection) {
         room.isHeld = false
         let waiting = room.waiting
@@ -68,7 +68,7 @@ extension Service {
         end(connection)
     }
 
-    /// An edit waits until a large one is made, and with it all that its client sends.
+    /// Keeps an edit, and all that its client sends after it, until the large one is made.
     func hold(_ submission: Submission, in room: Room, from connection: Connection) {
         begin(connection)
         room.waiting.append { [unowned self] in
@@ -79,7 +79,7 @@ extension Service {
         }
     }
 
-    /// Lets go of something large where nobody waits for that.
+    /// Frees something large on another thread.
     func discard(_ value: consuming some Sendable) {
         let parcel = Parcel(value)
         world.compute {
@@ -89,9 +89,9 @@ extension Service {
     }
 }
 
-/// Hands a value to another thread for good: whoever takes it is the one who lets go of it.
+/// Hands a value over to another thread: the thread that takes it frees it.
 ///
-/// `@unchecked Sendable` is safe: who has made a parcel does not look into it, and it is taken once.
+/// `@unchecked Sendable` is safe: the thread that makes a parcel does not look into it, and it is taken once.
 final class Parcel<Value: Sendable>: @unchecked Sendable {
     private var value: Value?
 

@@ -63,7 +63,7 @@ extension Service {
         let slowed = Set(mine.filter { $0.isSlowed }.map(\.number))
         if waiting != slowed { return "those who wait are not those who are slowed down" }
         let listed = self.slowed.count { $0 === account }
-        if listed != (account.isListed ? 1 : 0) { return "it is \(listed) times among those of whom somebody waits" }
+        if listed != (account.isListed ? 1 : 0) { return "it is \(listed) times in the list of slowed accounts" }
         return waiting.isEmpty || account.isListed ? nil : "it is forgotten that somebody waits"
     }
 

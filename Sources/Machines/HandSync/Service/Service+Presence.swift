@@ -8,7 +8,7 @@ extension Service {
         announce(room)
     }
 
-    /// Has a list's changed presence sent at the end of the interval.
+    /// Schedules a list's changed presence for the end of the interval.
     func announce(_ room: Room) {
         guard room.presence.hasChanges else { return }
         if presenceRooms.isEmpty { presenceDue = world.now + limits.presenceInterval }
@@ -18,7 +18,7 @@ extension Service {
     /// People in one frame.
     static let presencePage = 512
 
-    /// One frame a list, the same bytes for everybody. Who does not keep up is told when he does.
+    /// Sends one frame for each list, with the same bytes for everybody. A client that lags is told later.
     func sendPresence() {
         let due = presenceRooms.sorted()
         presenceRooms = []

@@ -41,7 +41,9 @@ extension Service {
     /// Somebody has said who they are, which has its price: who has come too often waits.
     private func identify(_ hello: UpMessage.Hello, _ connection: Connection) {
         guard let grant = grant(hello, connection) else { return }
-        if connection.hasEntered, let origin = connection.stream.origin { door.know(connection.number, from: origin) }
+        if connection.hasEntered, let origin = connection.stream.origin {
+            limiter.know(connection.number, from: origin)
+        }
         connection.account = account(of: grant.user)
         connection.account?.connections += 1
         connection.stream.stopReading()
@@ -119,7 +121,7 @@ extension Service {
         let text =
             hasToken ? "the token is not valid, or no longer" : "this server asks for a token: set HAND_TOKEN"
         let origin = connection.hasEntered ? connection.stream.origin : nil
-        if origin.map({ door.failed($0, now: world.now) }) ?? true {
+        if origin.map({ limiter.failed($0, now: world.now) }) ?? true {
             world.note(.turnedAway(connection, reason: text))
         }
         fail(connection, .notAuthenticated, text)

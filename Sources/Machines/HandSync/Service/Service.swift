@@ -7,20 +7,20 @@ import HandWire
 ///     endTurn ─▶ one transaction with all that was numbered, then one write to each stream that has something to get
 ///     timeout ─▶ presence, deadlines, lists that nobody needs
 ///
-/// Deterministic and without a clock, a socket or a file: what it needs it asks of its `ServiceWorld`, which reports by
+/// Deterministic and without a clock, a socket or a file: what it needs it asks of its `ServiceEnvironment`, which reports by
 /// calling these methods, all on one thread and never from within a call of its own.
 public final class Service {
-    let world: any ServiceWorld
+    let world: any ServiceEnvironment
     public let limits: Limits
     private let terms: ServerSession.Terms
     let retention: Retention
     var random: SplitMix64
 
-    private(set) var connections = Roster()
-    var door: Doorkeeper
+    private(set) var connections = ConnectionSet()
+    var limiter: ConnectionLimiter
     /// What users take, by user.
     var accounts: [String: Account] = [:]
-    /// Those of them of whom somebody waits.
+    /// Accounts with at least one waiting connection.
     var slowed: [Account] = []
     /// When the next of those may go on.
     var slowedDue: UInt64?
@@ -64,11 +64,11 @@ public final class Service {
     ///   - retention: how much of each list's history is kept.
     ///   - seed: of shuffles and log ids; nothing else is random.
     public init(
-        world: any ServiceWorld, limits: Limits, program: String, retention: Retention = .everything, seed: UInt64
+        world: any ServiceEnvironment, limits: Limits, program: String, retention: Retention = .everything, seed: UInt64
     ) {
         self.world = world
         self.limits = limits
-        door = Doorkeeper(limits)
+        limiter = ConnectionLimiter(limits)
         terms = ServerSession.Terms(limits: limits, program: program)
         self.retention = retention
         random = SplitMix64(seed: seed)
@@ -99,18 +99,18 @@ public final class Service {
 
     /// Whether to begin the cryptography of a connection from an address that is about to be accepted; nil is this machine's.
     public func mayShakeHands(with origin: String?) -> Bool {
-        origin.map { door.shakesHands($0, now: world.now) } ?? true
+        origin.map { limiter.shakesHands($0, now: world.now) } ?? true
     }
 
     /// Who says nothing does not keep others out that come from the same address.
     private func enter(_ connection: Connection, from origin: String) {
-        if let oldest = door.givesWay(at: origin).flatMap({ connections[$0] }) {
+        if let oldest = limiter.givesWay(at: origin).flatMap({ connections[$0] }) {
             leave(oldest)
             fail(
                 oldest, .tooManyConnections, "others came from your address while there was no hello", retryAfter: 5_000
             )
         }
-        if let reason = door.enter(connection.number, from: origin) {
+        if let reason = limiter.enter(connection.number, from: origin) {
             fail(connection, .tooManyConnections, reason, retryAfter: 5_000)
         } else {
             connection.hasEntered = true
@@ -121,7 +121,7 @@ public final class Service {
     private func leave(_ connection: Connection) {
         guard connection.hasEntered, let origin = connection.stream.origin else { return }
         connection.hasEntered = false
-        door.leave(connection.number, from: origin)
+        limiter.leave(connection.number, from: origin)
     }
 
     /// Bytes came. Not to be called between `ByteStream.stopReading` and `resumeReading`.
@@ -200,7 +200,7 @@ public final class Service {
         if let slowedDue, world.now >= slowedDue { releaseSlowed() }
         guard world.now >= nextSweep else { return }
         nextSweep = world.now + Self.sweepInterval
-        door.sweep(now: world.now)
+        limiter.sweep(now: world.now)
         sweepAccounts()
         measureStore()
         trimIfFull()

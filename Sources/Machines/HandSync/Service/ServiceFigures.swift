@@ -48,7 +48,7 @@ public struct ServiceLoad: Sendable, Codable {
     public var slowed = 0
     /// Bytes that the store takes, as of the last look.
     public var storeBytes = 0
-    /// Users of whom it is remembered what they took.
+    /// Users with an account, in which their recent use is counted.
     public var accounts = 0
 
     package init() {}

@@ -1,3 +1,5 @@
+import HandCore
+
 /// How much of each list's history is kept. A commit is forgotten when nothing here asks for it; the list itself, and each
 /// author's last sequence, are kept whatever happens to the history. And for how long deleted lists are kept.
 public struct Retention: Equatable, Sendable {
@@ -30,12 +32,8 @@ public struct Retention: Equatable, Sendable {
         if let commits { cut = min(cut, revision - commits) }
         if let age {
             let oldest = now > age ? now - age : 0
-            var (low, high) = (floor, max(floor, cut))
-            while low < high {
-                let middle = (low + high + 1) / 2
-                if try time(middle) < oldest { low = middle } else { high = middle - 1 }
-            }
-            cut = min(low, floor + (revision - floor + 1) / 2)
+            let kept = try (floor + 1..<max(floor, cut) + 1).partitioningIndex { try time($0) >= oldest }
+            cut = min(kept - 1, floor + (revision - floor + 1) / 2)
         }
         return max(floor, cut)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import HandCore
 import HandSync
 import HandWire
 import TLS
@@ -151,9 +152,9 @@ public struct AccessBook: Codable, Equatable, Sendable {
 
     /// Five bits a character, from the system's source of secrets.
     private static func randomText(_ count: Int) -> String {
-        let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz")
         var random = SystemRandomNumberGenerator()
-        return String((0..<count).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &random)] })
+        let digits = (0..<count).map { _ in Int.random(in: 0..<32, using: &random) }
+        return String(decoding: digits.map { ItemID.alphabet[$0] }, as: UTF8.self)
     }
 
     // MARK: Asking

@@ -9,7 +9,7 @@ import Logging
 final class AccessWatch {
     private let file: AccessFile
     private let loop: Loop
-    private unowned let world: LoopWorld
+    private unowned let world: LoopEnvironment
     private unowned let service: Service
     private let logger: Logger
     private let timer: EventLoop.Timer
@@ -27,7 +27,7 @@ final class AccessWatch {
     private static let interval: UInt64 = 500
 
     /// - Throws: `AccessFile.Failure` if the file is there and does not read.
-    init(_ file: AccessFile, _ loop: Loop, _ world: LoopWorld, _ service: Service, _ logger: Logger) throws {
+    init(_ file: AccessFile, _ loop: Loop, _ world: LoopEnvironment, _ service: Service, _ logger: Logger) throws {
         self.file = file
         self.loop = loop
         self.world = world

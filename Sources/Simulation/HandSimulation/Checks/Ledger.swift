@@ -80,7 +80,7 @@ final class Ledger {
         history.sequences[client] = commit.sequence
         let problem = system.mergers.problem(with: commit, of: history.logID, history.commits, history.lists)
         if let problem { system.report(.merge, "\(place): \(problem)") }
-        let limit = system.weather.limits.submissionWork
+        let limit = system.schedule.limits.submissionWork
         // What was flipped on its way up is not what was sent.
         let work = system.mergers.work(for: commit, of: history.logID, history.commits)
         if let work, work > limit, !system.hasGarbled {

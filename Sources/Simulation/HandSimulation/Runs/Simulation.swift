@@ -7,7 +7,7 @@ public struct Simulation: Sendable {
     private let steps: [Step]
 
     public init(seed: UInt64, steps: Int) {
-        self.init(seed: seed, Step.plan(Weather(seed: seed), count: steps))
+        self.init(seed: seed, Step.plan(FaultSchedule(seed: seed), count: steps))
     }
 
     private init(seed: UInt64, _ steps: [Step]) {
@@ -25,7 +25,7 @@ public struct Simulation: Sendable {
 
     /// - Parameter bench: a store that is empty, for the server to work on in the place of a simulated one.
     public func run(isTracing: Bool = false, on bench: (any StoreBench)? = nil) -> Outcome {
-        let system = System(Weather(seed: seed), on: bench, isTracing: isTracing)
+        let system = System(FaultSchedule(seed: seed), on: bench, isTracing: isTracing)
         defer { system.dismantle() }
         system.run(steps)
         let commits = system.ledger.histories.values.reduce(0) { $0 + $1.commits.count }

@@ -5,25 +5,25 @@ import HandCore
 public struct Step: Sendable {
     /// Milliseconds before it.
     let pause: UInt64
-    let kind: Weather.Kind
+    let kind: FaultSchedule.Kind
     let client: Int
     let list: Int
     let dice: UInt64
 
     /// The steps of a seed.
-    static func plan(_ weather: Weather, count: Int) -> [Step] {
-        var random = SplitMix64(seed: weather.seed ^ 0x57E9)
-        let kinds = Weather.Kind.allCases.filter { weather.weights[$0] != nil }
-        let total = kinds.reduce(0) { $0 + (weather.weights[$1] ?? 0) }
+    static func plan(_ schedule: FaultSchedule, count: Int) -> [Step] {
+        var random = SplitMix64(seed: schedule.seed ^ 0x57E9)
+        let kinds = FaultSchedule.Kind.allCases.filter { schedule.weights[$0] != nil }
+        let total = kinds.reduce(0) { $0 + (schedule.weights[$1] ?? 0) }
         return (0..<count).map { _ in
             var left = random.next(below: total)
             let kind = kinds.first { kind in
-                left -= weather.weights[kind] ?? 0
+                left -= schedule.weights[kind] ?? 0
                 return left < 0
             }
             return Step(
-                pause: UInt64(random.next(below: weather.pause + 1)), kind: kind ?? .insert,
-                client: random.next(below: weather.clients), list: random.next(below: weather.lists),
+                pause: UInt64(random.next(below: schedule.pause + 1)), kind: kind ?? .insert,
+                client: random.next(below: schedule.clients), list: random.next(below: schedule.lists),
                 dice: random.next())
         }
     }

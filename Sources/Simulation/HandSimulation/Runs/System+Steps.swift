@@ -8,7 +8,7 @@ extension System {
         // A client and its copies are used by turns.
         let same = clients.filter { $0.person == step.client }
         let client = same[random.next(below: same.count)]
-        let (first, rules) = weather.list(step.list)
+        let (first, rules) = schedule.list(step.list)
         let names = [first, first + "-2"]
         // A list under the name that it has here.
         let isReversed = random.next() & 1 == 0
@@ -82,7 +82,8 @@ extension System {
 
     // MARK: People
 
-    private func edit(_ kind: Weather.Kind, _ client: SimulatedClient, _ name: String, _ random: inout SplitMix64) {
+    private func edit(_ kind: FaultSchedule.Kind, _ client: SimulatedClient, _ name: String, _ random: inout SplitMix64)
+    {
         guard let replica = client.session?.subscriptions[name]?.replica else { return client.open(name) }
         guard client.session?.subscriptions[name]?.isLoaded == true else { return }
         var person = Person(random: random)

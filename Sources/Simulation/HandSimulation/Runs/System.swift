@@ -4,7 +4,7 @@ import HandWire
 
 /// One simulated world: a server on its disk, clients, the network between them, and those who watch.
 final class System {
-    let weather: Weather
+    let schedule: FaultSchedule
     let scheduler = Scheduler()
     let disk: VirtualDisk
     /// The real store, where the world has one.
@@ -14,7 +14,7 @@ final class System {
     let promises = Promises()
     let mergers = Mergers()
     private(set) lazy var server = SimulatedServer(self)
-    lazy var clients = (0..<weather.clients).map { SimulatedClient(self, number: $0) }
+    lazy var clients = (0..<schedule.clients).map { SimulatedClient(self, number: $0) }
     private lazy var visitor = Visitor(self)
     private(set) var finding: Finding?
     private(set) var lines: [String] = []
@@ -25,8 +25,8 @@ final class System {
     /// Steps may still make trouble.
     private(set) var isCalm = false
 
-    init(_ weather: Weather, on bench: (any StoreBench)?, isTracing: Bool) {
-        self.weather = weather
+    init(_ schedule: FaultSchedule, on bench: (any StoreBench)?, isTracing: Bool) {
+        self.schedule = schedule
         self.isTracing = isTracing
         self.bench = bench
         // What a real store has answered is on its disk.
@@ -145,11 +145,11 @@ final class System {
     func connect(_ name: String) -> Link? {
         guard server.isUp else { return nil }
         links += 1
-        let seed = weather.seed &+ UInt64(links) &* 0x9E37_79B9
+        let seed = schedule.seed &+ UInt64(links) &* 0x9E37_79B9
         func channel(_ number: UInt64) -> Channel {
             Channel(
-                scheduler, seed: seed ^ number, latency: UInt64(weather.latency), jitter: UInt64(weather.jitter),
-                capacity: weather.capacity)
+                scheduler, seed: seed ^ number, latency: UInt64(schedule.latency), jitter: UInt64(schedule.jitter),
+                capacity: schedule.capacity)
         }
         let link = Link(up: channel(1), down: channel(2), name: name)
         if isTracing {
@@ -170,7 +170,7 @@ final class System {
         visitor.start()
         prepareLists()
         // Some worlds start with everybody connected.
-        if weather.seed & 1 == 0 { wait(3_000) }
+        if schedule.seed & 1 == 0 { wait(3_000) }
         for step in steps {
             wait(step.pause)
             guard finding == nil else { return }
@@ -183,7 +183,7 @@ final class System {
 
     /// The lists that everybody starts with.
     private func prepareLists() {
-        let names = (0..<weather.lists).map(weather.list)
+        let names = (0..<schedule.lists).map(schedule.list)
         for (index, list) in names.enumerated() {
             _ = try? store.create(
                 list.name, rules: list.rules, logID: UInt64(index) + 77, deckSeed: list.rules.hasDeck ? 5 : nil)
@@ -205,7 +205,7 @@ final class System {
         server.diskDelay = 0
         settle { self.unfinished() }
         // A connection that went away silently is noticed by its silence; until then somebody may be shown who is gone.
-        if finding == nil { wait(3 * weather.limits.idleDeadline) }
+        if finding == nil { wait(3 * schedule.limits.idleDeadline) }
         if finding == nil { settle { self.unfinished() ?? self.wrongPresence() } }
         if finding == nil { checkEnd() }
     }

@@ -12,7 +12,7 @@ struct Person {
     /// A list is kept about so short, so that its items meet.
     private static let length = 20
 
-    mutating func delta(_ kind: Weather.Kind, on view: Hand) -> Delta {
+    mutating func delta(_ kind: FaultSchedule.Kind, on view: Hand) -> Delta {
         let count = view.count
         if count == 0 { return insert(on: view) }
         if count > Self.length { return Operation.delete(0..<count - Self.length / 2).delta }

@@ -35,7 +35,7 @@ final class SimulatedClient {
         self.system = system
         self.number = number
         person = number
-        random = SplitMix64(seed: system.weather.seed &+ UInt64(number) &* 0x1_0001)
+        random = SplitMix64(seed: system.schedule.seed &+ UInt64(number) &* 0x1_0001)
         journal = VirtualJournal(.random(using: &random))
     }
 
@@ -44,7 +44,7 @@ final class SimulatedClient {
         system = other.system
         self.number = number
         person = other.person
-        random = SplitMix64(seed: system.weather.seed &+ UInt64(number) &* 0x1_0001)
+        random = SplitMix64(seed: system.schedule.seed &+ UInt64(number) &* 0x1_0001)
         journal = other.journal
         // So it starts under the same name.
         process = max(0, other.process - 1)
@@ -62,7 +62,7 @@ final class SimulatedClient {
         guard session == nil else { return }
         process += 1
         armed = nil
-        buffer = JournalBuffer(waiting: 4, compaction: system.weather.journalCompaction)
+        buffer = JournalBuffer(waiting: 4, compaction: system.schedule.journalCompaction)
         followed = [:]
         // Its person has another name each time, and an old one again.
         name = "person \(person).\(process % 3)"

@@ -18,8 +18,8 @@ final class Visitor {
 
     init(_ system: System) {
         self.system = system
-        client = SimulatedClient(system, number: system.weather.clients)
-        random = SplitMix64(seed: system.weather.seed ^ 0x7151)
+        client = SimulatedClient(system, number: system.schedule.clients)
+        random = SplitMix64(seed: system.schedule.seed ^ 0x7151)
         client.onAnswer = { [unowned self] in answered($0) }
     }
 
@@ -37,7 +37,7 @@ final class Visitor {
     }
 
     private func ask() {
-        let (name, _) = system.weather.list(random.next(below: system.weather.lists))
+        let (name, _) = system.schedule.list(random.next(below: system.schedule.lists))
         let asked: [Excerpt.Selection] = [.positions(start: random.next(below: 5), count: 3)]
         client.perform { session, effect in
             _ = session.ask({ .excerpt(.init(request: $0, name: name, asked)) }, effect)

@@ -3,7 +3,7 @@ import HandSync
 import HandWire
 
 /// A server process: a service, and the world that it runs in. It can be killed at any moment and started again.
-final class SimulatedServer: ServiceWorld {
+final class SimulatedServer: ServiceEnvironment {
     private unowned let system: System
     private(set) var service: Service?
     /// Which process it is; what was planned for an earlier one does not happen.
@@ -22,7 +22,7 @@ final class SimulatedServer: ServiceWorld {
 
     init(_ system: System) {
         self.system = system
-        random = SplitMix64(seed: system.weather.seed ^ 0x5E)
+        random = SplitMix64(seed: system.schedule.seed ^ 0x5E)
     }
 
     var isUp: Bool { service != nil }
@@ -35,7 +35,7 @@ final class SimulatedServer: ServiceWorld {
         armed = nil
         mustEnd = false
         service = Service(
-            world: self, limits: system.weather.limits, program: "simulated", retention: system.weather.retention,
+            world: self, limits: system.schedule.limits, program: "simulated", retention: system.schedule.retention,
             seed: random.next())
         system.trace("server starts")
         turn()
@@ -113,7 +113,7 @@ final class SimulatedServer: ServiceWorld {
         }
     }
 
-    // MARK: ServiceWorld
+    // MARK: ServiceEnvironment
 
     var now: UInt64 { system.scheduler.now }
     var wallClock: UInt64 { Self.epoch + now + clockOffset }
@@ -129,7 +129,7 @@ final class SimulatedServer: ServiceWorld {
             let before = disk.writes
             var result = StoreError.catching { try body(system.store) }
             let writes = disk.writes
-            let flush = writes > before ? 1 + UInt64(random.next(below: system.weather.flush)) : 0
+            let flush = writes > before ? 1 + UInt64(random.next(below: system.schedule.flush)) : 0
             system.scheduler.after(flush + diskDelay / 2) { [self] in
                 guard process == mine, service != nil else { return }
                 if writes > before, disk.failsFlush {

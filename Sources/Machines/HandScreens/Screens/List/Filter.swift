@@ -69,15 +69,7 @@ struct Filter: Sendable {
     // MARK: Rows
 
     /// The row of the first match at or behind a gap of the list. O(log matches).
-    func row(ofGap gap: Int) -> Int {
-        var low = 0
-        var high = matches.count
-        while low < high {
-            let middle = (low + high) / 2
-            if Int(matches[middle]) < gap { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    func row(ofGap gap: Int) -> Int { matches.partitioningIndex { $0 >= gap } }
 
     /// The row of an item; nil if it is not a match.
     func row(ofIndex index: Int) -> Int? {

@@ -3,7 +3,7 @@ import HandFormats
 import TLS
 
 /// One scripted client's connection. Bytes go out at once.
-final class Wire {
+final class LoadConnection {
     /// What becomes of it.
     enum Event {
         case opened

@@ -6,7 +6,7 @@ import HandWire
 ///
 /// Swarm testing (Groce and others, “Swarm testing”, ISSTA 2012): each world has some kinds of edits and faults switched
 /// off, because what is rare among everything is common where little else happens.
-public struct Weather: Sendable {
+public struct FaultSchedule: Sendable {
     public let seed: UInt64
     let clients: Int
     let lists: Int

@@ -1,5 +1,5 @@
 /// Some connections, in an order that hangs on nothing but what was added and removed. Both are O(1).
-struct Roster: Sequence {
+struct ConnectionSet: Sequence {
     private var members: [Connection] = []
     private var positions: [UInt64: Int] = [:]
 

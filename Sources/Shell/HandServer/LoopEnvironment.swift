@@ -6,7 +6,7 @@ import HandWire
 import Logging
 
 /// The world of a service that runs on a loop: its time is the loop's, its store works on threads of the loop's pool.
-final class LoopWorld: ServiceWorld {
+final class LoopEnvironment: ServiceEnvironment {
     private let loop: Loop
     let store: any CommitStore
     let logger: Logger

@@ -5,9 +5,9 @@ import HandSync
 import HandWire
 
 /// A client that makes the lists of a test beforehand, and at the end says what the server has.
-final class Setup {
+final class ListSeeder {
     private let loop: Loop
-    private var wire: Wire?
+    private var wire: LoadConnection?
     private var session: ClientSession
     private var random: SplitMix64
     private var outgoing: [UInt8] = []
@@ -21,7 +21,8 @@ final class Setup {
 
     /// - Parameter failed: hears why it cannot go on.
     init(
-        _ loop: Loop, _ destination: Wire.Destination, token: String?, seed: UInt64, failed: @escaping (String) -> Void
+        _ loop: Loop, _ destination: LoadConnection.Destination, token: String?, seed: UInt64,
+        failed: @escaping (String) -> Void
     ) {
         self.loop = loop
         self.failed = failed
@@ -29,7 +30,7 @@ final class Setup {
         let id = ClientID.random(using: &random)
         session = ClientSession(
             client: id, person: "load", program: "hand load", capabilities: [], token: token, seed: random.next())
-        wire = Wire(loop, destination, Meter(clients: 1)) { [unowned self] in received($0) }
+        wire = LoadConnection(loop, destination, Meter(clients: 1)) { [unowned self] in received($0) }
     }
 
     var isOnline: Bool { session.isReady }
@@ -119,7 +120,7 @@ final class Setup {
         if let request { answers[request] = answer } else { answer(.disconnected) }
     }
 
-    private func received(_ event: Wire.Event) {
+    private func received(_ event: LoadConnection.Event) {
         switch event {
         case .opened: perform { session, effect in session.connected(now: loop.now, effect) }
         case .lost(let reason):

@@ -4,7 +4,7 @@ import HandWire
 /// Roles are given for names, and hold for the lists that have them then: a list that is renamed or brought back takes its roles
 /// along, and another list of its name does not get them. The file says which list is meant, so that this holds also for the next
 /// server.
-extension LoopWorld {
+extension LoopEnvironment {
     /// What the file says.
     func take(_ book: AccessBook) {
         access = book

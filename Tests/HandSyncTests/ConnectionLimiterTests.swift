@@ -4,7 +4,7 @@ import HandWire
 import Testing
 
 /// What one address may take of a server.
-@Suite struct DoorkeeperTests {
+@Suite struct ConnectionLimiterTests {
     private static var world: TestWorld {
         var limits = Limits()
         limits.connectionsPerAddress = 3

@@ -2,7 +2,7 @@ import FaultyNetwork
 import HandCore
 
 /// Makes things go wrong at random moments, one after the other, each for a while.
-struct Weather {
+struct FaultSchedule {
     private enum Event: CaseIterable {
         case good, far, resets, partition, deaf, mute, jam, cut, kill, restart, newClient
     }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The rules of the house, checked by reading the sources.
-@Suite struct HouseTests {
+@Suite struct ArchitectureTests {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 

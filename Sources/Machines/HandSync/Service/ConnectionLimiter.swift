@@ -4,17 +4,17 @@ import HandWire
 /// came from its address: many people may be behind it.
 ///
 /// Who is on this machine has no address here, and is not counted. What is remembered is bounded.
-struct Doorkeeper {
+struct ConnectionLimiter {
     private let limits: Limits
     private var present: [String: Present] = [:]
     private var failures: [String: Failures] = [:]
-    /// What each address has left of handshakes, if it is not all.
+    /// Handshakes that each address may still make, for those that have made some.
     private var handshakes: [String: TokenBucket] = [:]
 
     /// The connections from one address.
     private struct Present {
         var count = 0
-        /// Those that have not said who they are, by their numbers, the oldest first.
+        /// The numbers of those that have not said hello, the oldest first.
         var strangers: [UInt64] = []
     }
 
@@ -24,7 +24,7 @@ struct Doorkeeper {
         let since: UInt64
     }
 
-    /// Addresses of which something is remembered; whoever has more of them is not stopped by counting each.
+    /// The most addresses to remember; counting each does not stop an attacker who has more of them.
     private static let most = 100_000
     /// Milliseconds after which failures are forgotten.
     static let period: UInt64 = 60_000
@@ -33,13 +33,13 @@ struct Doorkeeper {
         self.limits = limits
     }
 
-    /// Who gives way if one more comes from an address: the oldest connection that has not said who it is, if there are too many.
+    /// The connection that makes room when one more comes from an address: the oldest that has not said hello, if there are too many.
     func givesWay(at address: String) -> UInt64? {
         guard let present = present[address], present.count >= limits.connectionsPerAddress else { return nil }
         return present.strangers.first
     }
 
-    /// Why somebody is turned away who comes from an address; nil if they may come in, and are counted from then on.
+    /// Counts a connection from an address, or says why it is turned away.
     mutating func enter(_ connection: UInt64, from address: String) -> String? {
         if present[address, default: Present()].count >= limits.connectionsPerAddress {
             return "this server takes \(limits.connectionsPerAddress) connections from one address"
@@ -81,7 +81,7 @@ struct Doorkeeper {
         return true
     }
 
-    /// Forgets what is long ago.
+    /// Forgets what no longer counts.
     mutating func sweep(now: UInt64) {
         if !failures.isEmpty { failures = failures.filter { now < $0.value.since + Self.period } }
         for address in handshakes.keys {

@@ -3,7 +3,7 @@ import HandWire
 
 /// What a `Service` needs of the world. The shell gives it sockets, clocks and threads; the simulation a virtual network,
 /// time and disk. Nothing here calls the service back before the call has returned.
-public protocol ServiceWorld: AnyObject {
+public protocol ServiceEnvironment: AnyObject {
     /// Milliseconds that only grow.
     var now: UInt64 { get }
     /// Milliseconds since 1970, for stamping commits: the only clock that people see.
@@ -44,7 +44,7 @@ extension ByteStream {
     public var origin: String? { nil }
 }
 
-extension ServiceWorld {
+extension ServiceEnvironment {
     public func write<Value: Sendable>(
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
         then: @escaping (Result<Value, StoreError>) -> Void
