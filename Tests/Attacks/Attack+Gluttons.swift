@@ -87,7 +87,7 @@ extension Attack {
             let client = try range.client()
             _ = try client.hello(.random(in: 1...UInt64.max), token: range.tokens["root"])
             for turn in 0..<50 {
-                let name = "made \(turn) \(UInt32.random(in: 0...UInt32.max))"
+                let name = "made-\(turn)-\(UInt32.random(in: 0...UInt32.max))"
                 outcome.note(try client.answers(to: .create(request: 6, name: name, rules: Rules())))
                 outcome.note(try client.answers(to: .delete(request: 7, name: name)))
             }

@@ -201,6 +201,40 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
+    /// Long lists stay in memory while somebody follows them.
+    @Test func itemsThatOneUserFollows() {
+        let world = Self.world { $0.userItems = 4 }
+        let ada = Self.ownerOfList(world)
+        for request in [7, 8] as [UInt64] {
+            ada.say(.create(request: request, name: "list\(request)", rules: Rules()))
+            world.settle()
+            ada.subscribe("list\(request)", request: request)
+            world.settle()
+            let list = request - 5
+            for sequence in UInt64(1)...3 {
+                ada.submit(sequence, base: Int(sequence) - 1, "\(request) \(sequence)", list: list)
+                world.settle()
+            }
+        }
+        let (again, ben) = (world.connect(2, token: "ada"), world.connect(3, token: "ben"))
+        world.settle()
+        for stream in [again, ben] {
+            for request in [7, 8] as [UInt64] {
+                stream.subscribe("list\(request)", request: request)
+                world.settle()
+            }
+            #expect(stream.errors == [.tooManySubscriptions])
+            #expect(world.service.brokenInvariant() == nil)
+        }
+        // Subscribing anew to one that is followed is no more than that; what is given up no longer counts.
+        again.subscribe("list7", request: 9)
+        world.settle()
+        again.say(.unsubscribe(list: 2))
+        again.subscribe("list8", request: 10)
+        world.settle()
+        #expect(again.errors.count == 1 && world.service.brokenInvariant() == nil)
+    }
+
     @Test func listsAndSubscriptionsOfOneUser() {
         let world = Self.world {
             $0.userLists = 3

@@ -79,7 +79,7 @@ import Testing
         "connections", "connectionsPerAddress", "failedHellos", "handshakesPerAddress", "lists", "userUnfinishedBytes",
         "userAnswerBytes",
         "tellingDelay",
-        "tooFastDeadline", "userSubscriptions", "userLists", "storeBytes", "answerBytes", "transfers",
+        "tooFastDeadline", "userSubscriptions", "userItems", "userLists", "storeBytes", "answerBytes", "transfers",
         "pastRevisions", "stallDeadline",
         "snapshotCommits", "submissionWork", "inlineWork", "unloadDelay",
     ]

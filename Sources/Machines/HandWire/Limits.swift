@@ -40,6 +40,9 @@ public struct Limits: Equatable, Sendable {
     public var tooFastDeadline: UInt64 = 60_000
     /// Lists that all connections of one user may be subscribed to, each counted once for each.
     public var userSubscriptions = 1_000
+    /// Items of the lists that all connections of one user are subscribed to, counted when each subscribes: such lists stay in
+    /// memory.
+    public var userItems = 50_000_000
     /// Lists on the server that one user has made.
     public var userLists = 1_000
     /// Bytes that the store may take; then edits are rejected and lists are not made. Looked at once a second.

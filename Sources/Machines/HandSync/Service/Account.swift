@@ -5,6 +5,8 @@ final class Account {
     let user: String
     var connections = 0
     var subscriptions = 0
+    /// Items of the lists that its connections follow, as many as there were when each was subscribed to.
+    var followedItems = 0
     /// Past states that are in memory for it.
     var pastHolds = 0
     /// Bytes of answers that wait to be read.

@@ -7,6 +7,8 @@ extension Connection {
         let room: Room
         let request: UInt64
         var revision: Int
+        /// Items of the list when it was subscribed to, as they are counted in the account.
+        var items = 0
         /// The snapshot that is being sent; commits wait until it is through.
         var snapshot: Transfer?
         /// Whether commits before the window are being read from the store.

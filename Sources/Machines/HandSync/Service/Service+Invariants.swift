@@ -55,6 +55,10 @@ extension Service {
         if account.subscriptions != subscriptions {
             return "it counts \(account.subscriptions) of \(subscriptions) subscriptions"
         }
+        let items = mine.reduce(0) { sum, connection in
+            connection.cursors.indices.reduce(sum) { $0 + connection.cursors[at: $1].items }
+        }
+        if account.followedItems != items { return "it counts \(account.followedItems) of \(items) followed items" }
         let unfinished = mine.reduce(0) { $0 + Int($1.unfinished) }
         if account.unfinished != unfinished { return "it counts \(account.unfinished) of \(unfinished) bytes" }
         let answers = mine.reduce(0) { $0 + $1.held.answerBytes }

@@ -93,6 +93,13 @@ extension Service {
             let message = "your connections may follow \(limits.userSubscriptions) lists together"
             return refuse(connection, subscribe.request, .tooManySubscriptions, message)
         }
+        // A list of any length may be followed alone.
+        if isNew, let account = connection.account, account.followedItems > 0,
+            account.followedItems + room.authority.count > limits.userItems
+        {
+            let message = "the lists that your connections follow may have \(limits.userItems) items together"
+            return refuse(connection, subscribe.request, .tooManySubscriptions, message)
+        }
         start(connection, in: room, subscribe)
     }
 
@@ -106,6 +113,8 @@ extension Service {
         if isNew {
             room.add(connection)
             connection.account?.subscriptions += 1
+            connection.account?.followedItems += room.authority.count
+            connection.cursors[room.list.number]?.items = room.authority.count
             if connection.hasPresence { room.presence.join(author.number, name: connection.person) }
             announce(room)
         }
@@ -125,7 +134,7 @@ extension Service {
     ) {
         let number = room.list.number
         var cursor = Connection.Cursor(room: room, request: request, revision: revision)
-        if let former = connection.cursors[number] { cursor.presence = former.presence }
+        if let former = connection.cursors[number] { (cursor.presence, cursor.items) = (former.presence, former.items) }
         if case .snapshot(let revision, let count, _) = start {
             cursor.revision = revision
             figures.snapshots += 1
@@ -144,6 +153,7 @@ extension Service {
         guard let cursor = connection.cursors.remove(list) else { return }
         cursor.room.remove(connection, now: world.now)
         connection.account?.subscriptions -= 1
+        connection.account?.followedItems -= cursor.items
         if let author = connection.author?.number, connection.hasPresence {
             cursor.room.presence.leave(author)
             announce(cursor.room)

@@ -34,6 +34,8 @@ struct LimitOptions: ParsableArguments {
     @Option(help: "Bytes of answers that wait for one user.") var maxUserAnswers = Limits().userAnswerBytes
     @Option(help: "Lists that all connections of one user follow.")
     var maxUserSubscriptions = Limits().userSubscriptions
+    @Option(help: "Items of all lists that one user's connections follow, which stay in memory.")
+    var maxUserItems = Limits().userItems
     @Option(help: "Lists that one user has made.") var maxUserLists = Limits().userLists
     @Option(help: "Bytes of the store, at which edits are no longer taken.") var maxStore = Limits().storeBytes
     @Option(help: "Bytes of answers that wait for one client, at which it is no longer read.")
@@ -79,7 +81,8 @@ struct LimitOptions: ParsableArguments {
             ("max-user-unfinished", \.maxUserUnfinished, \.userUnfinishedBytes),
             ("max-user-answers", \.maxUserAnswers, \.userAnswerBytes),
             ("max-user-subscriptions", \.maxUserSubscriptions, \.userSubscriptions),
-            ("max-user-lists", \.maxUserLists, \.userLists), ("max-store", \.maxStore, \.storeBytes),
+            ("max-user-items", \.maxUserItems, \.userItems), ("max-user-lists", \.maxUserLists, \.userLists),
+            ("max-store", \.maxStore, \.storeBytes),
             ("max-answers", \.maxAnswers, \.answerBytes), ("max-transfers", \.maxTransfers, \.transfers),
             ("max-past-revisions", \.maxPastRevisions, \.pastRevisions),
             ("max-pending", \.maxPending, \.pendingSubmissions), ("window", \.window, \.windowBytes),
