@@ -56,4 +56,19 @@ import Testing
         let back = try ListFormat.markdown.read(printed.utf8, ids: .minted, using: &random)
         #expect(back.map(\.content) == items.map(\.content))
     }
+
+    /// A line of a million is put together in another way, and is the same.
+    @Test func appendedItIsTheSameLine() {
+        for text in ["milk", "", "café", "\u{200D}x", "a\u{7}b", "tab\there", "~", "\u{7F}"] {
+            let contents: [Content] = [
+                .task(text, done: false), .task(text, done: true), .note(text), .heading(text),
+                .link(text, url: "https://x"), .card(.faceDown),
+            ]
+            for content in contents {
+                var line = "1  "
+                Printable.append(content, to: &line)
+                #expect(line == "1  " + Printable.line(of: content))
+            }
+        }
+    }
 }

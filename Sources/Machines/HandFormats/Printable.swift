@@ -5,7 +5,7 @@ public enum Printable {
     /// The text without control characters, without those that turn the direction of writing around, and without those that
     /// nobody sees and that mean nothing where they stand. A line break or a tab becomes a space, all else of that `�`.
     public static func clean(_ text: String) -> String {
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
+        if isPlain(text) { return text }
         var clean = String.UnicodeScalarView()
         var previous: Unicode.Scalar?
         for scalar in text.unicodeScalars {
@@ -16,6 +16,8 @@ public enum Printable {
         }
         return String(clean)
     }
+
+    private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }
 
     /// Whether a character may reach a terminal behind that one, which does.
     static func isHarmless(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?) -> Bool {
@@ -48,6 +50,16 @@ public enum Printable {
     /// One item in one line, without its id: `[x] milk`, `## heading`, `Q♠`.
     public static func line(of content: Content) -> String {
         clean(content.accept(OneLine()))
+    }
+
+    /// Appends `line(of:)` to a text, without making a string of it where that is not needed: for lists of a million items.
+    public static func append(_ content: Content, to line: inout String) {
+        if case .task(let text, let done) = content, isPlain(text) {
+            line += done ? "[x] " : "[ ] "
+            line += text
+        } else {
+            line += Self.line(of: content)
+        }
     }
 
     private struct OneLine: ContentVisitor {

@@ -8,21 +8,27 @@ import HandWire
 
 /// Prints items as people or scripts want them.
 enum ItemPrinter {
-    /// - Parameter isShown: which of the items to print, all with their numbers in the whole list.
-    static func print(_ list: Hand, json: Bool, where isShown: (Int, Item) -> Bool = { _, _ in true }) {
-        var shown: [(number: Int, item: Item)] = []
-        for (number, item) in zip(1..., list) where isShown(number, item) { shown.append((number, item)) }
-        print(shown, idLength: ShortID.length(of: list.ids), json: json)
+    /// - Parameter isShown: which of the items to print, all with their numbers in the whole list; nil for all.
+    static func print(_ list: Hand, json: Bool, where isShown: ((Int, Item) -> Bool)? = nil) {
+        let all = zip(1..., list).lazy.map { (number: $0, item: $1) }
+        let length = ShortID.length(of: list.ids)
+        guard let isShown else { return print(all, upTo: list.count, idLength: length, json: json) }
+        let shown = Array(all.filter { isShown($0.number, $0.item) })
+        print(shown, upTo: shown.last?.number ?? 0, idLength: length, json: json)
     }
 
-    /// - Parameter idLength: characters of an id that tell the items of the whole list apart.
-    static func print(_ shown: [(number: Int, item: Item)], idLength length: Int, json: Bool) {
+    /// - Parameters:
+    ///   - last: the last number.
+    ///   - idLength: characters of an id that tell the items of the whole list apart.
+    static func print(
+        _ shown: some Sequence<(number: Int, item: Item)>, upTo last: Int, idLength length: Int, json: Bool
+    ) {
         Output.together {
             if json {
                 for (_, item) in shown { Output.json(JSON.item(item)) }
                 return
             }
-            let width = shown.last.map { String($0.number).count } ?? 0
+            let width = String(last).utf8.count
             var line = ""
             for (number, item) in shown {
                 let number = String(number)
@@ -33,7 +39,7 @@ enum ItemPrinter {
                 line += "  "
                 line += Substring(item.id.description.utf8.prefix(length))
                 line += "  "
-                line += Printable.line(of: item.content)
+                Printable.append(item.content, to: &line)
                 Output.line(line)
             }
         }
@@ -61,15 +67,21 @@ struct List: AsyncParsableCommand {
         let references = try ItemReference.all(items)
         if !offline, let part = looks.part(references) { return try await show(part, of: name, references) }
         let hand = try await offline ? kept(name) : list.whole().hand
+        ItemPrinter.print(hand, json: list.server.json, where: try filter(references, in: hand))
+        if hand.isEmpty && !list.server.json { list.server.say("'\(name)' is empty") }
+    }
+
+    /// Which items to print; nil for all.
+    private func filter(_ references: [ItemReference], in hand: Hand) throws -> ((Int, Item) -> Bool)? {
+        if references.isEmpty, !looks.isLimited { return nil }
         let named = try Set(references.map { try $0.position(in: hand) + 1 })
         var left = looks.number ?? .max
         let isLookedAt = looks.filter
-        ItemPrinter.print(hand, json: list.server.json) { number, item in
+        return { number, item in
             guard left > 0, named.isEmpty || named.contains(number), isLookedAt(item) else { return false }
             left -= 1
             return true
         }
-        if hand.isEmpty && !list.server.json { list.server.say("'\(name)' is empty") }
     }
 
     /// Asks for a part of the list only, and prints what was meant of it.
@@ -84,8 +96,9 @@ struct List: AsyncParsableCommand {
             (named.isEmpty || named.contains(entry.position)) && isLookedAt(entry.item)
         }
         let isWhole = excerpt.entries.count == excerpt.count
+        let printed = shown.prefix(looks.number ?? .max).map { (number: $0.position + 1, item: $0.item) }
         ItemPrinter.print(
-            shown.prefix(looks.number ?? .max).map { ($0.position + 1, $0.item) },
+            printed, upTo: printed.last?.number ?? 0,
             idLength: isWhole ? ShortID.length(in: whole) : ShortID.length(ofCount: excerpt.count),
             json: list.server.json)
         if excerpt.count == 0 && !list.server.json { list.server.say("'\(name)' is empty") }
@@ -128,6 +141,9 @@ struct Looks: ParsableArguments {
         guard let number, !open, !done, grep == nil else { return nil }
         return [.positions(start: 0, count: min(number, Rules.unlimitedCount))]
     }
+
+    /// Whether there is anything by which items are left out.
+    var isLimited: Bool { open || done || grep != nil || number != nil }
 
     static func isTicked(_ item: Item) -> Bool {
         if case .task(_, done: true) = item.content { true } else { false }
