@@ -91,18 +91,33 @@ import Testing
         #expect(scene.texts == [String](repeating: "x", count: 10))
     }
 
+    /// What it takes to carry an edit over the commits since counts, too.
+    @Test func anOldEditIsMadeAside() throws {
+        for (count, computations) in [(7, 1), (6, 0)] {
+            let scene = Scene()
+            let before = scene.world.computations
+            let delta = try Delta([Delta.Component](repeating: .edit(Change(text: "x")), count: count))
+            scene.cem.say(.submit(Submission(list: 1, base: 7, sequence: 1, delta: delta)))
+            #expect(scene.world.computations == before + computations)
+            scene.world.settle()
+            #expect(scene.texts.count { $0 == "x" } == count)
+        }
+    }
+
     /// Who edits the same list waits, with all that comes behind it; then it is made on top of the large one, in order.
     @Test func othersOfTheListWait() {
         let scene = Scene()
         scene.editAll()
         scene.ben.submit(1, base: 10, "first of Ben")
+        scene.ben.submit(2, base: 10, "second of Ben")
         scene.ben.say(.fetch(request: 9, name: "list", revision: nil))
         scene.cem.submit(1, base: 9, "first of Cem")
         #expect(scene.world.waiting == 1)
         scene.world.settle()
-        #expect(Self.commits(scene.ben).map(\.revision).suffix(3) == [11, 12, 13])
-        #expect(Self.commits(scene.ben).suffix(3).map(\.delta.componentCount) == [10, 1, 1])
-        #expect(scene.texts.prefix(3).sorted() == ["first of Ben", "first of Cem", "x"])
+        #expect(Self.commits(scene.ben).map(\.revision).suffix(4) == [11, 12, 13, 14])
+        #expect(Self.commits(scene.ben).suffix(4).map(\.sequence) == [11, 1, 2, 1])
+        #expect(scene.ben.errors.isEmpty)
+        #expect(scene.texts.prefix(4).sorted() == ["first of Ben", "first of Cem", "second of Ben", "x"])
         #expect(scene.ben.heard.contains { if case .state(9, _, _, _, _) = $0 { true } else { false } })
         scene.check()
     }
