@@ -306,6 +306,16 @@ import Testing
         #expect(scene.ada.errors == [.idleTimeout] && scene.ben.errors == [.idleTimeout])
     }
 
+    /// Whoever hangs up while it is made has had the work done.
+    @Test func hangingUpSavesNothing() {
+        let scene = Scene()
+        let before = scene.world.service.workDone
+        scene.editAll()
+        scene.ada.end()
+        scene.world.settle()
+        #expect(scene.world.service.workDone - before >= 100)
+    }
+
     /// It is charged to its author what it is to make it.
     @Test func itHasItsPrice() {
         for inlineWork in [90, 20_000] {

@@ -32,6 +32,9 @@ extension Service {
                 makeWhenWritten(submission, author, in: room, from: connection)
             }
         }
+        // Charged before it is made: a client that hangs up meanwhile has had the work done all the same.
+        let work = min(Authority.work(of: submission.delta), 10 * (limits.frameBytes + room.authority.count))
+        charge(connection, work: work)
         let (now, isFull) = (world.wallClock, storeSize.isFull(limits))
         let parcel = Parcel((room.authority, submission))
         world.compute {

@@ -20,6 +20,7 @@ extension Service {
         }
         let isFull = storeSize.isFull(limits)
         let outcome = room.authority.submit(submission, author: author, now: world.wallClock, isFull: isFull)
+        if case .numbered = outcome { charge(connection, work: Authority.work(of: submission.delta)) }
         answer(outcome, to: submission, author, in: room, from: connection)
     }
 
@@ -32,7 +33,6 @@ extension Service {
         charge(connection, submissionWork: room.authority.work)
         switch outcome {
         case .numbered:
-            charge(connection, work: Authority.work(of: submission.delta))
             connection.pendingSubmissions += 1
             newcomers.hold(author.number)
             writer.numbered += 1
