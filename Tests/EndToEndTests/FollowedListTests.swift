@@ -85,7 +85,7 @@ import Testing
             let item = Item(id: ItemID(rawValue: 1), content: .note("x"))
             let delta = HandCore.Operation.insert([item], at: 0, .before).delta
             #expect(throws: Never.self) {
-                try engine.perform { session, effect in try session.edit("list", delta, isExact: false, effect) }
+                try engine.perform { try $0.edit("list", delta, isExact: false) }
             }
         }
         list.close()

@@ -6,10 +6,10 @@ import HandWire
 /// Well-formed messages of a server, mostly near to what would be right, with fields that an input chooses.
 enum SessionMessages {
     static func any(
-        _ input: inout Input, _ session: ClientSession, _ name: String, _ lastRequest: UInt64
+        _ input: inout Input, _ machine: ClientMachine, _ name: String, _ lastRequest: UInt64
     ) -> DownMessage {
-        let replica = session.subscriptions[name]?.replica ?? Replica()
-        let list = input.below(16) == 15 ? input.number() : session.subscriptions[name]?.list ?? 1
+        let replica = machine.subscriptions[name]?.replica ?? Replica()
+        let list = input.below(16) == 15 ? input.number() : machine.subscriptions[name]?.list ?? 1
         let sequence = input.below(8) == 7 ? input.number() : replica.sequence
         switch input.below(20) {
         case 0: return welcome(&input)

@@ -3,9 +3,9 @@ import HandSimulation
 import HandSync
 import HandWire
 
-/// A client's session, and a server that says anything: an input is a program of what befalls them.
+/// A client's machine, and a server that says anything: an input is a program of what befalls them.
 struct SessionProgram {
-    private var session = ClientSession(
+    private var machine = ClientMachine(
         client: ClientID(high: 1, low: 2), person: "p", program: "fuzzed", seed: 7)
     private var input: Input
     private var now: UInt64 = 1_000
@@ -29,8 +29,8 @@ struct SessionProgram {
     private mutating func greet() throws {
         if input.byte() > 240 { return }
         open("a")
-        try perform { session, effect in session.start(effect) }
-        try perform { session, effect in session.connected(now: 1_000, effect) }
+        try perform { $0.start() }
+        try perform { $0.connected(now: 1_000) }
         try hear(
             .welcome(
                 DownMessage.Welcome(
@@ -48,50 +48,50 @@ struct SessionProgram {
     private mutating func step() throws {
         let name = Self.names[input.below(8) / 7]
         switch input.below(24) {
-        case 0: try perform { session, effect in session.start(effect) }
-        case 1: try perform { [now] session, effect in session.connected(now: now, effect) }
-        case 2: try perform { [now] session, effect in session.disconnected(reason: "x", now: now, effect) }
+        case 0: try perform { $0.start() }
+        case 1: try perform { [now] in $0.connected(now: now) }
+        case 2: try perform { [now] in $0.disconnected(reason: "x", now: now) }
         case 3: try bytes(input.bytes(input.below(80)))
         case 4: open(name)
         case 5:
             followed[name] = nil
-            try perform { session, effect in session.close(name, effect) }
+            try perform { $0.close(name) }
         case 6, 7, 8, 9: try edit(name)
-        case 10: try perform { session, effect in _ = try? session.undo(name, effect) }
-        case 11: try perform { session, effect in _ = try? session.redo(name, effect) }
+        case 10: try perform { _ = try? $0.undo(name) }
+        case 11: try perform { _ = try? $0.redo(name) }
         case 12: try letTimePass()
         case 13: try ask()
         case 14:
             let item = input.flag() ? ItemID(rawValue: input.number()) : nil
-            try perform { session, effect in session.setPresence(name, item: item, effect) }
-        default: try hear(SessionMessages.any(&input, session, name, lastRequest))
+            try perform { $0.setPresence(name, item: item) }
+        default: try hear(SessionMessages.any(&input, machine, name, lastRequest))
         }
     }
 
     private mutating func open(_ name: String) {
-        guard session.subscriptions[name] == nil else { return }
+        guard machine.subscriptions[name] == nil else { return }
         followed[name] = Hand()
-        session.open(name, isJournaled: true) { _ in }
+        machine.open(name, isJournaled: true)
     }
 
     private mutating func edit(_ name: String) throws {
-        guard let view = session.subscriptions[name]?.replica.view, view.count < 500 else { return }
+        guard let view = machine.subscriptions[name]?.replica.view, view.count < 500 else { return }
         var chaos = Chaos(seed: input.seed())
         let delta = chaos.delta(on: view, size: 1 + input.below(4))
         let isExact = input.below(8) == 7
-        try perform { session, effect in try? session.edit(name, delta, isExact: isExact, effect) }
+        try perform { try? $0.edit(name, delta, isExact: isExact) }
     }
 
     private mutating func letTimePass() throws {
         let steps: [UInt64] = [1, 100, 15_000, 45_000, 60_000]
         now += steps[input.below(steps.count)]
-        try perform { [now] session, effect in session.timer(now: now, effect) }
+        try perform { [now] in $0.timer(now: now) }
     }
 
     private mutating func ask() throws {
         var asked: UInt64?
-        try perform { session, effect in
-            asked = session.ask({ .fetch(request: $0, name: "a", revision: nil) }, effect)
+        try perform { machine in
+            asked = machine.ask({ .fetch(request: $0, name: "a", revision: nil) })
         }
         lastRequest = asked ?? lastRequest
     }
@@ -101,19 +101,18 @@ struct SessionProgram {
     }
 
     private mutating func bytes(_ bytes: [UInt8]) throws {
-        try perform { [now] session, effect in
-            bytes.withUnsafeBytes { session.received($0, now: now, effect) }
+        try perform { [now] machine in
+            bytes.withUnsafeBytes { machine.received($0, now: now) }
         }
     }
 
     // MARK: Laws
 
     private mutating func perform(
-        _ body: (inout ClientSession, (ClientSession.Effect) -> Void) -> Void
+        _ body: (inout ClientMachine) -> Void
     ) throws {
-        var effects: [ClientSession.Effect] = []
-        body(&session) { effects.append($0) }
-        for effect in effects {
+        body(&machine)
+        while let effect = machine.nextEffect() {
             if case .update(let list, let update) = effect {
                 do { followed[list] = try followed[list]?.applying(update.delta) } catch {
                     throw Fault(description: "a delta of the view does not fit: \(error)")
@@ -121,7 +120,7 @@ struct SessionProgram {
             }
             if case .refused(let list, _, _) = effect { followed[list] = nil }
         }
-        for (name, subscription) in session.subscriptions {
+        for (name, subscription) in machine.subscriptions {
             try ReplicaLaws.check(subscription.replica)
             if let view = followed[name], view != subscription.replica.view {
                 throw Fault(description: "the deltas that were reported do not lead to the view")

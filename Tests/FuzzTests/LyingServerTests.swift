@@ -6,17 +6,17 @@ import Testing
 /// A server that says what none may say: the client closes the connection or believes nonsense, and goes on running.
 @Suite struct LyingServerTests {
     private struct Driven {
-        var session = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
+        var machine = ClientMachine(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
 
         init(lastSequence: UInt64 = 0) {
-            session.start { _ in }
-            session.connected(now: 0) { _ in }
+            machine.start()
+            machine.connected(now: 0)
             hear(
                 .welcome(
                     .init(
                         version: 1, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20,
                         program: "")))
-            session.open("a") { _ in }
+            machine.open("a")
             hear(subscribed(lastSequence: lastSequence, .snapshot(revision: 0, count: 0, digest: 0)))
         }
 
@@ -26,21 +26,21 @@ import Testing
         }
 
         mutating func hear(_ message: DownMessage) {
-            message.frame.withUnsafeBytes { session.received($0, now: 0) { _ in } }
+            message.frame.withUnsafeBytes { machine.received($0, now: 0) }
         }
 
         mutating func edit() throws {
-            try session.edit("a", Operation.insert([note(2)], at: 0, .after).delta) { _ in }
+            try machine.edit("a", Operation.insert([note(2)], at: 0, .after).delta)
         }
 
-        var replica: Replica? { session.subscriptions["a"]?.replica }
+        var replica: Replica? { machine.subscriptions["a"]?.replica }
     }
 
     @Test func theLastSequenceOfAllWasUsed() throws {
         var driven = Driven(lastSequence: .max)
         try driven.edit()
         driven.hear(driven.subscribed(lastSequence: .max, .resumed(head: 0)))
-        #expect(driven.session.isReady)
+        #expect(driven.machine.isReady)
         #expect(driven.replica?.brokenInvariant() == nil)
     }
 
@@ -50,7 +50,7 @@ import Testing
         driven.hear(.stale(list: 1, sequence: 0, head: 0))
         driven.hear(.rejected(list: 1, sequence: 0, .notStored))
         driven.hear(.acknowledged(list: 1, sequence: .max, revision: 0))
-        #expect(driven.session.isReady)
+        #expect(driven.machine.isReady)
         #expect(driven.replica?.brokenInvariant() == nil)
     }
 

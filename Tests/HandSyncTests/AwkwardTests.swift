@@ -45,7 +45,7 @@ import Testing
     @Test func nobodyIsReplacedForGood() {
         let play = AwkwardPlay(seed: 1)
         let often = (0..<50).filter { _ in play.awkwardness.mayReplace() }.count
-        #expect(often <= ClientSession.mostReplacements)
+        #expect(often <= ClientMachine.mostReplacements)
     }
 }
 
@@ -53,12 +53,11 @@ import Testing
 private final class AwkwardPlay {
     private let world: TestWorld
     let awkwardness: Awkwardness
-    private var session: ClientSession
+    private var machine: ClientMachine
     private var wire: AwkwardWire
     private var stream: AwkwardEnd?
     private var connection: Connection?
     private var received: [AwkwardWire.Received] = []
-    private var effects: [ClientSession.Effect] = []
     private var random: SplitMix64
     private var hasSubscribed = false
     private(set) var met: [String: Int] = [:]
@@ -73,7 +72,7 @@ private final class AwkwardPlay {
         awkwardness = Awkwardness(world.service, seed: seed)
         wire = awkwardness.wire()
         random = SplitMix64(seed: seed)
-        session = ClientSession(client: ClientID(high: 1, low: seed), person: "Ann", program: "test", seed: seed)
+        machine = ClientMachine(client: ClientID(high: 1, low: seed), person: "Ann", program: "test", seed: seed)
     }
 
     private func meet(_ name: String) { met[name, default: 0] += 1 }
@@ -84,25 +83,23 @@ private final class AwkwardPlay {
         maker.say(.create(request: 1, name: "list", rules: Rules()))
         world.settle()
         maker.end()
-        session.open("list") { effects.append($0) }
-        session.start { effects.append($0) }
+        machine.open("list")
+        machine.start()
         var wanted: [String] = (1...edits).map { "\($0)" }
         var kept = wanted
         for _ in 0..<200_000 {
             if problem != nil { return }
-            if let replica = session.subscriptions["list"]?.replica, replica.inFlight == nil, let text = wanted.first,
-                session.subscriptions["list"]?.isLive == true
+            if let replica = machine.subscriptions["list"]?.replica, replica.inFlight == nil, let text = wanted.first,
+                machine.subscriptions["list"]?.isLive == true
             {
                 wanted.removeFirst()
                 let item = Item(id: .random(using: &random), content: .note(text))
                 let at = random.next(below: replica.view.count + 1)
-                try? session.edit("list", HandCore.Operation.insert([item], at: at, .before).delta) {
-                    effects.append($0)
-                }
+                try? machine.edit("list", HandCore.Operation.insert([item], at: at, .before).delta)
             }
             step(&kept)
-            if wanted.isEmpty, let subscription = session.subscriptions["list"], subscription.isLive,
-                !subscription.replica.hasPending, received.isEmpty, wire.isEmpty, effects.isEmpty
+            if wanted.isEmpty, let subscription = machine.subscriptions["list"], subscription.isLive,
+                !subscription.replica.hasPending, received.isEmpty, wire.isEmpty
             {
                 return check(kept)
             }
@@ -124,9 +121,7 @@ private final class AwkwardPlay {
 
     /// One event of each sort, and a millisecond.
     private func step(_ kept: inout [String]) {
-        let due = effects
-        effects = []
-        for effect in due { carryOut(effect, &kept) }
+        carryOutEffects(&kept)
         advance()
         _ = awkwardness.pump()
         world.failure = random.next(below: 60) == 0 && hasSubscribed ? .failed("on purpose") : nil
@@ -134,13 +129,18 @@ private final class AwkwardPlay {
         world.failure = nil
         deliver()
         world.now += 1
-        if let deadline = session.deadline, world.now >= deadline {
-            session.timer(now: world.now) { effects.append($0) }
+        if let deadline = machine.deadline, world.now >= deadline {
+            machine.timer(now: world.now)
         }
         if world.now >= world.service.deadline { world.service.timeout() }
+        carryOutEffects(&kept)
     }
 
-    private func carryOut(_ effect: ClientSession.Effect, _ kept: inout [String]) {
+    private func carryOutEffects(_ kept: inout [String]) {
+        while let effect = machine.nextEffect() { carryOut(effect, &kept) }
+    }
+
+    private func carryOut(_ effect: ClientMachine.Effect, _ kept: inout [String]) {
         switch effect {
         case .connect:
             wire = awkwardness.wire()
@@ -149,7 +149,7 @@ private final class AwkwardPlay {
             let end = AwkwardEnd(self)
             stream = end
             connection = world.service.accepted(end)
-            session.connected(now: world.now) { effects.append($0) }
+            machine.connected(now: world.now)
         case .send(let bytes):
             if let message = try? bytes.dropFirst(UInt64(bytes.count).varintSize).withUnsafeBytes({ try UpMessage($0) })
             {
@@ -196,7 +196,7 @@ private final class AwkwardPlay {
         switch wire.next() {
         case .bytes(let bytes, _):
             note(bytes)
-            bytes.withUnsafeBytes { session.received($0, now: world.now) { effects.append($0) } }
+            bytes.withUnsafeBytes { machine.received($0, now: world.now) }
         case .end: lose("ended", isKnown: false)
         case .cut:
             meet("cut")
@@ -210,13 +210,13 @@ private final class AwkwardPlay {
         self.connection = nil
         stream = nil
         world.service.ended(connection, reason: reason)
-        if !isKnown { session.disconnected(reason: reason, now: world.now) { effects.append($0) } }
+        if !isKnown { machine.disconnected(reason: reason, now: world.now) }
     }
 
     /// What a client sees of it.
     private func note(_ bytes: [UInt8]) {
         var count = 0
-        let replica = session.subscriptions["list"]?.replica
+        let replica = machine.subscriptions["list"]?.replica
         bytes.withUnsafeBytes { all in
             try? reader.read(all) { (body) throws(WireError) -> Bool in
                 count += 1
@@ -227,7 +227,7 @@ private final class AwkwardPlay {
                 case .rejected: meet("rejected")
                 case .presence: meet("presence")
                 case .subscribed(let subscribed):
-                    let isAgain = session.subscriptions["list"]?.list != nil
+                    let isAgain = machine.subscriptions["list"]?.list != nil
                     if case .resumed = subscribed.start {
                         meet("resumed")
                     } else if isAgain {
@@ -240,7 +240,7 @@ private final class AwkwardPlay {
                     if replica?.inFlight?.sequence == sequence, replica?.revision ?? 0 < revision {
                         meet("acknowledged before its commit")
                     }
-                case .commit(_, let commit): if commit.author != session.author { meet("others’ commits") }
+                case .commit(_, let commit): if commit.author != machine.author { meet("others’ commits") }
                 case .error(let code, 0, let wait, _): if wait > 0, code != .slowedDown { meet("\(code)") }
                 default: break
                 }
@@ -252,7 +252,7 @@ private final class AwkwardPlay {
     }
 
     private func check(_ kept: [String]) {
-        guard let replica = session.subscriptions["list"]?.replica else { return }
+        guard let replica = machine.subscriptions["list"]?.replica else { return }
         let mine = replica.confirmed.map(\.content.text).filter { Int($0) != nil }
         if mine.sorted() != kept.sorted() { problem = "expected \(kept.sorted()), found \(mine.sorted())" }
         let durable = world.service.durable("list")

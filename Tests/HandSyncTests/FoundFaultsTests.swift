@@ -38,27 +38,28 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
 
     /// With an edit in the buffer a lagging client gets a snapshot unasked; the buffer must go out afterwards.
     @Test func laggingSnapshot() throws {
-        var s = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
+        var s = ClientMachine(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
         var out: [UpMessage] = []
-        func take(_ e: ClientSession.Effect) {
-            if case .send(let f) = e {
+        func down(_ m: DownMessage) {
+            m.frame.withUnsafeBytes { s.received($0, now: 0) }
+            while let e = s.nextEffect() {
+                guard case .send(let f) = e else { continue }
                 f.dropFirst().withUnsafeBytes { if let m = try? UpMessage($0) { out.append(m) } }
             }
         }
-        func down(_ m: DownMessage) { m.frame.withUnsafeBytes { s.received($0, now: 0, take) } }
-        s.start(take)
-        s.connected(now: 0, take)
+        s.start()
+        s.connected(now: 0)
         down(
             .welcome(
                 .init(version: 1, capabilities: [], author: 1, idleDeadline: 45000, frameBytes: 1 << 20, program: "")))
-        s.open("a", take)
+        s.open("a")
         down(
             .subscribed(
                 .init(
                     request: 1, list: 1, logID: 5, rules: Rules(), lastSequence: 0,
                     start: .snapshot(revision: 0, count: 0, digest: 0))))
-        try s.edit("a", Operation.insert([item(1)], at: 0, .before).delta, take)
-        try s.edit("a", Operation.insert([item(2)], at: 1, .before).delta, take)
+        try s.edit("a", Operation.insert([item(1)], at: 0, .before).delta)
+        try s.edit("a", Operation.insert([item(2)], at: 1, .before).delta)
         let hand = Hand([item(1), item(7)])
         down(
             .subscribed(
@@ -72,23 +73,23 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
 
     /// Where a person is was lost with the connection, and when it was said before the server had answered.
     @Test func presenceIsToldWithEachSubscription() throws {
-        var session = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
+        var machine = ClientMachine(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
         var said: [UpMessage] = []
         var latencies: [UInt64] = []
-        func take(_ effect: ClientSession.Effect) {
-            if case .latency(let milliseconds) = effect { latencies.append(milliseconds) }
-            guard case .send(let frame) = effect else { return }
-            frame.dropFirst().withUnsafeBytes { if let message = try? UpMessage($0) { said.append(message) } }
-        }
         func hear(_ message: DownMessage, now: UInt64) {
-            message.frame.withUnsafeBytes { session.received($0, now: now, take) }
+            message.frame.withUnsafeBytes { machine.received($0, now: now) }
+            while let effect = machine.nextEffect() {
+                if case .latency(let milliseconds) = effect { latencies.append(milliseconds) }
+                guard case .send(let frame) = effect else { continue }
+                frame.dropFirst().withUnsafeBytes { if let message = try? UpMessage($0) { said.append(message) } }
+            }
         }
-        session.open("a", take)
-        session.setPresence("a", item: ItemID(rawValue: 7), take)
+        machine.open("a")
+        machine.setPresence("a", item: ItemID(rawValue: 7))
         for round in UInt64(1)...2 {
             let now = round * 100_000
-            if round == 1 { session.start(take) } else { session.timer(now: now, take) }
-            session.connected(now: now, take)
+            if round == 1 { machine.start() } else { machine.timer(now: now) }
+            machine.connected(now: now)
             let welcome = DownMessage.Welcome(
                 version: 1, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20, program: "")
             hear(.welcome(welcome), now: now)
@@ -98,7 +99,7 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
                         request: round, list: 4, logID: 5, rules: Rules(), lastSequence: 0, start: .resumed(head: 0))),
                 now: now)
             hear(.pong(now), now: now + 3)
-            session.disconnected(reason: "gone", now: now, take)
+            machine.disconnected(reason: "gone", now: now)
         }
         let told = said.filter { if case .presence = $0 { true } else { false } }
         #expect(told == [UpMessage](repeating: .presence(list: 4, item: ItemID(rawValue: 7)), count: 2))
@@ -155,13 +156,13 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
 
     /// A server may grant any silence; when the next thing is due can be told all the same.
     @Test func idleDeadlineOfAServer() throws {
-        var s = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
-        s.start { _ in }
-        s.connected(now: 1, { _ in })
+        var s = ClientMachine(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
+        s.start()
+        s.connected(now: 1)
         DownMessage.welcome(
             .init(version: 1, capabilities: [], author: 1, idleDeadline: .max, frameBytes: 1 << 20, program: "")
         ).frame
-            .withUnsafeBytes { s.received($0, now: 1) { _ in } }
+            .withUnsafeBytes { s.received($0, now: 1) }
         #expect(try #require(s.deadline) > 1)
     }
 }

@@ -8,7 +8,7 @@ import Testing
     /// A list that the server does not know to be followed is subscribed to anew; what crossed the end of one is not.
     @Test func whatTheServerDoesNotKnowToBeFollowedIsSubscribedAgain() throws {
         var talk = Talk()
-        talk.perform { $0.open("list", $1) }
+        talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
         let before = talk.said.count
         talk.hear(.error(code: .notSubscribed, request: 8, retryAfter: 0, message: ""))
@@ -23,11 +23,11 @@ import Testing
 
     /// The connection is lost, "list" is edited, and a server of that version lets the client in again.
     private static func editedAway(_ talk: inout Talk, version: Int) {
-        talk.perform { $0.disconnected(reason: "", now: 1, $1) }
+        talk.perform { $0.disconnected(reason: "", now: 1) }
         let item = Item(id: ItemID(rawValue: 3), content: .note("mine"))
-        talk.perform { try? $0.edit("list", Operation.insert([item], at: 0, .after).delta, $1) }
-        talk.perform { $0.start($1) }
-        talk.perform { $0.connected(now: 2, $1) }
+        talk.perform { try? $0.edit("list", Operation.insert([item], at: 0, .after).delta) }
+        talk.perform { $0.start() }
+        talk.perform { $0.connected(now: 2) }
         talk.hear(
             .welcome(
                 .init(
@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: [(2, 6, false), (2, 9 << 32 | 5, true), (1, 6, true)] as [(Int, UInt64, Bool)])
     func pendingEditsAreForTheirList(version: Int, logID: UInt64, isSent: Bool) throws {
         var talk = Talk()
-        talk.perform { $0.open("list", $1) }
+        talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
         Self.editedAway(&talk, version: version)
         guard case .subscribe(let again) = talk.said.last else {
@@ -54,7 +54,7 @@ import Testing
                     start: .snapshot(revision: 0, count: 0, digest: 0))))
         let submissions = talk.said.filter { if case .submit = $0 { true } else { false } }
         #expect(submissions.count == (isSent ? 1 : 0))
-        #expect((talk.session.subscriptions["list"] != nil) == isSent)
+        #expect((talk.machine.subscriptions["list"] != nil) == isSent)
         #expect(talk.refusals == (isSent ? [] : [.noSuchList]))
         if !isSent { #expect(talk.said.last == .unsubscribe(list: 8)) }
     }
@@ -62,22 +62,22 @@ import Testing
     /// A list that is followed gets another name: what is known of it, and kept, goes with it.
     @Test func aListIsRenamed() throws {
         var talk = Talk()
-        talk.perform { $0.open("list", isJournaled: true, $1) }
+        talk.perform { $0.open("list", isJournaled: true) }
         talk.begin(1, list: 7)
         let item = Item(id: ItemID(rawValue: 3), content: .note("mine"))
-        talk.perform { try? $0.edit("list", Operation.insert([item], at: 0, .after).delta, $1) }
+        talk.perform { try? $0.edit("list", Operation.insert([item], at: 0, .after).delta) }
         talk.hear(.renamed(list: 7, name: "new"))
         #expect(talk.names == ["list is kept as new", "list is new"] && talk.refusals == [])
-        #expect(talk.session.subscriptions["new"]?.replica.view.count == 1 && talk.session.subscriptions.count == 1)
+        #expect(talk.machine.subscriptions["new"]?.replica.view.count == 1 && talk.machine.subscriptions.count == 1)
         let submissions = talk.said.filter { if case .submit = $0 { true } else { false } }
-        talk.perform { $0.setPresence("new", item: item.id, $1) }
+        talk.perform { $0.setPresence("new", item: item.id) }
         #expect(submissions.count == 1 && talk.said.last == .presence(list: 7, item: item.id))
     }
 
     /// Who was away while a list got another name finds it by its log id, with what waits.
     @Test(arguments: [1, 2]) func aListIsSoughtByItsLogID(version: Int) throws {
         var talk = Talk()
-        talk.perform { $0.open("list", $1) }
+        talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
         Self.editedAway(&talk, version: version)
         func asked() throws -> UpMessage.Subscribe {
@@ -98,11 +98,11 @@ import Testing
                     request: second.request, list: 8, logID: 5, rules: Rules(), lastSequence: 0,
                     start: .resumed(head: 0))))
         talk.hear(.renamed(list: 8, name: "new"))
-        #expect(talk.names == ["list is new"] && talk.session.subscriptions["new"]?.isLive == true)
+        #expect(talk.names == ["list is new"] && talk.machine.subscriptions["new"]?.isLive == true)
         // Where it is not there any more, that is said once, and with the way to what waits.
-        talk.perform { $0.disconnected(reason: "", now: 3, $1) }
-        talk.perform { $0.start($1) }
-        talk.perform { $0.connected(now: 4, $1) }
+        talk.perform { $0.disconnected(reason: "", now: 3) }
+        talk.perform { $0.start() }
+        talk.perform { $0.connected(now: 4) }
         talk.hear(
             .welcome(
                 .init(
@@ -110,22 +110,22 @@ import Testing
         for _ in 1...2 {
             talk.hear(.error(code: .noSuchList, request: try asked().request, retryAfter: 0, message: "no list"))
         }
-        #expect(talk.refusals == [.noSuchList] && talk.session.subscriptions.isEmpty)
+        #expect(talk.refusals == [.noSuchList] && talk.machine.subscriptions.isEmpty)
     }
 
     private struct Missing: Error {}
 
-    /// A session with what it said.
+    /// A machine with what it said.
     private struct Talk {
-        var session = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
+        var machine = ClientMachine(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
         var said: [UpMessage] = []
         var notices: [Replica.Notice] = []
         var refusals: [ErrorCode] = []
         var names: [String] = []
 
         init() {
-            perform { $0.start($1) }
-            perform { $0.connected(now: 0, $1) }
+            perform { $0.start() }
+            perform { $0.connected(now: 0) }
             hear(
                 .welcome(
                     DownMessage.Welcome(
@@ -133,10 +133,9 @@ import Testing
                         program: "")))
         }
 
-        mutating func perform(_ body: (inout ClientSession, (ClientSession.Effect) -> Void) -> Void) {
-            var effects: [ClientSession.Effect] = []
-            body(&session) { effects.append($0) }
-            for effect in effects {
+        mutating func perform(_ body: (inout ClientMachine) -> Void) {
+            body(&machine)
+            while let effect = machine.nextEffect() {
                 switch effect {
                 case .send(let frame):
                     var reader = FrameReader(limit: frame.count)
@@ -157,7 +156,7 @@ import Testing
 
         mutating func hear(_ message: DownMessage) {
             let frame = message.frame
-            perform { session, effect in frame.withUnsafeBytes { session.received($0, now: 0, effect) } }
+            perform { machine in frame.withUnsafeBytes { machine.received($0, now: 0) } }
         }
 
         mutating func begin(
@@ -175,7 +174,7 @@ import Testing
         mutating func insert(_ id: UInt64, isExact: Bool = false) {
             let item = Item(id: ItemID(rawValue: id), content: .note("n"))
             let delta = HandCore.Operation.insert([item], at: 0, .after).delta
-            perform { session, effect in try? session.edit("a", delta, isExact: isExact, effect) }
+            perform { try? $0.edit("a", delta, isExact: isExact) }
         }
 
         var submissions: [Submission] { said.compactMap { if case .submit(let one) = $0 { one } else { nil } } }
@@ -185,24 +184,24 @@ import Testing
     /// Closed before the answer came, the list stayed subscribed on the server, and its person present.
     @Test func aListClosedBeforeTheAnswerIsUnsubscribed() {
         var talk = Talk()
-        talk.perform { $0.open("a", $1) }
-        talk.perform { $0.close("a", $1) }
+        talk.perform { $0.open("a") }
+        talk.perform { $0.close("a") }
         talk.begin(1)
         #expect(talk.unsubscribed == [1])
         // Opened again in time, it stays.
-        talk.perform { $0.open("a", $1) }
-        talk.perform { $0.close("a", $1) }
-        talk.perform { $0.open("a", $1) }
+        talk.perform { $0.open("a") }
+        talk.perform { $0.close("a") }
+        talk.perform { $0.open("a") }
         talk.begin(2)
         #expect(talk.unsubscribed == [1])
         talk.begin(3)
-        #expect(talk.session.subscriptions["a"]?.isLive == true)
+        #expect(talk.machine.subscriptions["a"]?.isLive == true)
     }
 
     /// Of two rejections of one submission, sent twice on one connection, the second was taken for that of the next.
     @Test func aSubmissionGoesOutOnceOnAConnection() {
         var talk = Talk()
-        talk.perform { $0.open("a", $1) }
+        talk.perform { $0.open("a") }
         talk.begin(1)
         talk.insert(1)
         talk.insert(2)
@@ -217,7 +216,7 @@ import Testing
     /// A list was deleted and made anew; the submission to the old one was waited for for ever.
     @Test func aListMadeAnewGetsWhatWasNotAnswered() {
         var talk = Talk()
-        talk.perform { $0.open("a", $1) }
+        talk.perform { $0.open("a") }
         talk.begin(1)
         talk.insert(1)
         talk.begin(1, list: 2, logID: 6)
@@ -248,7 +247,7 @@ import Testing
     /// A commit that cannot follow what is here closed the connection, and again after each reconnect.
     @Test func aCommitThatDoesNotFitBringsASnapshot() {
         var talk = Talk()
-        talk.perform { $0.open("a", $1) }
+        talk.perform { $0.open("a") }
         talk.begin(1)
         let wrong = Commit(
             revision: 1, author: 2, sequence: 1, base: 0, time: 0, count: 3, digest: 1,
@@ -269,7 +268,7 @@ import Testing
     /// had. Now that waits for the snapshot.
     @Test func nothingIsSubmittedFromAListThatHasDiverged() {
         var talk = Talk()
-        talk.perform { $0.open("a", $1) }
+        talk.perform { $0.open("a") }
         talk.begin(1)
         talk.insert(1)
         let wrong = Commit(
@@ -302,7 +301,7 @@ import Testing
     /// A rejection of what no longer fits a list that has diverged dropped the edit without a word.
     @Test func aRejectionIsToldEvenWhereTheListHasDiverged() throws {
         var talk = Talk()
-        talk.perform { $0.open("a", $1) }
+        talk.perform { $0.open("a") }
         talk.begin(1, Hand([Item(id: ItemID(rawValue: 7), content: .note("n"))]), revision: 1)
         talk.insert(1)
         let wrong = Commit(
@@ -315,25 +314,26 @@ import Testing
     /// Found by the soak: a hello that the client had given up came to the server after the next one, and the client, replaced by
     /// itself, stopped for good. Who is replaced again and again comes back once more, for another id, and stops without one.
     @Test func aHelloOfOnesOwnThatComesLateIsNoOtherProgram() {
-        var session = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
-        session.start { _ in }
+        var machine = ClientMachine(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
+        machine.start()
         /// Whether the client wants to come back after having been replaced at that time.
         func comesBack(after now: UInt64) -> Bool {
-            session.connected(now: now) { _ in }
+            machine.connected(now: now)
             var comesBack: Bool?
             let error = DownMessage.error(code: .replaced, request: 0, retryAfter: 0, message: "again").frame
             error.withUnsafeBytes { bytes in
-                session.received(bytes, now: now) { effect in
+                machine.received(bytes, now: now)
+                while let effect = machine.nextEffect() {
                     if case .status(.offline(_, let wait)) = effect { comesBack = wait != nil }
                 }
             }
-            session.start { _ in }
+            machine.start()
             return comesBack == true
         }
         #expect([0, 10_000, 20_000].map { comesBack(after: $0) } == [true, true, true])
         #expect(comesBack(after: 70_000), "two of them are long ago")
         #expect(comesBack(after: 75_000))
         #expect([80_000, 81_000].map { comesBack(after: $0) } == [true, true])
-        #expect(session.wantsNewID && !comesBack(after: 82_000))
+        #expect(machine.wantsNewID && !comesBack(after: 82_000))
     }
 }

@@ -3,7 +3,7 @@ import HandSync
 import HandWire
 import Testing
 
-/// Edits of a list that the client does not have, and who is on it: the client's session, message by message.
+/// Edits of a list that the client does not have, and who is on it: the client's machine, message by message.
 @Suite struct VisitTests {
     private static let items = (1...4).map { Item(id: ItemID(rawValue: $0), content: .note("\($0)")) }
     /// Of a list with four items at revision 7; the third is known.
@@ -12,17 +12,17 @@ import Testing
     private static let edit = HandCore.Operation.edit(at: 2, Change(text: "new")).delta
 
     private struct Talk {
-        var session = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
+        var machine = ClientMachine(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
         var said: [UpMessage] = []
-        var answers: [UInt64: ClientSession.Answer] = [:]
+        var answers: [UInt64: ClientMachine.Answer] = [:]
         /// What is to be kept of sequences and steps, and what is sent, in order.
         var order: [String] = []
 
         init() { connect() }
 
         mutating func connect() {
-            perform { $0.start($1) }
-            perform { $0.connected(now: 0, $1) }
+            perform { $0.start() }
+            perform { $0.connected(now: 0) }
             hear(
                 .welcome(
                     .init(
@@ -32,16 +32,15 @@ import Testing
         }
 
         mutating func lose() {
-            perform { $0.disconnected(reason: "test", now: 0, $1) }
+            perform { $0.disconnected(reason: "test", now: 0) }
         }
 
         @discardableResult
         mutating func perform<Result>(
-            _ body: (inout ClientSession, (ClientSession.Effect) -> Void) -> Result
+            _ body: (inout ClientMachine) -> Result
         ) -> Result {
-            var effects: [ClientSession.Effect] = []
-            let result = body(&session) { effects.append($0) }
-            for effect in effects {
+            let result = body(&machine)
+            while let effect = machine.nextEffect() {
                 switch effect {
                 case .send(let frame):
                     var reader = FrameReader(limit: frame.count)
@@ -66,11 +65,11 @@ import Testing
 
         mutating func hear(_ message: DownMessage) {
             let frame = message.frame
-            perform { session, effect in frame.withUnsafeBytes { session.received($0, now: 0, effect) } }
+            perform { machine in frame.withUnsafeBytes { machine.received($0, now: 0) } }
         }
 
         mutating func edit(isExact: Bool = false) -> UInt64? {
-            perform { $0.edit("list", on: VisitTests.excerpt, VisitTests.edit, isExact: isExact, $1) }
+            perform { $0.edit("list", on: VisitTests.excerpt, VisitTests.edit, isExact: isExact) }
         }
 
         mutating func enter(
@@ -99,7 +98,7 @@ import Testing
         .submit(Submission(list: 2, base: 7, sequence: 4, isExact: isExact, delta: edit))
     }
 
-    private func committed(_ answer: ClientSession.Answer?) -> (revision: Int, notices: [Replica.Notice])? {
+    private func committed(_ answer: ClientMachine.Answer?) -> (revision: Int, notices: [Replica.Notice])? {
         if case .committed(let revision, let notices) = answer { (revision, notices) } else { nil }
     }
 
@@ -120,13 +119,13 @@ import Testing
         // What still comes of the list is for nobody.
         let said = talk.said
         talk.commit(11, author: 1, sequence: 4, Self.edit)
-        #expect(talk.said == said && talk.session.isReady)
+        #expect(talk.said == said && talk.machine.isReady)
     }
 
     /// What takes a commit back is known as such before it is sent; what the server has not taken is forgotten.
     @Test func stepsAreKeptBeforeTheyAreSent() throws {
         var talk = Talk()
-        let request = talk.perform { $0.edit("list", on: Self.excerpt, Self.edit, isExact: false, step: .redo, $1) }!
+        let request = talk.perform { $0.edit("list", on: Self.excerpt, Self.edit, isExact: false, step: .redo) }!
         talk.enter(request)
         #expect(talk.order == ["5 through 3", "redo 4 of 5", "sent 4"])
         talk.lose()
@@ -137,7 +136,7 @@ import Testing
         plain.enter(plain.edit()!)
         #expect(plain.order == ["5 through 3", "sent 4"])
         var following = Talk()
-        following.perform { $0.open("list", $1) }
+        following.perform { $0.open("list") }
         following.enter(1, lastSequence: 8, .snapshot(revision: 1, count: 0, digest: 0))
         #expect(following.order == ["5 through 8"])
     }
@@ -147,7 +146,7 @@ import Testing
         var talk = Talk()
         var excerpt = Self.excerpt
         excerpt.logID = 0
-        let request = talk.perform { $0.edit("list", on: excerpt, Self.edit, isExact: false, $1) }!
+        let request = talk.perform { $0.edit("list", on: excerpt, Self.edit, isExact: false) }!
         talk.enter(request, logID: 6, .snapshot(revision: 7, count: 0, digest: 0))
         #expect(talk.said.last == Self.submission())
         talk.commit(8, author: 1, sequence: 4, Self.edit)
@@ -243,7 +242,7 @@ import Testing
 
     @Test func whoIsThere() throws {
         var talk = Talk()
-        let request = talk.perform { $0.askWhoIsThere("list", Self.excerpt, $1) }!
+        let request = talk.perform { $0.askWhoIsThere("list", Self.excerpt) }!
         talk.enter(request)
         let me = DownMessage.Presence(author: 1, place: .here(person: "me", item: nil))
         let other = DownMessage.Presence(author: 2, place: .here(person: "other", item: ItemID(rawValue: 3)))
@@ -261,7 +260,7 @@ import Testing
         var talk = Talk()
         let request = talk.edit()!
         #expect(talk.edit() == nil, "one at a time")
-        talk.perform { $0.stop(reason: "closed", $1) }
+        talk.perform { $0.stop(reason: "closed") }
         guard case .disconnected = talk.answers[request] else {
             Issue.record("\(talk.answers)")
             return
@@ -270,7 +269,7 @@ import Testing
 
     @Test func aListThatIsFollowedIsNotVisited() {
         var talk = Talk()
-        talk.perform { $0.open("list", $1) }
+        talk.perform { $0.open("list") }
         #expect(talk.edit() == nil)
     }
 }

@@ -76,8 +76,8 @@ private final class Restart {
 
     private func edit(_ engine: ClientEngine, _ list: String) {
         let item = Item(id: .random(using: &random), content: .note("one more"))
-        try? engine.perform { session, effect in
-            try session.edit(list, HandCore.Operation.insert([item], at: 0, .after).delta, effect)
+        try? engine.perform { machine in
+            try machine.edit(list, HandCore.Operation.insert([item], at: 0, .after).delta)
         }
     }
 

@@ -42,7 +42,7 @@ extension Runner {
     }
 
     private func ask(
-        _ command: Command, _ message: (UInt64) -> UpMessage, _ event: @escaping (ClientSession.Answer) -> Event?
+        _ command: Command, _ message: (UInt64) -> UpMessage, _ event: @escaping (ClientMachine.Answer) -> Event?
     ) {
         engine.ask(message) { [weak self] answer in
             switch answer {

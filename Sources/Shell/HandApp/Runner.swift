@@ -168,14 +168,14 @@ package final class Runner {
         case .workOn: worker.start(after: 0) { [unowned self] in take(.continueWork) }
         case .follow(let list): follow(list)
         case .presence(let list, let item):
-            engine.perform { session, effect in session.setPresence(list, item: item, effect) }
+            engine.perform { $0.setPresence(list, item: item) }
         case .edit(let list, let delta):
-            change(list, command) { session, effect in
-                try session.edit(list, delta, effect)
+            change(list, command) { machine in
+                try machine.edit(list, delta)
                 return true
             }
-        case .undo(let list): change(list, command) { try $0.undo(list, $1) }
-        case .redo(let list): change(list, command) { try $0.redo(list, $1) }
+        case .undo(let list): change(list, command) { try $0.undo(list) }
+        case .redo(let list): change(list, command) { try $0.redo(list) }
         case .openAddress(let address):
             if let problem = Opener.open(address) { take(.failed(command, problem)) }
         case .visit(let location): visit(location)
@@ -186,7 +186,7 @@ package final class Runner {
     /// Makes an edit of one's own; what the list tells of meanwhile is that edit.
     private func change(
         _ list: String, _ command: Command,
-        _ body: (inout ClientSession, (ClientSession.Effect) -> Void) throws -> Bool
+        _ body: (inout ClientMachine) throws -> Bool
     ) {
         // What is deleted stays on the screen; edits of it would go nowhere.
         guard engine.state(of: list) != nil else { return take(.failed(command, "\(engine.end(of: list))")) }

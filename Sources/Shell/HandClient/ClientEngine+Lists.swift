@@ -12,11 +12,11 @@ extension ClientEngine {
         let followers = ListFollowers()
         lists[name] = followers
         refusals[name] = nil
-        perform { session, effect in
-            session.open(name, from: replica, isJournaled: keepsLists || replica != nil, effect)
+        perform { machine in
+            machine.open(name, from: replica, isJournaled: keepsLists || replica != nil)
         }
         followers.collect(Replica.Update())
-        followers.publish(session.subscriptions[name])
+        followers.publish(machine.subscriptions[name])
     }
 
     /// Has `receiver` told of all that happens to a list that is followed; nil is the end.
@@ -24,11 +24,11 @@ extension ClientEngine {
         _ = lists[name]?.add(receiver)
     }
 
-    /// Those who follow a list, and what the session knows of it.
+    /// Those who follow a list, and what the machine knows of it.
     ///
     /// - Throws: why it is not followed any more.
-    func followed(_ name: String) throws(ClientError) -> (ListFollowers, ClientSession.Subscription) {
-        guard let followers = lists[name], let subscription = session.subscriptions[name] else { throw end(of: name) }
+    func followed(_ name: String) throws(ClientError) -> (ListFollowers, ClientMachine.Subscription) {
+        guard let followers = lists[name], let subscription = machine.subscriptions[name] else { throw end(of: name) }
         return (followers, subscription)
     }
 
@@ -38,15 +38,15 @@ extension ClientEngine {
     }
 
     /// Where a list that is followed stands.
-    package func state(of name: String) -> ListState? { session.subscriptions[name]?.state }
+    package func state(of name: String) -> ListState? { machine.subscriptions[name]?.state }
 
     /// The items of a list that edits not confirmed yet have touched. O(size of what is pending).
     package func pendingItems(of name: String) -> Set<ItemID> {
-        session.subscriptions[name]?.replica.pendingItems ?? []
+        machine.subscriptions[name]?.replica.pendingItems ?? []
     }
 
     /// The replica that was kept of a list; blocks.
-    func kept(_ name: String) throws -> Replica? { try journal?.load(name, session) }
+    func kept(_ name: String) throws -> Replica? { try journal?.load(name, machine) }
 
     /// Whether edits of a list that is not followed wait to be sent; blocks.
     func isWaiting(_ name: String) throws -> Bool { try mayHavePending(name) && kept(name)?.hasPending == true }
@@ -61,7 +61,7 @@ extension ClientEngine {
     /// Reads the replica that was kept of a list on another thread, and hands it over on this one.
     package func load(_ name: String, _ body: @escaping (Result<Replica?, any Error>) -> Void) {
         guard let journal else { return body(.success(nil)) }
-        do { try journal.writeEverything(session) } catch { return body(.failure(error)) }
+        do { try journal.writeEverything(machine) } catch { return body(.failure(error)) }
         let reader = journal.journal
         Work.submit(loop) {
             Result { try reader.load(name) }
@@ -81,7 +81,7 @@ extension ClientEngine {
 
     /// Writes down what was collected of the lists, before one of them is let go.
     func keep() {
-        _ = try? journal?.writeEverything(session)
+        _ = try? journal?.writeEverything(machine)
     }
 
     /// Calls `body` when all that was edited so far is kept, with what went wrong if it could not be; at the end of this turn.

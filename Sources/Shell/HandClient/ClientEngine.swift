@@ -5,7 +5,7 @@ import HandSync
 import HandWire
 import TLS
 
-/// Carries out what a `ClientSession` decides, on the loop's thread: the socket, the timer, the journal.
+/// Carries out what a `ClientMachine` decides, on the loop's thread: the socket, the timer, the journal.
 ///
 /// In each turn of the loop the journal is written first, then the socket: what is sent has been kept. `HandClient` runs
 /// one on a thread of its own; a program with a loop can have one on that.
@@ -21,7 +21,7 @@ package final class ClientEngine {
     private var knownAuthor: UInt64?
     let journal: JournalWriter?
     private var hook: TurnHook?
-    package private(set) var session: ClientSession
+    package private(set) var machine: ClientMachine
     private var stream: (any Channel)?
     /// Made when it is needed first.
     private var tls: TLSContext?
@@ -30,11 +30,11 @@ package final class ClientEngine {
     var lists: [String: ListFollowers] = [:]
     /// Why lists that were opened are not followed any more.
     var refusals: [String: ClientError] = [:]
-    private var answers: [UInt64: (ClientSession.Answer) -> Void] = [:]
-    private(set) var status = ClientSession.Status.connecting
-    private var statusWaiters: [(ClientSession.Status) -> Void] = []
+    private var answers: [UInt64: (ClientMachine.Answer) -> Void] = [:]
+    private(set) var status = ClientMachine.Status.connecting
+    private var statusWaiters: [(ClientMachine.Status) -> Void] = []
     /// Hears of every change of the connection.
-    package var onStatus: ((ClientSession.Status) -> Void)?
+    package var onStatus: ((ClientMachine.Status) -> Void)?
     /// Hears how many milliseconds the server takes to answer.
     package var onLatency: ((UInt64) -> Void)?
     /// Called when the server says something that answers nothing.
@@ -48,7 +48,7 @@ package final class ClientEngine {
         self.journal = journal.map(JournalWriter.init)
         timer = Timer(loop)
         keeping = Timer(loop)
-        session = ClientSession(
+        machine = ClientMachine(
             client: journal?.client ?? configuration.client, person: configuration.person,
             program: configuration.program, token: configuration.token, seed: configuration.seed)
         hook = loop.onTurnEnd { [unowned self] in endTurn() }
@@ -58,7 +58,7 @@ package final class ClientEngine {
 
     /// Starts connecting; if it was doing so and waits, it tries now.
     package func start() {
-        perform { session, effect in session.start(effect) }
+        perform { $0.start() }
     }
 
     /// Returns why edits are lost with the process that calls it; nil if all is kept.
@@ -68,9 +68,9 @@ package final class ClientEngine {
         isClosed = true
         for list in lists.values { list.finish(.closed) }
         lists = [:]
-        perform { session, effect in session.stop(reason: "closed", effect) }
+        perform { $0.stop(reason: "closed") }
         endTurn()
-        let problem = journal?.close(session)
+        let problem = journal?.close(machine)
         hook?.cancel()
         timer.close()
         keeping.close()
@@ -79,14 +79,14 @@ package final class ClientEngine {
 
     private func rearm() {
         guard !isClosed else { return }
-        guard let deadline = session.deadline else { return timer.stop() }
+        guard let deadline = machine.deadline else { return timer.stop() }
         timer.start(after: deadline > loop.now ? deadline - loop.now : 0) { [unowned self] in
-            perform { session, effect in session.timer(now: loop.now, effect) }
+            perform { $0.timer(now: loop.now) }
         }
     }
 
     private func endTurn() {
-        let problem = journal?.flush(session)
+        let problem = journal?.flush(machine)
         if let problem { stop(problem) }
         let waiters = keptWaiters
         keptWaiters = []
@@ -100,22 +100,22 @@ package final class ClientEngine {
 
     /// Another program has this client's id, which may have been told to both by one backup: each goes on under its own.
     private func leaveSharedID() {
-        guard session.isShared, !isClosed, let journal else { return }
+        guard machine.isShared, !isClosed, let journal else { return }
         // What cannot be written now is tried again at the end of the next turn.
-        guard let fresh = try? journal.noteShared(session) else { return }
-        perform { session, effect in session.goOn(as: fresh, now: loop.now, effect) }
+        guard let fresh = try? journal.noteShared(machine) else { return }
+        perform { $0.goOn(as: fresh, now: loop.now) }
     }
 
     /// What cannot be kept must not be sent: the client stops until its journal takes it.
     private func stop(_ problem: String) {
         outgoing = []
-        perform { session, effect in session.stop(reason: problem, effect) }
+        perform { $0.stop(reason: problem) }
         keepLater(problem)
     }
 
     private func keepLater(_ problem: String) {
         keeping.start(after: Self.keepingInterval) { [unowned self] in
-            if journal?.flush(session) != nil { return keepLater(problem) }
+            if journal?.flush(machine) != nil { return keepLater(problem) }
             if status == .offline(reason: problem, retryIn: nil), !hasForgotten { start() }
         }
     }
@@ -125,7 +125,7 @@ package final class ClientEngine {
 
     // MARK: Effects
 
-    func carryOut(_ effect: ClientSession.Effect) {
+    func carryOut(_ effect: ClientMachine.Effect) {
         switch effect {
         case .connect: connect()
         case .send(let bytes): if stream != nil { outgoing += bytes }
@@ -167,14 +167,14 @@ package final class ClientEngine {
 
     /// A commit of this client was made: its number is known from then on. Who forgets that can still take back what it makes later.
     private func committed() {
-        guard let author = session.author, author != knownAuthor else { return }
+        guard let author = machine.author, author != knownAuthor else { return }
         knownAuthor = author
         try? journal?.journal.note(author: author, of: configuration.person)
     }
 
-    private func changed(_ status: ClientSession.Status) {
+    private func changed(_ status: ClientMachine.Status) {
         self.status = status
-        if status == .online, let author = session.author {
+        if status == .online, let author = machine.author {
             try? journal?.journal.meet(author: author, of: configuration.person)
         }
         for list in lists.values { list.note(status, errorGivenUp) }
@@ -191,41 +191,36 @@ package final class ClientEngine {
 
     /// What being offline for that reason is to whoever asks something.
     func error(_ reason: String) -> ClientError {
-        isClosed ? .closed : session.refusal.map { .refused($0, reason) } ?? .unreachable(reason)
+        isClosed ? .closed : machine.refusal.map { .refused($0, reason) } ?? .unreachable(reason)
     }
 
     /// Calls `body` at the next change of the connection.
-    func onStatusChange(_ body: @escaping (ClientSession.Status) -> Void) {
+    func onStatusChange(_ body: @escaping (ClientMachine.Status) -> Void) {
         statusWaiters.append(body)
     }
 
     /// Asks the server something; `.disconnected` at once if there is no connection.
-    package func ask(_ message: (UInt64) -> UpMessage, _ answer: @escaping (ClientSession.Answer) -> Void) {
-        begin({ session, effect in session.ask(message, effect) }, answer)
+    package func ask(_ message: (UInt64) -> UpMessage, _ answer: @escaping (ClientMachine.Answer) -> Void) {
+        begin({ $0.ask(message) }, answer)
     }
 
-    /// The same for whatever of a session is answered by its request.
+    /// The same for whatever of a machine is answered by its request.
     func begin(
-        _ ask: (inout ClientSession, (ClientSession.Effect) -> Void) -> UInt64?,
-        _ answer: @escaping (ClientSession.Answer) -> Void
+        _ ask: (inout ClientMachine) -> UInt64?,
+        _ answer: @escaping (ClientMachine.Answer) -> Void
     ) {
         guard let request = perform(ask) else { return answer(.disconnected) }
         answers[request] = answer
     }
 
-    /// Has the session take an event, carries out the effects, and tells those who follow its lists what has changed.
-    package func perform<Result>(_ body: (inout ClientSession, (ClientSession.Effect) -> Void) throws -> Result)
-        rethrows
-        -> Result
-    {
-        // Effects wait until the session is through, because carrying them out may ask it something.
-        var effects: [ClientSession.Effect] = []
+    /// Has the machine take an event, carries out the effects, and tells those who follow its lists what has changed.
+    package func perform<Result>(_ body: (inout ClientMachine) throws -> Result) rethrows -> Result {
         defer {
-            for effect in effects { carryOut(effect) }
-            for (name, followers) in lists { followers.publish(session.subscriptions[name]) }
+            while let effect = machine.nextEffect() { carryOut(effect) }
+            for (name, followers) in lists { followers.publish(machine.subscriptions[name]) }
             rearm()
         }
-        return try body(&session) { effects.append($0) }
+        return try body(&machine)
     }
 
     // MARK: The socket
@@ -289,18 +284,18 @@ package final class ClientEngine {
             } onEnd: { [unowned self] end in
                 lost(end == .eof ? "the server closed the connection" : "\(end)")
             }
-            perform { session, effect in session.connected(now: loop.now, effect) }
+            perform { $0.connected(now: loop.now) }
         }
     }
 
     private func receive(_ bytes: UnsafeRawBufferPointer) {
-        perform { session, effect in session.received(bytes, now: loop.now, effect) }
+        perform { $0.received(bytes, now: loop.now) }
     }
 
     private func lost(_ reason: String) {
         guard !isClosed else { return }
         disconnect()
-        perform { session, effect in session.disconnected(reason: reason, now: loop.now, effect) }
+        perform { $0.disconnected(reason: reason, now: loop.now) }
     }
 
     private func disconnect() {

@@ -52,16 +52,16 @@ public struct FollowedList: Sendable {
     ) async throws {
         let _: Void = try await step { engine in
             let delta = try make(try engine.followed(name).1.state)
-            try engine.perform { session, effect in try session.edit(name, delta, isExact: isExact, effect) }
+            try engine.perform { try $0.edit(name, delta, isExact: isExact) }
         }
     }
 
     /// Takes one's newest edit back, or makes it again; false if there is none.
     public func undo() async throws -> Bool {
-        try await step { engine in try engine.perform { session, effect in try session.undo(name, effect) } }
+        try await step { engine in try engine.perform { try $0.undo(name) } }
     }
     public func redo() async throws -> Bool {
-        try await step { engine in try engine.perform { session, effect in try session.redo(name, effect) } }
+        try await step { engine in try engine.perform { try $0.redo(name) } }
     }
 
     /// Has an edit made, and waits until it is kept.
@@ -93,7 +93,7 @@ public struct FollowedList: Sendable {
     public func setPresence(_ item: ItemID?) {
         let name = name
         client.post { engine in
-            engine.perform { session, effect in session.setPresence(name, item: item, effect) }
+            engine.perform { $0.setPresence(name, item: item) }
         }
     }
 
@@ -102,7 +102,7 @@ public struct FollowedList: Sendable {
         let name = name
         client.post { engine in
             engine.keep()
-            engine.perform { session, effect in session.close(name, effect) }
+            engine.perform { $0.close(name) }
             engine.lists.removeValue(forKey: name)?.finish(.closed)
         }
     }

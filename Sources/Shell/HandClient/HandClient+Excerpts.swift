@@ -71,7 +71,7 @@ extension HandClient {
     /// The version of the protocol that the server speaks with this client.
     private func version() async throws -> Int {
         try await connected()
-        return try await onLoop { engine, reply in reply.succeed(engine.session.version) }
+        return try await onLoop { engine, reply in reply.succeed(engine.machine.version) }
     }
 
     /// Makes an edit on an excerpt of a list and waits for the server's answer; nil if the excerpt is too old.
@@ -83,8 +83,8 @@ extension HandClient {
         _ name: String, on excerpt: Excerpt, isExact: Bool = false, as step: Retrace.Step? = nil, _ delta: Delta
     ) async throws -> Settlement? {
         do { try Replica.checkSize(of: delta) } catch { throw ClientError.notMade(error) }
-        let answer = try await answer { session, effect in
-            session.edit(name, on: excerpt, delta, isExact: isExact, step: step, effect)
+        let answer = try await answer { machine in
+            machine.edit(name, on: excerpt, delta, isExact: isExact, step: step)
         }
         switch answer {
         case .committed(let revision, let notices):
@@ -98,7 +98,7 @@ extension HandClient {
     /// Keeps that a step found nothing left to do on a list as it was at a revision.
     public func noteEmpty(_ step: Retrace.Step, in log: UInt64, at revision: Int) async throws {
         let _: Void = try await onLoop { engine, reply in
-            if let journal = engine.journal?.journal, let author = engine.session.author {
+            if let journal = engine.journal?.journal, let author = engine.machine.author {
                 try journal.noteEmpty(step, in: log, at: revision, by: author)
             }
             reply.succeed(())
@@ -107,7 +107,7 @@ extension HandClient {
 
     /// Who is on a list.
     public func people(on name: String, _ excerpt: Excerpt) async throws -> [DownMessage.Presence] {
-        let answer = try await answer { session, effect in session.askWhoIsThere(name, excerpt, effect) }
+        let answer = try await answer { $0.askWhoIsThere(name, excerpt) }
         guard case .people(let people) = answer else { throw Self.wrongAnswer }
         return people
     }

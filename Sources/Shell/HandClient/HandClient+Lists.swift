@@ -28,7 +28,7 @@ extension HandClient {
     private static func waitForConnection(_ engine: ClientEngine, _ reply: Reply<Void>) throws(ClientError) {
         switch engine.status {
         case .online: reply.succeed(())
-        case .offline(let reason, let wait) where wait == nil || !engine.session.hasHeard: throw engine.error(reason)
+        case .offline(let reason, let wait) where wait == nil || !engine.machine.hasHeard: throw engine.error(reason)
         case .offline, .connecting:
             engine.onStatusChange { [unowned engine] _ in
                 do { try waitForConnection(engine, reply) } catch { reply.fail(error) }
@@ -80,7 +80,7 @@ extension HandClient {
     /// A server of an older version would close the connection on what it does not know.
     private func needVersion(_ version: Int) async throws {
         try await connected()
-        let found: Int = try await onLoop { engine, reply in reply.succeed(engine.session.version) }
+        let found: Int = try await onLoop { engine, reply in reply.succeed(engine.machine.version) }
         guard found >= version else {
             let text = "the server is too old for that: it speaks version \(found) of the protocol"
             throw ClientError.refused(.versionNotSupported, text)
@@ -126,7 +126,7 @@ extension HandClient {
     }
 
     /// Asks for something that changes nothing: over the next connection too, if one is lost before the answer comes.
-    func read(_ message: @escaping @Sendable (UInt64) -> UpMessage) async throws -> ClientSession.Answer {
+    func read(_ message: @escaping @Sendable (UInt64) -> UpMessage) async throws -> ClientMachine.Answer {
         while true {
             do { return try await request(message) } catch ClientError.unreachable(let reason) {
                 let goesOn = try await onLoop { engine, reply in reply.succeed(engine.errorGivenUp == nil) }
@@ -137,14 +137,14 @@ extension HandClient {
 
     static let wrongAnswer = ClientError.unreachable("the server answered something else than was asked")
 
-    func request(_ message: @escaping @Sendable (UInt64) -> UpMessage) async throws -> ClientSession.Answer {
-        try await answer { session, effect in session.ask(message, effect) }
+    func request(_ message: @escaping @Sendable (UInt64) -> UpMessage) async throws -> ClientMachine.Answer {
+        try await answer { $0.ask(message) }
     }
 
-    /// Has the session ask something, which gives the request's number, and waits for the answer.
+    /// Has the machine ask something, which gives the request's number, and waits for the answer.
     func answer(
-        _ ask: @escaping @Sendable (inout ClientSession, (ClientSession.Effect) -> Void) -> UInt64?
-    ) async throws -> ClientSession.Answer {
+        _ ask: @escaping @Sendable (inout ClientMachine) -> UInt64?
+    ) async throws -> ClientMachine.Answer {
         try await connected()
         return try await onLoop { engine, reply in
             engine.begin(ask) { [unowned engine] answer in

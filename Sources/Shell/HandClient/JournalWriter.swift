@@ -2,7 +2,7 @@ import HandStore
 import HandSync
 import HandWire
 
-/// Keeps what a session wants kept in a journal on disk, once in a turn of the loop.
+/// Keeps what a machine wants kept in a journal on disk, once in a turn of the loop.
 final class JournalWriter {
     let journal: ClientJournal
     private var buffer = JournalBuffer()
@@ -16,8 +16,8 @@ final class JournalWriter {
     }
 
     /// The replica of a list as it was kept, with all that was collected of it.
-    func load(_ list: String, _ session: ClientSession) throws -> Replica? {
-        try writeEverything(session)
+    func load(_ list: String, _ machine: ClientMachine) throws -> Replica? {
+        try writeEverything(machine)
         return try journal.load(list)
     }
 
@@ -35,13 +35,13 @@ final class JournalWriter {
     }
 
     /// Writes what must be written before anything is sent. Returns what went wrong; what could not be written is kept here.
-    func flush(_ session: ClientSession) -> String? {
+    func flush(_ machine: ClientMachine) -> String? {
         guard buffer.isUrgent else { return nil }
-        return attempt(session)
+        return attempt(machine)
     }
 
-    func writeEverything(_ session: ClientSession) throws {
-        for list in session.subscriptions.keys where !known.contains(list) {
+    func writeEverything(_ machine: ClientMachine) throws {
+        for list in machine.subscriptions.keys where !known.contains(list) {
             buffer.found(try journal.eventCount(of: list), of: list)
             known.insert(list)
         }
@@ -49,7 +49,7 @@ final class JournalWriter {
             switch write {
             case .append(let events, let list): try journal.append(events, to: list)
             case .checkpoint(let list, let formerName):
-                guard let replica = session.subscriptions[list]?.replica else { return }
+                guard let replica = machine.subscriptions[list]?.replica else { return }
                 try journal.checkpoint(replica, of: list, formerName: formerName)
             }
         }
@@ -58,11 +58,11 @@ final class JournalWriter {
     static func problem(_ error: any Error) -> String { "what was edited cannot be kept on disk: \(error)" }
 
     /// Another program has this client's id: that is kept, and another id taken where that can be. Returns it.
-    func noteShared(_ session: ClientSession) throws -> ClientID? {
+    func noteShared(_ machine: ClientMachine) throws -> ClientID? {
         if !isShared { try journal.noteSharedClient() }
         isShared = true
-        guard session.wantsNewID else { return nil }
-        try writeEverything(session)
+        guard machine.wantsNewID else { return nil }
+        try writeEverything(machine)
         var random = SystemRandomNumberGenerator()
         let fresh = ClientID.random(using: &random)
         guard try journal.take(fresh) else { return nil }
@@ -70,9 +70,9 @@ final class JournalWriter {
         return fresh
     }
 
-    private func attempt(_ session: ClientSession) -> String? {
+    private func attempt(_ machine: ClientMachine) -> String? {
         do {
-            try writeEverything(session)
+            try writeEverything(machine)
             return nil
         } catch {
             return Self.problem(error)
@@ -80,10 +80,10 @@ final class JournalWriter {
     }
 
     /// Writes the rest and closes; returns what went wrong, if that cannot be had from the server again.
-    func close(_ session: ClientSession) -> String? {
+    func close(_ machine: ClientMachine) -> String? {
         defer { try? journal.close() }
         let isUrgent = buffer.isUrgent
-        let problem = attempt(session)
+        let problem = attempt(machine)
         return isUrgent ? problem : nil
     }
 }

@@ -12,7 +12,7 @@ public enum ListEvent: Sendable {
     /// Who is here, as far as it changed; everybody at first.
     case presence([DownMessage.Presence])
     /// The connection.
-    case status(ClientSession.Status)
+    case status(ClientMachine.Status)
     /// So many items of so many of the list have arrived.
     case progress(items: Int, of: Int)
     /// The list has that name from now on. Events go on; to do more with it, it is opened under the new name.

@@ -44,7 +44,7 @@ final class ListFollowers {
     }
 
     /// - Parameter end: why no other try will be made; nil if one will.
-    func note(_ status: ClientSession.Status, _ end: ClientError?) {
+    func note(_ status: ClientMachine.Status, _ end: ClientError?) {
         // Who is there when the connection is back will be told anew.
         if case .offline = status { people = [:] }
         yield(.status(status))
@@ -64,7 +64,7 @@ final class ListFollowers {
         notices += update.notices
     }
 
-    func publish(_ subscription: ClientSession.Subscription?) {
+    func publish(_ subscription: ClientMachine.Subscription?) {
         guard isDue, let subscription else { return }
         isDue = false
         let isFirst = state == nil && subscription.isLoaded
@@ -90,7 +90,7 @@ final class ListFollowers {
         yield(.notice(notice))
     }
 
-    private func resolve(_ subscription: ClientSession.Subscription) {
+    private func resolve(_ subscription: ClientMachine.Subscription) {
         guard subscription.isLive else { return }
         let loaded = loadWaiters
         loadWaiters = []
@@ -104,13 +104,13 @@ final class ListFollowers {
     }
 
     /// Answers when the list is the server's present.
-    func whenLive(_ subscription: ClientSession.Subscription, _ reply: Reply<ListState>) {
+    func whenLive(_ subscription: ClientMachine.Subscription, _ reply: Reply<ListState>) {
         loadWaiters.append(reply)
         resolve(subscription)
     }
 
     /// Answers when the server has answered to all edits.
-    func whenSettled(_ subscription: ClientSession.Subscription, _ reply: Reply<Settlement>) {
+    func whenSettled(_ subscription: ClientMachine.Subscription, _ reply: Reply<Settlement>) {
         settleWaiters.append(reply)
         resolve(subscription)
     }
@@ -133,7 +133,7 @@ final class ListFollowers {
     }
 }
 
-extension ClientSession.Subscription {
+extension ClientMachine.Subscription {
     var state: ListState {
         ListState(
             view: replica.view, revision: replica.revision, logID: replica.logID, isLoaded: isLoaded,

@@ -13,7 +13,7 @@ final class FullClient: Participant {
     private let loop: Loop
     private unowned let delegate: any ParticipantDelegate
     private var wire: LoadConnection?
-    private var session: ClientSession
+    private var machine: ClientMachine
     private var random: SplitMix64
     private var isStalled = false
     private var outgoing: [UInt8] = []
@@ -37,37 +37,37 @@ final class FullClient: Participant {
         self.delegate = delegate
         random = SplitMix64(seed: seed)
         let id = ClientID.random(using: &random)
-        session = ClientSession(
+        machine = ClientMachine(
             client: id, person: "load \(number + 1)", program: "hand load", token: token, seed: random.next())
         wire = LoadConnection(loop, destination, meter) { [unowned self] in received($0) }
     }
 
-    private var replica: Replica? { session.subscriptions[list]?.replica }
+    private var replica: Replica? { machine.subscriptions[list]?.replica }
     var isSettled: Bool { replica?.hasPending != true && replica?.inFlight == nil }
     var revision: Int { replica?.revision ?? 0 }
     var digest: UInt64? { replica?.confirmed.digest }
 
     func start() {
-        perform { session, effect in
+        perform { machine in
             // As if it were kept, so that each commit is told; nothing writes it down.
-            session.open(list, isJournaled: true, effect)
-            session.start(effect)
+            machine.open(list, isJournaled: true)
+            machine.start()
         }
     }
 
     func close() {
-        perform { session, effect in session.stop(reason: "the test is over", effect) }
+        perform { $0.stop(reason: "the test is over") }
     }
 
     func goOffline() {
-        perform { session, effect in session.stop(reason: "offline", effect) }
+        perform { $0.stop(reason: "offline") }
     }
 
     /// What was made offline could not be answered before now.
     func goOnline() {
         let now = Loop.monotonicNanoseconds
         madeAt = madeAt.map { _ in now }
-        perform { session, effect in session.start(effect) }
+        perform { $0.start() }
     }
 
     func stall() {
@@ -81,8 +81,8 @@ final class FullClient: Participant {
     }
 
     func tick(now: UInt64) {
-        guard !isStalled, let deadline = session.deadline, now >= deadline else { return }
-        perform { session, effect in session.timer(now: now, effect) }
+        guard !isStalled, let deadline = machine.deadline, now >= deadline else { return }
+        perform { $0.timer(now: now) }
     }
 
     // MARK: Editing
@@ -91,28 +91,25 @@ final class FullClient: Participant {
         guard let view = replica?.view,
             let delta = edit.delta(count: view.count, itemID: .random(using: &random), item: { view[$0] })
         else { return false }
-        return change(since: time) { session, effects in
-            try session.edit(list, delta) { effects.append($0) }
+        return change(since: time) { machine in
+            try machine.edit(list, delta)
             return true
         }
     }
 
     func undo(since time: UInt64) -> Bool {
-        change(since: time) { session, effects in try session.undo(list) { effects.append($0) } }
+        change(since: time) { try $0.undo(list) }
     }
 
     func redo(since time: UInt64) -> Bool {
-        change(since: time) { session, effects in try session.redo(list) { effects.append($0) } }
+        change(since: time) { try $0.redo(list) }
     }
 
-    private func change(
-        since time: UInt64, _ body: (inout ClientSession, inout [ClientSession.Effect]) throws -> Bool
-    ) -> Bool {
+    private func change(since time: UInt64, _ body: (inout ClientMachine) throws -> Bool) -> Bool {
         madeAt.append(time)
-        var effects: [ClientSession.Effect] = []
-        let isDone = (try? body(&session, &effects)) ?? false
+        let isDone = (try? body(&machine)) ?? false
         if !isDone { madeAt.removeLast() }
-        carryOut(effects)
+        carryOutEffects()
         return isDone
     }
 
@@ -120,24 +117,23 @@ final class FullClient: Participant {
 
     private func received(_ event: LoadConnection.Event) {
         switch event {
-        case .opened: perform { session, effect in session.connected(now: loop.now, effect) }
+        case .opened: perform { $0.connected(now: loop.now) }
         case .lost(let reason):
-            perform { session, effect in session.disconnected(reason: reason, now: loop.now, effect) }
+            perform { $0.disconnected(reason: reason, now: loop.now) }
             delegate.hasLost(reason)
         case .bytes(let bytes):
             meter.received(bytes: bytes.count, commits: 0)
-            perform { session, effect in session.received(bytes, now: loop.now, effect) }
+            perform { $0.received(bytes, now: loop.now) }
         }
     }
 
-    private func perform(_ body: (inout ClientSession, (ClientSession.Effect) -> Void) -> Void) {
-        var effects: [ClientSession.Effect] = []
-        body(&session) { effects.append($0) }
-        carryOut(effects)
+    private func perform(_ body: (inout ClientMachine) -> Void) {
+        body(&machine)
+        carryOutEffects()
     }
 
-    private func carryOut(_ effects: [ClientSession.Effect]) {
-        for effect in effects { carryOut(effect) }
+    private func carryOutEffects() {
+        while let effect = machine.nextEffect() { carryOut(effect) }
         if !outgoing.isEmpty {
             wire?.write(outgoing)
             outgoing = []
@@ -145,7 +141,7 @@ final class FullClient: Participant {
         tell()
     }
 
-    private func carryOut(_ effect: ClientSession.Effect) {
+    private func carryOut(_ effect: ClientMachine.Effect) {
         switch effect {
         case .connect: wire?.connect()
         case .send(let bytes): outgoing += bytes
@@ -164,13 +160,13 @@ final class FullClient: Participant {
 
     private func saw(_ commit: Commit) {
         meter.received(bytes: 0, commits: 1)
-        if commit.author != session.author, meter.samples(revision: commit.revision, client: number) {
+        if commit.author != machine.author, meter.samples(revision: commit.revision, client: number) {
             meter.saw(author: commit.author, sequence: commit.sequence, now: Loop.monotonicNanoseconds)
         }
     }
 
     private func note(submission: Replica.InFlight?) {
-        guard let submission, let author = session.author, let first = madeAt.first else { return }
+        guard let submission, let author = machine.author, let first = madeAt.first else { return }
         inFlight = submission.count
         if submission.sequence != submitted { meter.submitted(submission.sequence, by: author, at: first) }
         submitted = submission.sequence
@@ -203,7 +199,7 @@ final class FullClient: Participant {
     private func tell() {
         let (wasLive, wasSettled) = (wasLive, wasSettled)
         // Set first, as who hears of it may edit at once.
-        self.wasLive = session.subscriptions[list]?.isLive == true
+        self.wasLive = machine.subscriptions[list]?.isLive == true
         self.wasSettled = isSettled
         if self.wasLive && !wasLive { delegate.isReady() }
         if self.wasSettled && !wasSettled { delegate.isSettled() }

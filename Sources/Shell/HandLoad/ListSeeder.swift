@@ -8,10 +8,10 @@ import HandWire
 final class ListSeeder {
     private let loop: Loop
     private var wire: LoadConnection?
-    private var session: ClientSession
+    private var machine: ClientMachine
     private var random: SplitMix64
     private var outgoing: [UInt8] = []
-    private var answers: [UInt64: (ClientSession.Answer) -> Void] = [:]
+    private var answers: [UInt64: (ClientMachine.Answer) -> Void] = [:]
     private var whenOnline: [() -> Void] = []
     private var whenSettled: (() -> Void)?
     private let failed: (String) -> Void
@@ -28,26 +28,26 @@ final class ListSeeder {
         self.failed = failed
         random = SplitMix64(seed: seed)
         let id = ClientID.random(using: &random)
-        session = ClientSession(
+        machine = ClientMachine(
             client: id, person: "load", program: "hand load", capabilities: [], token: token, seed: random.next())
         wire = LoadConnection(loop, destination, Meter(clients: 1)) { [unowned self] in received($0) }
     }
 
-    var isOnline: Bool { session.isReady }
+    var isOnline: Bool { machine.isReady }
 
     /// Connects.
     func start(_ then: @escaping () -> Void) {
         whenOnline = [then]
-        perform { session, effect in session.start(effect) }
+        perform { $0.start() }
     }
 
     func close() {
-        perform { session, effect in session.stop(reason: "done", effect) }
+        perform { $0.stop(reason: "done") }
     }
 
     func tick(now: UInt64) {
-        guard let deadline = session.deadline, now >= deadline else { return }
-        perform { session, effect in session.timer(now: now, effect) }
+        guard let deadline = machine.deadline, now >= deadline else { return }
+        perform { $0.timer(now: now) }
     }
 
     // MARK: Lists
@@ -87,9 +87,9 @@ final class ListSeeder {
 
     private func fill(_ name: String, _ script: Script, _ then: @escaping () -> Void) {
         guard script.items > 0 else { return then() }
-        perform { session, effect in session.open(name, effect) }
+        perform { $0.open(name) }
         fill(name, from: 0, to: script.items) { [unowned self] in
-            perform { session, effect in session.close(name, effect) }
+            perform { $0.close(name) }
             then()
         }
     }
@@ -105,8 +105,8 @@ final class ListSeeder {
                 content: .task(text + String(repeating: "·", count: max(0, (20 - text.count) / 2)), done: false))
         }
         whenSettled = { [unowned self] in fill(name, from: last, to: count, then) }
-        perform { session, effect in
-            do { try session.edit(name, Operation.insert(items, at: first, .after).delta, effect) } catch {
+        perform { machine in
+            do { try machine.edit(name, Operation.insert(items, at: first, .after).delta) } catch {
                 failed("'\(name)' cannot be filled: \(error)")
             }
         }
@@ -114,33 +114,32 @@ final class ListSeeder {
 
     // MARK: Effects
 
-    private func ask(_ message: (UInt64) -> UpMessage, answer: @escaping (ClientSession.Answer) -> Void) {
+    private func ask(_ message: (UInt64) -> UpMessage, answer: @escaping (ClientMachine.Answer) -> Void) {
         var request: UInt64?
-        perform { session, effect in request = session.ask(message, effect) }
+        perform { machine in request = machine.ask(message) }
         if let request { answers[request] = answer } else { answer(.disconnected) }
     }
 
     private func received(_ event: LoadConnection.Event) {
         switch event {
-        case .opened: perform { session, effect in session.connected(now: loop.now, effect) }
+        case .opened: perform { $0.connected(now: loop.now) }
         case .lost(let reason):
-            perform { session, effect in session.disconnected(reason: reason, now: loop.now, effect) }
+            perform { $0.disconnected(reason: reason, now: loop.now) }
             if !whenOnline.isEmpty { failed(reason) }
         case .bytes(let bytes):
-            perform { session, effect in session.received(bytes, now: loop.now, effect) }
+            perform { $0.received(bytes, now: loop.now) }
         }
     }
 
-    private func perform(_ body: (inout ClientSession, (ClientSession.Effect) -> Void) -> Void) {
-        var effects: [ClientSession.Effect] = []
-        body(&session) { effects.append($0) }
-        for effect in effects { carryOut(effect) }
+    private func perform(_ body: (inout ClientMachine) -> Void) {
+        body(&machine)
+        while let effect = machine.nextEffect() { carryOut(effect) }
         let bytes = outgoing
         outgoing = []
         if !bytes.isEmpty { wire?.write(bytes) }
     }
 
-    private func carryOut(_ effect: ClientSession.Effect) {
+    private func carryOut(_ effect: ClientMachine.Effect) {
         switch effect {
         case .connect: wire?.connect()
         case .send(let bytes): outgoing += bytes

@@ -9,7 +9,7 @@ public enum Event: Sendable {
     case tick
     /// There is time for work that was begun.
     case continueWork
-    case connection(ClientSession.Status)
+    case connection(ClientMachine.Status)
     /// Milliseconds that the server took to answer.
     case latency(UInt64)
     /// The server says something that answers nothing.

@@ -19,7 +19,7 @@ public struct World: Sendable {
     public let hasColors: Bool
     /// The cells in which contents are drawn.
     public let cells: any ContentCells
-    public internal(set) var connection = ClientSession.Status.connecting
+    public internal(set) var connection = ClientMachine.Status.connecting
     /// When the next try to connect is, on the clock of `now`.
     public internal(set) var retryAt: UInt64?
     public internal(set) var latency: UInt64?

@@ -4,38 +4,38 @@ import HandWire
 /// Somebody who edits lists in between: a client within the server's own process.
 final class AwkwardGuest {
     let name: String
-    private var session: ClientSession
+    private var machine: ClientMachine
     private var random: SplitMix64
     private var stream = GuestStream()
     private var connection: Connection?
-    /// What is still to be done, in order.
-    private var effects: [ClientSession.Effect] = []
+    /// What is still to be sent, in order.
+    private var outgoing: [[UInt8]] = []
     private var hasStarted = false
 
     init(_ name: String, seed: UInt64) {
         self.name = name
         random = SplitMix64(seed: seed)
-        session = ClientSession(
+        machine = ClientMachine(
             client: .random(using: &random), person: name, program: "guest", seed: random.next())
     }
 
     func enter(_ list: String) {
-        session.open(list) { effects.append($0) }
+        machine.open(list)
         guard !hasStarted else { return }
         hasStarted = true
-        session.start { effects.append($0) }
+        machine.start()
     }
 
     /// Edits the list of which `isMeant` says so by its name and its number.
     func edit(_ isMeant: (String, UInt64) -> Bool) {
-        let meant = session.subscriptions.first { name, subscription in
+        let meant = machine.subscriptions.first { name, subscription in
             subscription.isLive && isMeant(name, subscription.list ?? 0)
         }
         guard let name = meant?.key, let view = meant?.value.replica.view else { return }
         let item = view.isEmpty ? nil : view[random.next(below: view.count)].id
-        session.setPresence(name, item: item) { effects.append($0) }
+        machine.setPresence(name, item: item)
         // What the list does not take is left.
-        try? session.edit(name, change(of: view)) { effects.append($0) }
+        try? machine.edit(name, change(of: view))
     }
 
     /// Inserts, moves, ticks; what others wrote it neither rewords nor deletes, so that at the end nothing of theirs is missing.
@@ -63,45 +63,45 @@ final class AwkwardGuest {
         guard hasStarted else { return false }
         if service.isStopping { return leave(service) }
         let now = service.world.now
-        if let deadline = session.deadline, now >= deadline { session.timer(now: now) { effects.append($0) } }
+        if let deadline = machine.deadline, now >= deadline { machine.timer(now: now) }
         if stream.isOver, leave(service) {
-            session.disconnected(reason: "closed", now: now) { effects.append($0) }
+            machine.disconnected(reason: "closed", now: now)
         }
         let bytes = stream.take()
-        bytes.withUnsafeBytes { if !$0.isEmpty { session.received($0, now: now) { effects.append($0) } } }
-        let due = effects
-        effects = []
-        var hasWorked = !bytes.isEmpty
-        for effect in due { hasWorked = carryOut(effect, service, now) || hasWorked }
-        return hasWorked
+        bytes.withUnsafeBytes { if !$0.isEmpty { machine.received($0, now: now) } }
+        while let effect = machine.nextEffect() { carryOut(effect, service, now) }
+        return send(service) || !bytes.isEmpty
     }
 
     /// Who came back would keep the server from its end.
     private func leave(_ service: Service) -> Bool {
+        outgoing = []
         guard let connection else { return false }
         self.connection = nil
         service.ended(connection, reason: "a guest leaves")
         return true
     }
 
-    private func carryOut(_ effect: ClientSession.Effect, _ service: Service, _ now: UInt64) -> Bool {
+    private func carryOut(_ effect: ClientMachine.Effect, _ service: Service, _ now: UInt64) {
         switch effect {
         case .connect:
             stream = GuestStream()
             connection = service.accepted(stream)
-            session.connected(now: now) { effects.append($0) }
-        case .send(let bytes):
-            guard let connection, !stream.isOver else { return false }
-            // A service is given nothing while it does not read.
-            if stream.isStopped {
-                effects.append(effect)
-                return false
-            }
-            bytes.withUnsafeBytes { service.received($0, from: connection) }
-        case .disconnect: return leave(service)
-        default: return false
+            machine.connected(now: now)
+        case .send(let bytes): outgoing.append(bytes)
+        case .disconnect: _ = leave(service)
+        default: break
         }
-        return true
+    }
+
+    /// A service is given nothing while it does not read.
+    private func send(_ service: Service) -> Bool {
+        var hasSent = false
+        while let connection, !stream.isStopped, !stream.isOver, !outgoing.isEmpty {
+            outgoing.removeFirst().withUnsafeBytes { service.received($0, from: connection) }
+            hasSent = true
+        }
+        return hasSent
     }
 }
 

@@ -13,13 +13,13 @@ extension System {
         // A list under the name that it has here.
         let isReversed = random.next() & 1 == 0
         let name =
-            (isReversed ? names.reversed() : names).first { client.session?.subscriptions[$0] != nil } ?? first
+            (isReversed ? names.reversed() : names).first { client.machine?.subscriptions[$0] != nil } ?? first
         switch step.kind {
         case .insert, .delete, .move, .change, .block, .exact: edit(step.kind, client, name, &random)
         case .undo, .redo: stepBack(client, name, isRedo: step.kind == .redo)
         case .look:
-            let item = client.session?.subscriptions[name]?.replica.view.first?.id
-            client.perform { session, effect in session.setPresence(name, item: item, effect) }
+            let item = client.machine?.subscriptions[name]?.replica.view.first?.id
+            client.perform { $0.setPresence(name, item: item) }
         case .ask: ask(client, name, &random)
         case .open: client.open(name)
         case .close: client.close(name)
@@ -84,28 +84,28 @@ extension System {
 
     private func edit(_ kind: FaultSchedule.Kind, _ client: SimulatedClient, _ name: String, _ random: inout SplitMix64)
     {
-        guard let replica = client.session?.subscriptions[name]?.replica else { return client.open(name) }
-        guard client.session?.subscriptions[name]?.isLoaded == true else { return }
+        guard let replica = client.machine?.subscriptions[name]?.replica else { return client.open(name) }
+        guard client.machine?.subscriptions[name]?.isLoaded == true else { return }
         var person = Person(random: random)
         let delta = person.delta(kind, on: replica.view)
-        make(client, name) { session, effect in
-            try session.edit(name, delta, isExact: kind == .exact, effect)
+        make(client, name) { machine in
+            try machine.edit(name, delta, isExact: kind == .exact)
         }
     }
 
     private func stepBack(_ client: SimulatedClient, _ name: String, isRedo: Bool) {
-        make(client, name) { session, effect in
-            _ = isRedo ? try session.redo(name, effect) : try session.undo(name, effect)
+        make(client, name) { machine in
+            _ = isRedo ? try machine.redo(name) : try machine.undo(name)
         }
     }
 
     /// Makes an edit, and writes down first what its author means by it.
     private func make(
         _ client: SimulatedClient, _ name: String,
-        _ body: @escaping (inout ClientSession, (ClientSession.Effect) -> Void) throws -> Void
+        _ body: @escaping (inout ClientMachine) throws -> Void
     ) {
-        guard var trial = client.session, let before = trial.subscriptions[name]?.replica.view else { return }
-        do { try body(&trial) { _ in } } catch {
+        guard var trial = client.machine, let before = trial.subscriptions[name]?.replica.view else { return }
+        do { try body(&trial) } catch {
             if case .misfit(let misfit)? = error as? Replica.EditError {
                 report(.view, "client \(client.number) cannot edit \(name): \(misfit)")
             }
@@ -119,11 +119,11 @@ extension System {
         promises.edit(
             client: client.number, list: replica.logID, inserted: new.filter { !oldIDs.contains($0) },
             deleted: old.filter { !newIDs.contains($0) })
-        client.perform { session, effect in try? body(&session, effect) }
+        client.perform { machine in try? body(&machine) }
     }
 
     private func request(_ client: SimulatedClient, _ message: (UInt64) -> UpMessage) {
-        client.perform { session, effect in _ = session.ask(message, effect) }
+        client.perform { _ = $0.ask(message) }
     }
 
     private func ask(_ client: SimulatedClient, _ name: String, _ random: inout SplitMix64) {

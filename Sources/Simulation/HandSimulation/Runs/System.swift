@@ -85,8 +85,8 @@ final class System {
         var reader = FrameReader(limit: frame.count)
         try? frame.withUnsafeBytes { bytes in
             try reader.read(bytes) { (body) throws(WireError) -> Bool in
-                if case .submit(let submission) = try UpMessage(body), let author = client.session?.author,
-                    let (name, subscription) = client.session?.subscriptions.first(where: {
+                if case .submit(let submission) = try UpMessage(body), let author = client.machine?.author,
+                    let (name, subscription) = client.machine?.subscriptions.first(where: {
                         $0.value.list == submission.list
                     })
                 {
@@ -112,7 +112,7 @@ final class System {
     func noticed(_ notice: Replica.Notice, of name: String, by client: SimulatedClient) {
         switch notice {
         case .acknowledged(let sequence, let revision):
-            guard let author = client.session?.author else { return }
+            guard let author = client.machine?.author else { return }
             ledger.check(
                 acknowledged: sequence, through: revision, of: name, author: author, client: client.number)
         case .rejected(let reason, let delta):
@@ -243,7 +243,7 @@ final class System {
             guard let history = ledger.histories[list.stored.logID] else { return unrest("a list has no history") }
             let truth = Hand(history.list.items, rules: list.stored.rules)
             for client in clients {
-                guard let subscription = client.session?.subscriptions[list.stored.name], subscription.isLive else {
+                guard let subscription = client.machine?.subscriptions[list.stored.name], subscription.isLive else {
                     return unrest("client \(client.number) does not follow \(list.stored.name)")
                 }
                 let replica = subscription.replica
@@ -260,7 +260,7 @@ final class System {
 
     /// Who does not see everybody, or somebody else; nil if there is nobody.
     private func wrongPresence() -> Unrest? {
-        let expected = Set(clients.compactMap { $0.session?.author })
+        let expected = Set(clients.compactMap { $0.machine?.author })
         for name in disk.durable.present.map(\.stored.name).sorted() {
             for client in clients {
                 let seen = Set((client.others[name] ?? [:]).keys)

@@ -2,14 +2,14 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A client process: a session, its journal, and a connection now and then. It can be killed at any moment. What it keeps may be
+/// A client process: a machine, its journal, and a connection now and then. It can be killed at any moment. What it keeps may be
 /// copied, as with a home that is put back from a backup; then another process goes on from that.
 final class SimulatedClient {
     unowned let system: System
     let number: Int
     /// Whose name its person has: the copy of a client is the same person's.
     let person: Int
-    private(set) var session: ClientSession?
+    private(set) var machine: ClientMachine?
     private var journal: VirtualJournal
     /// Whether there is a copy of it, or it is one.
     private(set) var isCopied = false
@@ -27,7 +27,7 @@ final class SimulatedClient {
     /// How many edits this client has made in each list (by its log id), undo and redo included.
     private var edits: [UInt64: Int] = [:]
     /// Hears what its requests are answered.
-    var onAnswer: (ClientSession.Answer) -> Void = { _ in }
+    var onAnswer: (ClientMachine.Answer) -> Void = { _ in }
     /// The next write to the journal does not happen: the process dies before it.
     var diesAtNextWrite = false
 
@@ -52,14 +52,14 @@ final class SimulatedClient {
         other.isCopied = true
     }
 
-    var isUp: Bool { session != nil }
+    var isUp: Bool { machine != nil }
     /// What its person is called.
     private var name = ""
 
     // MARK: The process
 
     func start() {
-        guard session == nil else { return }
+        guard machine == nil else { return }
         process += 1
         armed = nil
         buffer = JournalBuffer(waiting: 4, compaction: system.schedule.journalCompaction)
@@ -67,9 +67,9 @@ final class SimulatedClient {
         // Its person has another name each time, and an old one again.
         name = "person \(person).\(process % 3)"
         if journal.isShared { _ = journal.take(.random(using: &random)) }
-        session = ClientSession(client: journal.client, person: name, program: "simulated", seed: random.next())
+        machine = ClientMachine(client: journal.client, person: name, program: "simulated", seed: random.next())
         for name in journal.names { reopen(name) }
-        perform { session, effect in session.start(effect) }
+        perform { $0.start() }
     }
 
     private func reopen(_ name: String) {
@@ -82,9 +82,9 @@ final class SimulatedClient {
     }
 
     func die() {
-        guard session != nil else { return }
+        guard machine != nil else { return }
         system.trace("client \(number) dies")
-        session = nil
+        machine = nil
         outgoing = []
         others = [:]
         diesAtNextWrite = false
@@ -100,7 +100,7 @@ final class SimulatedClient {
     /// - Parameter isClosed: leave out lists that are open.
     private func keptItems(ofClosedOnes isClosed: Bool = false) -> Set<ItemID> {
         var items: Set<ItemID> = []
-        for name in journal.names where !isClosed || session?.subscriptions[name] == nil {
+        for name in journal.names where !isClosed || machine?.subscriptions[name] == nil {
             guard let replica = try? journal.load(name) else { continue }
             for delta in replica.pending { items.formUnion(delta.insertedItems.map(\.id)) }
         }
@@ -110,13 +110,13 @@ final class SimulatedClient {
     // MARK: Lists
 
     func open(_ name: String, from replica: Replica? = nil) {
-        guard session?.subscriptions[name] == nil else { return }
+        guard machine?.subscriptions[name] == nil else { return }
         if replica == nil, journal.names.contains(name) {
             keep()
             return reopen(name)
         }
         followed[name] = replica?.view ?? Hand()
-        perform { session, effect in session.open(name, from: replica, isJournaled: true, effect) }
+        perform { $0.open(name, from: replica, isJournaled: true) }
     }
 
     /// Opens all of which something is kept: what waits is for some list, whatever that is called.
@@ -125,9 +125,9 @@ final class SimulatedClient {
     }
 
     func close(_ name: String) {
-        guard let replica = session?.subscriptions[name]?.replica else { return }
+        guard let replica = machine?.subscriptions[name]?.replica else { return }
         system.promises.gaveUp(client: number, list: replica.logID, committed: system.ledger.inserted)
-        perform { session, effect in session.close(name, effect) }
+        perform { $0.close(name) }
         followed[name] = nil
         others[name] = nil
         journal.forget(name)
@@ -135,25 +135,17 @@ final class SimulatedClient {
 
     // MARK: Effects
 
-    /// Has the session take an event, then does what it wants: first to the journal, then to the network.
-    func perform(_ body: (inout ClientSession, (ClientSession.Effect) -> Void) -> Void) {
-        guard session != nil else { return }
-        var effects: [ClientSession.Effect] = []
-        withSession { body(&$0) { effects.append($0) } }
-        for effect in effects { carryOut(effect) }
+    /// Has the machine take an event, then does what it wants: first to the journal, then to the network.
+    func perform(_ body: (inout ClientMachine) -> Void) {
+        guard machine != nil else { return }
+        if machine != nil { body(&machine!) }
+        while let effect = machine?.nextEffect() { carryOut(effect) }
         endTurn()
         check()
         rearm()
     }
 
-    private func withSession(_ body: (inout ClientSession) -> Void) {
-        guard var mine = session else { return }
-        session = nil
-        body(&mine)
-        session = mine
-    }
-
-    private func carryOut(_ effect: ClientSession.Effect) {
+    private func carryOut(_ effect: ClientMachine.Effect) {
         switch effect {
         case .connect: connect()
         case .send(let bytes):
@@ -162,7 +154,7 @@ final class SimulatedClient {
         case .disconnect: disconnect()
         case .journal(let list, let event):
             if case .commit(let commit) = event { system.received(commit, of: list, by: self) }
-            if case .edit = event, let replica = session?.subscriptions[list]?.replica {
+            if case .edit = event, let replica = machine?.subscriptions[list]?.replica {
                 edits[replica.logID, default: 0] += 1
             }
             buffer.add(event, to: list)
@@ -182,7 +174,7 @@ final class SimulatedClient {
     }
 
     private func endTurn() {
-        guard session != nil else { return }
+        guard machine != nil else { return }
         if buffer.isUrgent {
             if diesAtNextWrite { return die() }
             keep()
@@ -195,23 +187,23 @@ final class SimulatedClient {
 
     /// Another process has this one's id.
     private func leaveSharedID() {
-        guard let session, session.isShared else { return }
+        guard let machine, machine.isShared else { return }
         journal.isShared = true
-        guard session.wantsNewID else { return }
+        guard machine.wantsNewID else { return }
         keep()
         let fresh = ClientID.random(using: &random)
         guard journal.take(fresh) else { return }
         system.trace("client \(number) takes a new id")
-        perform { session, effect in session.goOn(as: fresh, now: system.scheduler.now, effect) }
+        perform { $0.goOn(as: fresh, now: system.scheduler.now) }
     }
 
     private func keep() {
-        guard let session else { return }
+        guard let machine else { return }
         buffer.write { write in
             switch write {
             case .append(let events, let list): journal.append(events, to: list)
             case .checkpoint(let list, let formerName):
-                if let replica = session.subscriptions[list]?.replica {
+                if let replica = machine.subscriptions[list]?.replica {
                     journal.checkpoint(replica, of: list, formerName: formerName)
                 }
             }
@@ -241,8 +233,8 @@ final class SimulatedClient {
         journal.forget(list)
     }
 
-    private func changed(_ status: ClientSession.Status) {
-        if status == .online, let author = session?.author {
+    private func changed(_ status: ClientMachine.Status) {
+        if status == .online, let author = machine?.author {
             system.ledger.check(author: author, isOf: journal.client, named: name)
         }
         guard case .offline(let reason, let wait) = status else { return }
@@ -263,10 +255,10 @@ final class SimulatedClient {
     private func connect() {
         let mine = process
         system.scheduler.after(1 + UInt64(random.next(below: 20))) { [self] in
-            guard process == mine, session != nil else { return }
+            guard process == mine, machine != nil else { return }
             guard system.server.isUp, let link = system.connect(self) else {
-                return perform { session, effect in
-                    session.disconnected(reason: "connection refused", now: system.scheduler.now, effect)
+                return perform { machine in
+                    machine.disconnected(reason: "connection refused", now: system.scheduler.now)
                 }
             }
             self.link = link
@@ -274,20 +266,20 @@ final class SimulatedClient {
             link.down.onBytes = { [unowned self, unowned link] bytes in
                 guard self.link === link else { return }
                 watch.heard(bytes)
-                perform { session, effect in session.received(bytes, now: system.scheduler.now, effect) }
+                perform { $0.received(bytes, now: system.scheduler.now) }
             }
             link.onLoss = { [unowned self, unowned link] reason in
                 guard self.link === link else { return }
                 lost(reason)
             }
-            perform { session, effect in session.connected(now: system.scheduler.now, effect) }
+            perform { $0.connected(now: system.scheduler.now) }
         }
     }
 
     private func lost(_ reason: String) {
         disconnect()
-        perform { session, effect in
-            session.disconnected(reason: reason, now: system.scheduler.now, effect)
+        perform { machine in
+            machine.disconnected(reason: reason, now: system.scheduler.now)
         }
     }
 
@@ -298,13 +290,13 @@ final class SimulatedClient {
     }
 
     private func rearm() {
-        guard let deadline = session?.deadline, deadline != armed else { return }
+        guard let deadline = machine?.deadline, deadline != armed else { return }
         armed = deadline
         let (mine, now) = (process, system.scheduler.now)
         system.scheduler.after(deadline > now ? deadline - now : 0) { [self] in
-            guard process == mine, session?.deadline == deadline else { return }
+            guard process == mine, machine?.deadline == deadline else { return }
             armed = nil
-            perform { session, effect in session.timer(now: system.scheduler.now, effect) }
+            perform { $0.timer(now: system.scheduler.now) }
         }
     }
 
@@ -312,7 +304,7 @@ final class SimulatedClient {
 
     /// What must hold of every replica at every moment.
     private func check() {
-        for (name, subscription) in (session?.subscriptions ?? [:]).sorted(by: { $0.key < $1.key }) {
+        for (name, subscription) in (machine?.subscriptions ?? [:]).sorted(by: { $0.key < $1.key }) {
             let replica = subscription.replica
             if !replica.hasDiverged, let problem = replica.brokenInvariant() {
                 system.report(.invariant, "client \(number), \(name): \(problem)")
@@ -323,7 +315,7 @@ final class SimulatedClient {
             system.ledger.check(replica, of: name, client: number)
             if !isCopied { system.ledger.check(edits: edits[replica.logID] ?? 0, of: replica, name, client: number) }
             // It may be open under a name that it had before too.
-            let pending = session?.subscriptions.values.filter { $0.replica.logID == replica.logID } ?? []
+            let pending = machine?.subscriptions.values.filter { $0.replica.logID == replica.logID } ?? []
             let lost = system.promises.lost(
                 client: number, list: replica.logID, pending: pending.flatMap(\.replica.pending),
                 committed: system.ledger.inserted)

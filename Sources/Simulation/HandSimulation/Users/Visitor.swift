@@ -39,8 +39,8 @@ final class Visitor {
     private func ask() {
         let (name, _) = system.schedule.list(random.next(below: system.schedule.lists))
         let asked: [Excerpt.Selection] = [.positions(start: random.next(below: 5), count: 3)]
-        client.perform { session, effect in
-            _ = session.ask({ .excerpt(.init(request: $0, name: name, asked)) }, effect)
+        client.perform { machine in
+            _ = machine.ask({ .excerpt(.init(request: $0, name: name, asked)) })
         }
         asking = name
     }
@@ -48,7 +48,7 @@ final class Visitor {
     /// The list of which an excerpt was asked for last.
     private var asking = ""
 
-    private func answered(_ answer: ClientSession.Answer) {
+    private func answered(_ answer: ClientMachine.Answer) {
         switch answer {
         case .excerpt(let excerpt) where visit == nil:
             // Others go on meanwhile.
@@ -70,8 +70,8 @@ final class Visitor {
         system.promises.edit(client: client.number, list: excerpt.logID, inserted: [item.id], deleted: [])
         // It is owed only once the server has said so: who loses the connection for good is not told.
         system.promises.rejected([item.id])
-        client.perform { session, effect in
-            guard session.edit(name, on: excerpt, delta, isExact: isExact, effect) != nil else { return }
+        client.perform { machine in
+            guard machine.edit(name, on: excerpt, delta, isExact: isExact) != nil else { return }
             visit = Visit(name: name, logID: excerpt.logID, item: item)
         }
     }

@@ -3,9 +3,9 @@ import HandWire
 
 /// The client's side of one connection, and what survives it: the replicas of the lists that it is subscribed to.
 ///
-/// Events and times go in, effects come out, in the order in which they are to be carried out. In particular what must be
-/// kept (`journal`) comes before what is sent.
-public struct ClientSession: Sendable {
+/// Events and times go in; effects come out, as its driver pulls them with `nextEffect()`, in the order in which they are to be
+/// carried out. In particular what must be kept (`journal`) comes before what is sent.
+public struct ClientMachine: Sendable {
     enum State: Equatable, Sendable {
         /// Not connected; tries at `retryAt`, or not at all if nil. → `connecting`
         case disconnected(retryAt: UInt64?)
@@ -138,6 +138,7 @@ public struct ClientSession: Sendable {
         var incoming: IncomingSnapshot?
     }
 
+    private var effects = EffectQueue<Effect>()
     var state = State.disconnected(retryAt: nil)
     /// Why the server turned this client away for good; nil while connecting again may help.
     public internal(set) var refusal: ErrorCode?
@@ -203,57 +204,66 @@ public struct ClientSession: Sendable {
     }
 }
 
+// MARK: - Effects
+
+extension ClientMachine {
+    /// What is to be done next; nil if nothing is left to do.
+    public mutating func nextEffect() -> Effect? { effects.next() }
+
+    mutating func emit(_ effect: Effect) { effects.append(effect) }
+}
+
 // MARK: - The connection
 
-extension ClientSession {
+extension ClientMachine {
     /// Starts connecting, and keeps at it until `stop`.
-    public mutating func start(_ effect: (Effect) -> Void) {
+    public mutating func start() {
         guard case .disconnected = state else { return }
         refusal = nil
         state = .connecting
-        effect(.status(.connecting))
-        effect(.connect)
+        emit(.status(.connecting))
+        emit(.connect)
     }
 
-    public mutating func connected(now: UInt64, _ effect: (Effect) -> Void) {
+    public mutating func connected(now: UInt64) {
         guard state == .connecting else { return }
         state = .greeting
         lastHeard = now
         reader = FrameReader(limit: Int(Int32.max))
-        effect(.send(UpMessage.hello(hello).frame))
+        emit(.send(UpMessage.hello(hello).frame))
     }
 
     /// The connection could not be made, or is lost. All pending edits stay.
     ///
     /// - Parameter notBefore: milliseconds to wait, as the server asked.
     public mutating func disconnected(
-        reason: String, now: UInt64, notBefore: UInt64 = 0, _ effect: (Effect) -> Void
+        reason: String, now: UInt64, notBefore: UInt64 = 0
     ) {
         if case .disconnected = state { return }
         let wait = min(notBefore, Self.longestWait) + backoff.next()
-        leave(reason: reason, retryAt: now + wait, wait: wait, effect)
+        leave(reason: reason, retryAt: now + wait, wait: wait)
     }
 
     /// Goes on as another client, over a new connection.
     ///
     /// - Precondition: `wantsNewID`.
-    public mutating func goOn(as client: ClientID, now: UInt64, _ effect: (Effect) -> Void) {
+    public mutating func goOn(as client: ClientID, now: UInt64) {
         hello.client = client
         isShared = false
         replacedAt = []
         author = nil
         if case .disconnected = state { return }
-        fail("another program has this one's id; it takes a new one", now: now, effect)
+        fail("another program has this one's id; it takes a new one", now: now)
     }
 
     /// Gives the connection up for good.
-    public mutating func stop(reason: String, _ effect: (Effect) -> Void) {
+    public mutating func stop(reason: String) {
         if case .disconnected(retryAt: nil) = state { return }
-        effect(.disconnect)
-        leave(reason: reason, retryAt: nil, wait: nil, effect)
+        emit(.disconnect)
+        leave(reason: reason, retryAt: nil, wait: nil)
     }
 
-    private mutating func leave(reason: String, retryAt: UInt64?, wait: UInt64?, _ effect: (Effect) -> Void) {
+    private mutating func leave(reason: String, retryAt: UInt64?, wait: UInt64?) {
         state = .disconnected(retryAt: retryAt)
         names = [:]
         abandoned = [:]
@@ -269,51 +279,51 @@ extension ClientSession {
         let unanswered = (requests.keys + (retryAt == nil ? Array(visits.keys) : [])).sorted()
         if retryAt == nil { visits = [:] }
         requests = [:]
-        for request in unanswered { effect(.answer(request: request, .disconnected)) }
-        effect(.status(.offline(reason: reason, retryIn: wait)))
+        for request in unanswered { emit(.answer(request: request, .disconnected)) }
+        emit(.status(.offline(reason: reason, retryIn: wait)))
     }
 
-    public mutating func timer(now: UInt64, _ effect: (Effect) -> Void) {
+    public mutating func timer(now: UInt64) {
         guard let deadline, now >= deadline else { return }
         switch state {
-        case .disconnected: start(effect)
+        case .disconnected: start()
         case .connecting: break
-        case .greeting: fail("the server did not answer the hello in time", now: now, effect)
+        case .greeting: fail("the server did not answer the hello in time", now: now)
         case .ready:
             if now >= lastHeard + idleDeadline {
-                fail("nothing was heard from the server for \(idleDeadline / 1000) s", now: now, effect)
+                fail("nothing was heard from the server for \(idleDeadline / 1000) s", now: now)
             } else {
-                ping(now: now, effect)
+                ping(now: now)
             }
         }
     }
 
     /// Asks for a sign of life, which also tells how far away the server is.
-    mutating func ping(now: UInt64, _ effect: (Effect) -> Void) {
-        effect(.send(UpMessage.ping(now).frame))
+    mutating func ping(now: UInt64) {
+        emit(.send(UpMessage.ping(now).frame))
         nextPing = now + idleDeadline / 3
     }
 
     /// Closes this connection because of what the server sent or failed to send, and connects again later.
-    mutating func fail(_ reason: String, now: UInt64, notBefore: UInt64 = 0, _ effect: (Effect) -> Void) {
-        effect(.disconnect)
-        disconnected(reason: reason, now: now, notBefore: notBefore, effect)
+    mutating func fail(_ reason: String, now: UInt64, notBefore: UInt64 = 0) {
+        emit(.disconnect)
+        disconnected(reason: reason, now: now, notBefore: notBefore)
     }
 
     /// Takes bytes from the socket.
-    public mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, _ effect: (Effect) -> Void) {
+    public mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64) {
         guard state == .greeting || state == .ready else { return }
         lastHeard = now
         hasHeard = true
         var reader = reader
         do {
             try reader.read(bytes) { (body) throws(WireError) -> Bool in
-                handle(try DownMessage(body), now: now, effect)
+                handle(try DownMessage(body), now: now)
                 return state == .greeting || state == .ready
             }
             self.reader = reader
         } catch {
-            fail("the server sent something else than Protocol.md allows: \(error)", now: now, effect)
+            fail("the server sent something else than Protocol.md allows: \(error)", now: now)
         }
     }
 }

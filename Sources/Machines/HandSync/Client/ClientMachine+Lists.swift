@@ -1,10 +1,10 @@
 import HandCore
 import HandWire
 
-extension ClientSession {
+extension ClientMachine {
     /// Follows a list, from what was kept of it or from nothing.
     public mutating func open(
-        _ name: String, from replica: Replica? = nil, isJournaled: Bool = false, _ effect: (Effect) -> Void
+        _ name: String, from replica: Replica? = nil, isJournaled: Bool = false
     ) {
         guard subscriptions[name] == nil else { return }
         var subscription = Subscription(
@@ -12,30 +12,30 @@ extension ClientSession {
         subscription.replica.author = replica?.author ?? author
         subscriptions[name] = subscription
         // Events are kept behind something that they happened to.
-        if isJournaled && replica == nil { effect(.checkpoint(list: name)) }
-        noteAuthor(of: name, effect)
-        if isReady { subscribe(to: name, effect) }
+        if isJournaled && replica == nil { emit(.checkpoint(list: name)) }
+        noteAuthor(of: name)
+        if isReady { subscribe(to: name) }
     }
 
     /// The journal notes the client's author number; without it the client's own commits would count as somebody else's when it
     /// is read again.
-    mutating func noteAuthor(of name: String, _ effect: (Effect) -> Void) {
+    mutating func noteAuthor(of name: String) {
         guard let author, subscriptions[name]?.replica.author != author else { return }
         subscriptions[name]?.replica.author = author
-        journal(name, .author(author), effect)
+        journal(name, .author(author))
     }
 
-    public mutating func close(_ name: String, _ effect: (Effect) -> Void) {
+    public mutating func close(_ name: String) {
         guard let subscription = subscriptions.removeValue(forKey: name), isReady else { return }
         if let list = subscription.list {
             names[list] = nil
-            effect(.send(UpMessage.unsubscribe(list: list).frame))
+            emit(.send(UpMessage.unsubscribe(list: list).frame))
         } else {
             abandoned[subscription.request] = name
         }
     }
 
-    mutating func subscribe(to name: String, _ effect: (Effect) -> Void) {
+    mutating func subscribe(to name: String) {
         guard let replica = subscriptions[name]?.replica else { return }
         let request = newRequest()
         subscriptions[name]?.request = request
@@ -43,7 +43,7 @@ extension ClientSession {
         subscriptions[name]?.incoming = nil
         let logID = replica.hasDiverged ? 0 : replica.logID
         let name = subscriptions[name]?.isSought == true ? "" : name
-        effect(
+        emit(
             .send(
                 UpMessage.subscribe(
                     UpMessage.Subscribe(
@@ -58,71 +58,71 @@ extension ClientSession {
 
     /// Makes an edit on a list's view, and submits it if that can be done now.
     public mutating func edit(
-        _ name: String, _ delta: Delta, isExact: Bool = false, _ effect: (Effect) -> Void
+        _ name: String, _ delta: Delta, isExact: Bool = false
     ) throws(Replica.EditError) {
         guard subscriptions[name] != nil else { return }
         let made = try subscriptions[name]?.replica.edit(delta, isExact: isExact)
-        finishEdit(name, made, isExact: isExact, effect)
+        finishEdit(name, made, isExact: isExact)
     }
 
     /// Undoes the user's newest edit; false if there is none.
-    public mutating func undo(_ name: String, _ effect: (Effect) -> Void) throws(Replica.EditError) -> Bool {
+    public mutating func undo(_ name: String) throws(Replica.EditError) -> Bool {
         let made = try subscriptions[name]?.replica.undo()
-        finishEdit(name, made, isExact: false, effect)
+        finishEdit(name, made, isExact: false)
         return made != nil
     }
 
     /// Redoes what was undone last; false if there is nothing.
-    public mutating func redo(_ name: String, _ effect: (Effect) -> Void) throws(Replica.EditError) -> Bool {
+    public mutating func redo(_ name: String) throws(Replica.EditError) -> Bool {
         let made = try subscriptions[name]?.replica.redo()
-        finishEdit(name, made, isExact: false, effect)
+        finishEdit(name, made, isExact: false)
         return made != nil
     }
 
     private mutating func finishEdit(
-        _ name: String, _ delta: Delta?, isExact: Bool, _ effect: (Effect) -> Void
+        _ name: String, _ delta: Delta?, isExact: Bool
     ) {
         guard let delta else { return }
-        journal(name, .edit(delta, isExact: isExact), effect)
-        effect(.update(list: name, Replica.Update(delta: delta)))
-        submit(name, effect)
+        journal(name, .edit(delta, isExact: isExact))
+        emit(.update(list: name, Replica.Update(delta: delta)))
+        submit(name)
     }
 
     /// Submits the next portion if none is in flight.
-    mutating func submit(_ name: String, _ effect: (Effect) -> Void) {
+    mutating func submit(_ name: String) {
         guard let subscription = subscriptions[name], subscription.isLive, subscription.replica.inFlight == nil,
             subscription.replica.hasPending
         else { return }
-        journal(name, .submitted, effect)
-        sendSubmission(of: name, effect)
+        journal(name, .submitted)
+        sendSubmission(of: name)
     }
 
     /// Sends the submission in flight; if there is none, the next portion becomes it.
-    mutating func sendSubmission(of name: String, _ effect: (Effect) -> Void) {
+    mutating func sendSubmission(of name: String) {
         guard let list = subscriptions[name]?.list,
             let submission = subscriptions[name]?.replica.takeSubmission(list: list)
         else { return }
         subscriptions[name]?.unanswered = submission.sequence
-        effect(.send(UpMessage.submit(submission).frame))
+        emit(.send(UpMessage.submit(submission).frame))
     }
 
-    func journal(_ name: String, _ event: JournalEvent, _ effect: (Effect) -> Void) {
-        if subscriptions[name]?.isJournaled == true { effect(.journal(list: name, event)) }
+    mutating func journal(_ name: String, _ event: JournalEvent) {
+        if subscriptions[name]?.isJournaled == true { emit(.journal(list: name, event)) }
     }
 
     /// Tells others which item this person is on.
-    public mutating func setPresence(_ name: String, item: ItemID?, _ effect: (Effect) -> Void) {
+    public mutating func setPresence(_ name: String, item: ItemID?) {
         subscriptions[name]?.presence = item
         guard isReady, let list = subscriptions[name]?.list else { return }
-        effect(.send(UpMessage.presence(list: list, item: item).frame))
+        emit(.send(UpMessage.presence(list: list, item: item).frame))
     }
 
     /// Asks the server something; the answer comes as an effect with that number. Nil if there is no connection.
-    public mutating func ask(_ message: (UInt64) -> UpMessage, _ effect: (Effect) -> Void) -> UInt64? {
+    public mutating func ask(_ message: (UInt64) -> UpMessage) -> UInt64? {
         guard isReady else { return nil }
         let request = newRequest()
         requests[request] = Request()
-        effect(.send(message(request).frame))
+        emit(.send(message(request).frame))
         return request
     }
 }

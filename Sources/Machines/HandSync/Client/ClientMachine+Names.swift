@@ -3,43 +3,43 @@ import HandWire
 
 /// Lists that are called otherwise than when they were opened, or are not there: what is pending is for the list that it was made
 /// on, whatever that is called.
-extension ClientSession {
+extension ClientMachine {
     /// Renames a followed list. All state of the list moves to the new name.
-    mutating func renamed(_ list: UInt64, to name: String, _ effect: (Effect) -> Void) {
+    mutating func renamed(_ list: UInt64, to name: String) {
         guard let old = names[list], old != name, let mine = subscriptions[old] else { return }
         let text = "'\(old)' is called '\(name)' now"
         guard let other = subscriptions[name] else {
             subscriptions[old] = nil
             subscriptions[name] = mine
             names[list] = name
-            if mine.isJournaled { effect(.moved(list: old, to: name)) }
-            return effect(.renamed(list: old, to: name))
+            if mine.isJournaled { emit(.moved(list: old, to: name)) }
+            return emit(.renamed(list: old, to: name))
         }
         // It was opened under its new name too. One of the two goes on, with what is pending; if both have something, the other's
         // waits where it is kept.
         if mine.replica.hasPending, !other.replica.hasPending {
             subscriptions[name]?.replica = mine.replica
             subscriptions[name]?.isLoaded = mine.isLoaded
-            if mine.isJournaled { effect(.moved(list: old, to: name)) }
+            if mine.isJournaled { emit(.moved(list: old, to: name)) }
             let delta = Delta(from: other.replica.view, to: mine.replica.view)
-            effect(.update(list: name, Replica.Update(delta: delta)))
+            emit(.update(list: name, Replica.Update(delta: delta)))
         }
-        drop(old, .noSuchList, text, effect)
+        drop(old, .noSuchList, text)
         names[list] = nil
         subscriptions[name]?.list = nil
-        subscribe(to: name, effect)
+        subscribe(to: name)
     }
 
     /// There is no list of that name. It may have been renamed, so it is looked for by its log id.
-    mutating func missing(_ name: String, _ text: String, _ effect: (Effect) -> Void) {
+    mutating func missing(_ name: String, _ text: String) {
         guard let subscription = subscriptions[name] else { return }
         let replica = subscription.replica
         if version >= 2, !subscription.isSought, replica.logID != 0, !replica.hasDiverged {
             subscriptions[name]?.isSought = true
-            return subscribe(to: name, effect)
+            return subscribe(to: name)
         }
         let advice = replica.hasPending ? "; " + Self.waiting(for: name) : ""
-        drop(name, .noSuchList, (subscription.isSought ? "there is no list '\(name)'" : text) + advice, effect)
+        drop(name, .noSuchList, (subscription.isSought ? "there is no list '\(name)'" : text) + advice)
     }
 
     /// Whether the edits pending under a name were made on another list, which has since been renamed or deleted.
@@ -50,10 +50,10 @@ extension ClientSession {
 
     /// Pending edits stay in the journal, under the list on which they were made.
     mutating func turnBack(
-        from subscribed: DownMessage.Subscribed, called name: String, _ effect: (Effect) -> Void
+        from subscribed: DownMessage.Subscribed, called name: String
     ) {
-        effect(.send(UpMessage.unsubscribe(list: subscribed.list).frame))
-        drop(name, .noSuchList, "'\(name)' is another list by now; " + Self.waiting(for: name), effect)
+        emit(.send(UpMessage.unsubscribe(list: subscribed.list).frame))
+        drop(name, .noSuchList, "'\(name)' is another list by now; " + Self.waiting(for: name))
     }
 
     private static func waiting(for name: String) -> String {
@@ -62,9 +62,9 @@ extension ClientSession {
     }
 
     /// A list is not followed any longer.
-    mutating func drop(_ name: String, _ code: ErrorCode, _ text: String, _ effect: (Effect) -> Void) {
+    mutating func drop(_ name: String, _ code: ErrorCode, _ text: String) {
         subscriptions[name] = nil
         names = names.filter { $0.value != name }
-        effect(.refused(list: name, code, text))
+        emit(.refused(list: name, code, text))
     }
 }

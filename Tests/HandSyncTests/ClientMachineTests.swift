@@ -4,23 +4,22 @@ import HandWire
 import Testing
 
 /// The client's side of a connection in time: when it tries again, asks for a sign of life, and gives up.
-@Suite struct ClientSessionTests {
-    /// A session that has been started, with what it wanted.
+@Suite struct ClientMachineTests {
+    /// A machine that has been started, with what it wanted.
     private struct Driven {
-        var session = ClientSession(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
-        var effects: [ClientSession.Effect] = []
+        var machine = ClientMachine(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
+        var effects: [ClientMachine.Effect] = []
 
-        init() { perform { $0.start($1) } }
+        init() { perform { $0.start() } }
 
-        mutating func perform(_ body: (inout ClientSession, (ClientSession.Effect) -> Void) -> Void) {
-            var effects: [ClientSession.Effect] = []
-            body(&session) { effects.append($0) }
-            self.effects += effects
+        mutating func perform(_ body: (inout ClientMachine) -> Void) {
+            body(&machine)
+            while let effect = machine.nextEffect() { effects.append(effect) }
         }
 
         mutating func hear(_ message: DownMessage, now: UInt64) {
             let frame = message.frame
-            perform { session, effect in frame.withUnsafeBytes { session.received($0, now: now, effect) } }
+            perform { machine in frame.withUnsafeBytes { machine.received($0, now: now) } }
         }
 
         /// The wait that it last announced, if it comes back at all.
@@ -34,18 +33,18 @@ import Testing
     @Test func aServerThatAsksForItIsLeftAlone() {
         for (asked, expected) in [(0, 0), (7_000, 7_000), (900_000, 60_000)] as [(UInt64, UInt64)] {
             var driven = Driven()
-            driven.perform { $0.connected(now: 1_000, $1) }
+            driven.perform { $0.connected(now: 1_000) }
             driven.hear(.error(code: .tooFast, request: 0, retryAfter: asked, message: ""), now: 1_000)
             // The first wait of its own is 50 ms at least and 150 at most.
             #expect((expected + 50...expected + 150).contains(driven.retryIn ?? .max))
-            #expect(driven.session.deadline == driven.retryIn.map { 1_000 + $0 })
+            #expect(driven.machine.deadline == driven.retryIn.map { 1_000 + $0 })
         }
     }
 
-    /// Lets time pass to the session's next deadline; returns when that is.
+    /// Lets time pass to the machine's next deadline; returns when that is.
     private func next(_ driven: inout Driven) throws -> UInt64 {
-        let deadline = try #require(driven.session.deadline)
-        driven.perform { $0.timer(now: deadline, $1) }
+        let deadline = try #require(driven.machine.deadline)
+        driven.perform { $0.timer(now: deadline) }
         return deadline
     }
 
@@ -58,9 +57,9 @@ import Testing
     /// A server that takes the connection and says nothing is given up.
     @Test func aServerThatDoesNotAnswerTheHello() throws {
         var driven = Driven()
-        #expect(driven.session.deadline == nil)
-        driven.perform { $0.connected(now: 1_000, $1) }
-        driven.perform { $0.timer(now: 10_999, $1) }
+        #expect(driven.machine.deadline == nil)
+        driven.perform { $0.connected(now: 1_000) }
+        driven.perform { $0.timer(now: 10_999) }
         #expect(driven.retryIn == nil)
         #expect(try next(&driven) == 11_000)
         #expect(driven.retryIn != nil)
@@ -69,22 +68,22 @@ import Testing
     /// Who is silent is asked for a sign of life three times as often as it would be given up; then it is given up.
     @Test func aServerThatFallsSilent() throws {
         var driven = Driven()
-        driven.perform { $0.connected(now: 1_000, $1) }
+        driven.perform { $0.connected(now: 1_000) }
         driven.hear(welcome, now: 1_000)
         #expect(try [next(&driven), next(&driven)] == [11_000, 21_000])
         driven.hear(.pong(21_000), now: 25_000)
         #expect(try [next(&driven), next(&driven)] == [31_000, 41_000])
         #expect(driven.retryIn == nil)
         #expect(try [next(&driven), next(&driven)] == [51_000, 55_000])
-        #expect(driven.retryIn != nil && !driven.session.isReady)
+        #expect(driven.retryIn != nil && !driven.machine.isReady)
     }
 
     /// Who was away for long hears how far it has come, and that it is there.
     @Test func catchingUpIsTold() {
         var driven = Driven()
-        driven.perform { $0.connected(now: 1_000, $1) }
+        driven.perform { $0.connected(now: 1_000) }
         driven.hear(welcome, now: 1_000)
-        driven.perform { $0.open("list", $1) }
+        driven.perform { $0.open("list") }
         func progress() -> [Int] {
             driven.effects.compactMap { if case .progress("list", let done, of: 2_500) = $0 { done } else { nil } }
         }
@@ -99,7 +98,7 @@ import Testing
             )
             .delta
             try? hand.apply(delta)
-            #expect(driven.session.subscriptions["list"]?.isLive == false)
+            #expect(driven.machine.subscriptions["list"]?.isLive == false)
             let commit = Commit(
                 revision: revision, author: 2, sequence: UInt64(revision), base: revision - 1, time: 0,
                 count: hand.count,
@@ -107,7 +106,7 @@ import Testing
             driven.hear(.commit(list: 7, commit), now: 1_000)
         }
         #expect(progress() == Array(stride(from: 25, to: 2_500, by: 25)))
-        #expect(driven.session.subscriptions["list"]?.isLive == true)
+        #expect(driven.machine.subscriptions["list"]?.isLive == true)
     }
 
     /// Each failure doubles the wait, up to a bound; a welcome begins anew.
@@ -115,15 +114,15 @@ import Testing
         var driven = Driven()
         var now: UInt64 = 0
         func fail() throws -> UInt64 {
-            driven.perform { $0.disconnected(reason: "test", now: now, $1) }
+            driven.perform { $0.disconnected(reason: "test", now: now) }
             let wait = try #require(driven.retryIn)
             now += wait
-            driven.perform { $0.timer(now: now, $1) }
+            driven.perform { $0.timer(now: now) }
             return wait
         }
         let waits = try (0..<40).map { _ in try fail() }
         #expect(waits.max() ?? 0 > 5_000 && waits.allSatisfy { (50...15_050).contains($0) })
-        driven.perform { $0.connected(now: now, $1) }
+        driven.perform { $0.connected(now: now) }
         driven.hear(welcome, now: now)
         #expect(try (50...150).contains(fail()))
     }
@@ -138,36 +137,36 @@ import Testing
             try replica.edit(HandCore.Operation.insert([item], at: 0, .after).delta)
             _ = replica.takeSubmission(list: 1)
         }
-        driven.perform { $0.open("list", from: replica, $1) }
+        driven.perform { $0.open("list", from: replica) }
         func beReplaced(now: UInt64) {
-            driven.perform { $0.connected(now: now, $1) }
+            driven.perform { $0.connected(now: now) }
             driven.hear(welcome, now: now)
             driven.hear(.error(code: .replaced, request: 0, retryAfter: 0, message: ""), now: now)
-            driven.perform { $0.start($1) }
+            driven.perform { $0.start() }
         }
         for round in 0..<3 {
             beReplaced(now: UInt64(round) * 1_000)
-            #expect(!driven.session.isShared && driven.retryIn != nil)
+            #expect(!driven.machine.isShared && driven.retryIn != nil)
         }
         beReplaced(now: 3_000)
-        #expect(driven.session.isShared && driven.session.wantsNewID == !hasInFlight)
+        #expect(driven.machine.isShared && driven.machine.wantsNewID == !hasInFlight)
         let more = hasInFlight ? 8 : 0
         for round in 0..<more { beReplaced(now: 4_000 + UInt64(round)) }
-        #expect(driven.retryIn != nil && driven.session.refusal == nil)
+        #expect(driven.retryIn != nil && driven.machine.refusal == nil)
         if hasInFlight {
-            driven.perform { $0.connected(now: 5_000, $1) }
+            driven.perform { $0.connected(now: 5_000) }
             driven.hear(welcome, now: 5_000)
             driven.hear(.error(code: .replaced, request: 0, retryAfter: 0, message: ""), now: 5_000)
-            #expect(driven.retryIn == nil && driven.session.refusal == .replaced)
+            #expect(driven.retryIn == nil && driven.machine.refusal == .replaced)
             return
         }
-        driven.perform { $0.disconnected(reason: "test", now: 3_000, $1) }
+        driven.perform { $0.disconnected(reason: "test", now: 3_000) }
         let fresh = ClientID(high: 7, low: 7)
-        driven.perform { $0.goOn(as: fresh, now: 3_000, $1) }
-        #expect(!driven.session.isShared && driven.session.author == nil)
+        driven.perform { $0.goOn(as: fresh, now: 3_000) }
+        #expect(!driven.machine.isShared && driven.machine.author == nil)
         driven.effects = []
-        driven.perform { $0.start($1) }
-        driven.perform { $0.connected(now: 4_000, $1) }
+        driven.perform { $0.start() }
+        driven.perform { $0.connected(now: 4_000) }
         var hellos: [ClientID] = []
         for case .send(let bytes) in driven.effects {
             var reader = FrameReader(limit: bytes.count)

@@ -66,37 +66,36 @@ struct Visit: Sendable {
     }
 }
 
-extension ClientSession {
+extension ClientMachine {
     /// Makes an edit of a list that is not followed, on an excerpt of it. The answer is `committed`, `rejected`, `stale` or an
     /// error. Nil if there is no connection, or the list is followed or visited already.
     ///
     /// - Parameter step: recorded with the edit if it undoes or redoes a commit of the same author.
     public mutating func edit(
-        _ name: String, on excerpt: Excerpt, _ delta: Delta, isExact: Bool, step: Retrace.Step? = nil,
-        _ effect: (Effect) -> Void
+        _ name: String, on excerpt: Excerpt, _ delta: Delta, isExact: Bool, step: Retrace.Step? = nil
     ) -> UInt64? {
-        visit(Visit(name, excerpt, .edit(delta, isExact: isExact, step)), effect)
+        visit(Visit(name, excerpt, .edit(delta, isExact: isExact, step)))
     }
 
     /// Asks who is on a list that is not followed. The answer is `people` or an error. Nil as with an edit.
     public mutating func askWhoIsThere(
-        _ name: String, _ excerpt: Excerpt, _ effect: (Effect) -> Void
+        _ name: String, _ excerpt: Excerpt
     ) -> UInt64? {
-        visit(Visit(name, excerpt, .people), effect)
+        visit(Visit(name, excerpt, .people))
     }
 
-    private mutating func visit(_ visit: Visit, _ effect: (Effect) -> Void) -> UInt64? {
+    private mutating func visit(_ visit: Visit) -> UInt64? {
         guard isReady, subscriptions[visit.name] == nil, !visits.values.contains(where: { $0.name == visit.name })
         else { return nil }
         let request = newRequest()
         visits[request] = visit
-        enter(request, effect)
+        enter(request)
         return request
     }
 
-    mutating func enter(_ request: UInt64, _ effect: (Effect) -> Void) {
+    mutating func enter(_ request: UInt64) {
         guard let visit = visits[request] else { return }
-        effect(
+        emit(
             .send(
                 UpMessage.subscribe(
                     UpMessage.Subscribe(
@@ -106,34 +105,34 @@ extension ClientSession {
     }
 
     /// Whether the message was for a visit.
-    mutating func heardOnVisit(_ message: DownMessage, _ effect: (Effect) -> Void) -> Bool {
+    mutating func heardOnVisit(_ message: DownMessage) -> Bool {
         switch message {
         case .subscribed(let subscribed):
             guard visits[subscribed.request] != nil else { return false }
-            entered(subscribed, effect)
+            entered(subscribed)
         // The items of a snapshot are not asked for; one comes where the excerpt is old.
         case .chunk(let request, _): return visits[request] != nil
         case .commit(let list, let commit):
             guard let request = visit(of: list) else { return false }
-            take(commit, on: request, effect)
+            take(commit, on: request)
         case .rejected(let list, let sequence, let reason):
             guard let request = visit(of: list, sequence) else { return false }
-            leave(request, .rejected(reason), effect)
+            leave(request, .rejected(reason))
         case .stale(let list, let sequence, _):
             guard let request = visit(of: list, sequence) else { return false }
-            leave(request, .stale, effect)
+            leave(request, .stale)
         case .acknowledged(let list, let sequence, let revision):
             guard let request = visit(of: list, sequence) else { return false }
-            leave(request, .committed(revision: revision, visits[request]?.notices ?? []), effect)
+            leave(request, .committed(revision: revision, visits[request]?.notices ?? []))
         case .presence(let list, let people):
             guard let request = visit(of: list) else { return false }
             // Everybody is told at once, oneself included.
             if case .people = visits[request]?.purpose, people.contains(where: { $0.author == author }) {
-                leave(request, .people(people), effect)
+                leave(request, .people(people))
             }
         case .error(let code, let request, _, let text):
             guard !code.closes, code != .notSubscribed, visits[request] != nil else { return false }
-            leave(request, .error(code, text), effect)
+            leave(request, .error(code, text))
         case .welcome, .renamed, .pong, .done, .lists, .deletedLists, .history, .state, .excerpt: return false
         }
         return true
@@ -143,34 +142,34 @@ extension ClientSession {
         visits.first { $0.value.list == list && (sequence == nil || $0.value.sequence == sequence) }?.key
     }
 
-    private mutating func entered(_ subscribed: DownMessage.Subscribed, _ effect: (Effect) -> Void) {
+    private mutating func entered(_ subscribed: DownMessage.Subscribed) {
         let request = subscribed.request
-        effect(.sequences(log: subscribed.logID, through: subscribed.lastSequence))
+        emit(.sequences(log: subscribed.logID, through: subscribed.lastSequence))
         guard let submission = visits[request]?.entered(subscribed), let visit = visits[request] else { return }
         // It may be another list by now. A server of version 1 does not say which one its excerpts are of.
-        if ![0, subscribed.logID].contains(visit.excerpt.logID) { return leave(request, .stale, effect) }
+        if ![0, subscribed.logID].contains(visit.excerpt.logID) { return leave(request, .stale) }
         if case .edit(_, _, let step?) = visit.purpose {
-            effect(.step(step, log: subscribed.logID, sequence: submission.sequence))
+            emit(.step(step, log: subscribed.logID, sequence: submission.sequence))
         }
-        effect(.send(UpMessage.submit(submission).frame))
+        emit(.send(UpMessage.submit(submission).frame))
     }
 
-    private mutating func take(_ commit: Commit, on request: UInt64, _ effect: (Effect) -> Void) {
+    private mutating func take(_ commit: Commit, on request: UInt64) {
         guard let visit = visits[request] else { return }
         if commit.author == author, let sequence = visit.sequence, commit.sequence == sequence {
             // A copy of this program, with the same client id, may have used the sequence for something else.
             let isOwn = visit.became(commit)
             if !isOwn { isShared = true }
-            leave(request, isOwn ? .committed(revision: commit.revision, visit.notices) : .stale, effect)
+            leave(request, isOwn ? .committed(revision: commit.revision, visit.notices) : .stale)
         } else {
             visits[request]?.pass(commit)
         }
     }
 
     /// Ends a visit with its answer.
-    private mutating func leave(_ request: UInt64, _ answer: Answer, _ effect: (Effect) -> Void) {
+    private mutating func leave(_ request: UInt64, _ answer: Answer) {
         guard let visit = visits.removeValue(forKey: request) else { return }
-        if let list = visit.list { effect(.send(UpMessage.unsubscribe(list: list).frame)) }
-        effect(.answer(request: request, answer))
+        if let list = visit.list { emit(.send(UpMessage.unsubscribe(list: list).frame)) }
+        emit(.answer(request: request, answer))
     }
 }

@@ -1,42 +1,42 @@
 import HandCore
 import HandWire
 
-extension ClientSession {
-    mutating func handle(_ message: DownMessage, now: UInt64, _ effect: (Effect) -> Void) {
-        if !visits.isEmpty, heardOnVisit(message, effect) { return }
+extension ClientMachine {
+    mutating func handle(_ message: DownMessage, now: UInt64) {
+        if !visits.isEmpty, heardOnVisit(message) { return }
         switch message {
-        case .welcome(let welcome): greeted(by: welcome, now: now, effect)
-        case .subscribed(let subscribed): start(subscribed, now: now, effect)
-        case .chunk(let request, let items): take(items, of: request, now: now, effect)
-        case .commit(let list, let commit): take(commit, of: list, effect)
+        case .welcome(let welcome): greeted(by: welcome, now: now)
+        case .subscribed(let subscribed): start(subscribed, now: now)
+        case .chunk(let request, let items): take(items, of: request, now: now)
+        case .commit(let list, let commit): take(commit, of: list)
         case .rejected(let list, let sequence, let reason):
             guard let name = names[list], let update = subscriptions[name]?.replica.rejected(sequence: sequence, reason)
             else { return }
             subscriptions[name]?.unanswered = nil
-            journal(name, .rejected(sequence: sequence, reason), effect)
-            effect(.update(list: name, update))
-            submit(name, effect)
+            journal(name, .rejected(sequence: sequence, reason))
+            emit(.update(list: name, update))
+            submit(name)
         case .stale(let list, let sequence, let head):
             guard let name = names[list] else { return }
             subscriptions[name]?.lastSequence = sequence &- 1
             subscriptions[name]?.unanswered = nil
             subscriptions[name]?.submitFrom = head
             subscriptions[name]?.isCaughtUp = false
-            catchUp(name, effect)
+            catchUp(name)
         case .acknowledged(let list, let sequence, let revision):
-            acknowledged(list: list, sequence: sequence, revision: revision, effect)
+            acknowledged(list: list, sequence: sequence, revision: revision)
         case .presence(let list, let entries):
-            if let name = names[list] { effect(.presence(list: name, entries)) }
-        case .renamed(let list, let name): renamed(list, to: name, effect)
-        case .pong(let sent): if sent <= now { effect(.latency(now - sent)) }
-        case .done, .lists, .deletedLists, .history, .state, .excerpt: answered(message, effect)
+            if let name = names[list] { emit(.presence(list: name, entries)) }
+        case .renamed(let list, let name): renamed(list, to: name)
+        case .pong(let sent): if sent <= now { emit(.latency(now - sent)) }
+        case .done, .lists, .deletedLists, .history, .state, .excerpt: answered(message)
         case .error(let code, let request, let retryAfter, let text):
-            failed(code, request: request, retryAfter: retryAfter, text, now: now, effect)
+            failed(code, request: request, retryAfter: retryAfter, text, now: now)
         }
     }
 
     private mutating func greeted(
-        by welcome: DownMessage.Welcome, now: UInt64, _ effect: (Effect) -> Void
+        by welcome: DownMessage.Welcome, now: UInt64
     ) {
         guard state == .greeting else { return }
         state = .ready
@@ -44,27 +44,27 @@ extension ClientSession {
         author = welcome.author
         idleDeadline = min(max(1_000, welcome.idleDeadline), 86_400_000)
         backoff.reset()
-        effect(.status(.online))
-        ping(now: now, effect)
+        emit(.status(.online))
+        ping(now: now)
         for name in subscriptions.keys.sorted() {
-            noteAuthor(of: name, effect)
-            subscribe(to: name, effect)
+            noteAuthor(of: name)
+            subscribe(to: name)
         }
-        for request in visits.keys.sorted() { enter(request, effect) }
+        for request in visits.keys.sorted() { enter(request) }
     }
 
     // MARK: Subscriptions
 
     private mutating func start(
-        _ subscribed: DownMessage.Subscribed, now: UInt64, _ effect: (Effect) -> Void
+        _ subscribed: DownMessage.Subscribed, now: UInt64
     ) {
         if let name = abandoned.removeValue(forKey: subscribed.request) {
             // Opened again meanwhile, it has a subscription of its own, which takes the place of this one.
-            if subscriptions[name] == nil { effect(.send(UpMessage.unsubscribe(list: subscribed.list).frame)) }
+            if subscriptions[name] == nil { emit(.send(UpMessage.unsubscribe(list: subscribed.list).frame)) }
             return
         }
         guard let name = subscriptions.first(where: { $0.value.request == subscribed.request })?.key else { return }
-        if isOther(subscribed, than: name) { return turnBack(from: subscribed, called: name, effect) }
+        if isOther(subscribed, than: name) { return turnBack(from: subscribed, called: name) }
         subscriptions[name]?.isSought = false
         // A list that was deleted and made anew has another number; what was sent to the old one is not answered.
         if subscriptions[name]?.list != subscribed.list { subscriptions[name]?.unanswered = nil }
@@ -72,36 +72,36 @@ extension ClientSession {
         subscriptions[name]?.list = subscribed.list
         subscriptions[name]?.lastSequence = subscribed.lastSequence
         subscriptions[name]?.isCaughtUp = false
-        effect(.sequences(log: subscribed.logID, through: subscribed.lastSequence))
+        emit(.sequences(log: subscribed.logID, through: subscribed.lastSequence))
         if let item = subscriptions[name]?.presence {
-            effect(.send(UpMessage.presence(list: subscribed.list, item: item).frame))
+            emit(.send(UpMessage.presence(list: subscribed.list, item: item).frame))
         }
         switch subscribed.start {
         case .resumed(let head):
             let revision = subscriptions[name]?.replica.revision ?? 0
             subscriptions[name]?.submitFrom = head
             subscriptions[name]?.resumedAt = revision
-            catchUp(name, effect)
+            catchUp(name)
         case .snapshot(let revision, let count, let digest):
             subscriptions[name]?.incoming = IncomingSnapshot(
                 revision: revision, count: count, digest: digest, rules: subscribed.rules, logID: subscribed.logID,
                 lastSequence: subscribed.lastSequence)
-            if count == 0 { take(Hand(), of: subscribed.request, now: now, effect) }
+            if count == 0 { take(Hand(), of: subscribed.request, now: now) }
         }
     }
 
     /// Reports progress through the missed commits, at each hundredth of a long way.
-    private func tellProgress(of name: String, _ effect: (Effect) -> Void) {
+    private mutating func tellProgress(of name: String) {
         guard let subscription = subscriptions[name] else { return }
         let total = subscription.submitFrom - subscription.resumedAt
         let done = subscription.replica.revision - subscription.resumedAt
         guard total >= Self.longWay, done < total, done % (total / 100) == 0 else { return }
-        effect(.progress(list: name, items: done, of: total))
+        emit(.progress(list: name, items: done, of: total))
     }
 
     /// Submits once all commits are here that the server had when the client subscribed. Edits pending on a diverged list
     /// were made on items that the server does not have, so they wait for the snapshot.
-    private mutating func catchUp(_ name: String, _ effect: (Effect) -> Void) {
+    private mutating func catchUp(_ name: String) {
         guard let subscription = subscriptions[name], !subscription.isCaughtUp, subscription.incoming == nil,
             subscription.list != nil, subscription.replica.revision >= subscription.submitFrom,
             !subscription.replica.hasDiverged
@@ -111,35 +111,35 @@ extension ClientSession {
         let isFlying = subscription.replica.inFlight != nil
         if subscription.replica.sequence != subscription.lastSequence &+ (isFlying ? 1 : 0) {
             subscriptions[name]?.replica.caughtUp(lastSequence: subscription.lastSequence)
-            journal(name, .caughtUp(lastSequence: subscription.lastSequence), effect)
+            journal(name, .caughtUp(lastSequence: subscription.lastSequence))
         }
-        effect(.update(list: name, Replica.Update()))
+        emit(.update(list: name, Replica.Update()))
         // What was sent on an earlier connection goes out again; the server knows it by its sequence.
-        guard let mine = subscriptions[name]?.replica.inFlight else { return submit(name, effect) }
-        if subscription.unanswered != mine.sequence { sendSubmission(of: name, effect) }
+        guard let mine = subscriptions[name]?.replica.inFlight else { return submit(name) }
+        if subscription.unanswered != mine.sequence { sendSubmission(of: name) }
     }
 
     private mutating func take(
-        _ items: Hand, of request: UInt64, now: UInt64, _ effect: (Effect) -> Void
+        _ items: Hand, of request: UInt64, now: UInt64
     ) {
         guard let name = subscriptions.first(where: { $0.value.request == request && $0.value.incoming != nil })?.key
-        else { return takeFetched(items, of: request, effect) }
+        else { return takeFetched(items, of: request) }
         subscriptions[name]?.incoming?.hand.append(items)
         guard let incoming = subscriptions[name]?.incoming else { return }
         guard incoming.isComplete else {
-            return effect(.progress(list: name, items: incoming.hand.count, of: incoming.count))
+            return emit(.progress(list: name, items: incoming.hand.count, of: incoming.count))
         }
-        guard let snapshot = incoming.assembled() else { return fail("a snapshot arrived damaged", now: now, effect) }
+        guard let snapshot = incoming.assembled() else { return fail("a snapshot arrived damaged", now: now) }
         subscriptions[name]?.incoming = nil
         let update = subscriptions[name]?.replica.reset(
             to: snapshot, revision: incoming.revision, logID: incoming.logID, lastSequence: incoming.lastSequence)
         subscriptions[name]?.submitFrom = incoming.revision
-        if subscriptions[name]?.isJournaled == true { effect(.checkpoint(list: name)) }
-        if let update { effect(.update(list: name, update)) }
-        catchUp(name, effect)
+        if subscriptions[name]?.isJournaled == true { emit(.checkpoint(list: name)) }
+        if let update { emit(.update(list: name, update)) }
+        catchUp(name)
     }
 
-    private mutating func take(_ commit: Commit, of list: UInt64, _ effect: (Effect) -> Void) {
+    private mutating func take(_ commit: Commit, of list: UInt64) {
         guard let name = names[list], let subscription = subscriptions[name], subscription.incoming == nil else {
             return
         }
@@ -147,75 +147,75 @@ extension ClientSession {
         if commit.revision <= subscription.replica.revision || subscription.replica.hasDiverged { return }
         guard var update = subscriptions[name]?.replica.receiveAnything(commit) else { return }
         update.author = commit.author
-        journal(name, .commit(commit), effect)
-        effect(.update(list: name, update))
+        journal(name, .commit(commit))
+        emit(.update(list: name, update))
         if update.isUsedTwice {
             isShared = true
-            submitAnew(name, after: commit.sequence, effect)
+            submitAnew(name, after: commit.sequence)
         }
         if subscriptions[name]?.replica.hasDiverged == true {
             // The number stays; a snapshot of the same list comes under a new request.
-            return subscribe(to: name, effect)
+            return subscribe(to: name)
         }
-        if subscriptions[name]?.isCaughtUp == true { return submit(name, effect) }
-        tellProgress(of: name, effect)
-        catchUp(name, effect)
+        if subscriptions[name]?.isCaughtUp == true { return submit(name) }
+        tellProgress(of: name)
+        catchUp(name)
     }
 
     private mutating func acknowledged(
-        list: UInt64, sequence: UInt64, revision: Int, _ effect: (Effect) -> Void
+        list: UInt64, sequence: UInt64, revision: Int
     ) {
         guard let name = names[list], let replica = subscriptions[name]?.replica,
             replica.inFlight?.sequence == sequence, replica.revision >= revision
         else { return }
         subscriptions[name]?.unanswered = nil
         // Too long ago for the server to tell: the last sequence is learnt by subscribing again.
-        if revision == 0 { return subscribe(to: name, effect) }
+        if revision == 0 { return subscribe(to: name) }
         // Its commit lies in what is here already and was not known as one's own: another program made it.
         isShared = true
-        submitAnew(name, after: sequence, effect)
+        submitAnew(name, after: sequence)
     }
 
     /// Another program has used the sequence of what is in flight.
-    private mutating func submitAnew(_ name: String, after sequence: UInt64, _ effect: (Effect) -> Void) {
+    private mutating func submitAnew(_ name: String, after sequence: UInt64) {
         guard subscriptions[name]?.replica.hasDiverged == false else { return }
         subscriptions[name]?.unanswered = nil
         subscriptions[name]?.replica.caughtUp(lastSequence: sequence)
-        journal(name, .caughtUp(lastSequence: sequence), effect)
-        if subscriptions[name]?.isCaughtUp == true { sendSubmission(of: name, effect) }
+        journal(name, .caughtUp(lastSequence: sequence))
+        if subscriptions[name]?.isCaughtUp == true { sendSubmission(of: name) }
     }
 
     // MARK: Requests
 
-    private mutating func answered(_ message: DownMessage, _ effect: (Effect) -> Void) {
+    private mutating func answered(_ message: DownMessage) {
         switch message {
-        case .done(let request): answer(request, .done, effect)
-        case .lists(let request, let entries, let hasMore): answer(request, .lists(entries, hasMore: hasMore), effect)
+        case .done(let request): answer(request, .done)
+        case .lists(let request, let entries, let hasMore): answer(request, .lists(entries, hasMore: hasMore))
         case .deletedLists(let request, let entries, let hasMore):
-            answer(request, .deletedLists(entries, hasMore: hasMore), effect)
-        case .history(let request, let commits, let people): answer(request, .history(commits, people: people), effect)
-        case .excerpt(let request, let excerpt): answer(request, .excerpt(excerpt), effect)
+            answer(request, .deletedLists(entries, hasMore: hasMore))
+        case .history(let request, let commits, let people): answer(request, .history(commits, people: people))
+        case .excerpt(let request, let excerpt): answer(request, .excerpt(excerpt))
         case .state(let request, let revision, let count, let digest, let rules):
             requests[request]?.incoming = IncomingSnapshot(
                 revision: revision, count: count, digest: digest, rules: rules)
-            takeFetched(Hand(), of: request, effect)
+            takeFetched(Hand(), of: request)
         default: break
         }
     }
 
-    private mutating func takeFetched(_ new: Hand, of request: UInt64, _ effect: (Effect) -> Void) {
+    private mutating func takeFetched(_ new: Hand, of request: UInt64) {
         requests[request]?.incoming?.hand.append(new)
         guard let incoming = requests[request]?.incoming, incoming.isComplete else { return }
         if let hand = incoming.assembled() {
-            answer(request, .state(hand, revision: incoming.revision), effect)
+            answer(request, .state(hand, revision: incoming.revision))
         } else {
-            answer(request, .error(.internalError, "what was fetched arrived damaged"), effect)
+            answer(request, .error(.internalError, "what was fetched arrived damaged"))
         }
     }
 
-    private mutating func answer(_ request: UInt64, _ answer: Answer, _ effect: (Effect) -> Void) {
+    private mutating func answer(_ request: UInt64, _ answer: Answer) {
         guard requests.removeValue(forKey: request) != nil else { return }
-        effect(.answer(request: request, answer))
+        emit(.answer(request: request, answer))
     }
 
     /// Whether to connect again after having been replaced. A hello of one's own that was given up and came late may have done
@@ -229,24 +229,24 @@ extension ClientSession {
     }
 
     private mutating func failed(
-        _ code: ErrorCode, request: UInt64, retryAfter: UInt64, _ text: String, now: UInt64, _ effect: (Effect) -> Void
+        _ code: ErrorCode, request: UInt64, retryAfter: UInt64, _ text: String, now: UInt64
     ) {
         if code.closes {
             guard code.mayRetry, code != .replaced || mayReturn(now: now) else {
                 refusal = code
-                return stop(reason: text, effect)
+                return stop(reason: text)
             }
-            return fail(text, now: now, notBefore: retryAfter, effect)
+            return fail(text, now: now, notBefore: retryAfter)
         }
         if code == .notSubscribed {
             // A submission may have crossed the end of its subscription on its way; its person need not know.
-            if let name = names[request] { subscribe(to: name, effect) }
+            if let name = names[request] { subscribe(to: name) }
             return
         }
-        if request == 0 { return effect(.told(code, text)) }
+        if request == 0 { return emit(.told(code, text)) }
         abandoned[request] = nil
-        if requests[request] != nil { return answer(request, .error(code, text), effect) }
+        if requests[request] != nil { return answer(request, .error(code, text)) }
         guard let name = subscriptions.first(where: { $0.value.request == request })?.key else { return }
-        if code == .noSuchList { missing(name, text, effect) } else { drop(name, code, text, effect) }
+        if code == .noSuchList { missing(name, text) } else { drop(name, code, text) }
     }
 }
