@@ -91,6 +91,34 @@ import Testing
         #expect(scene.texts == [String](repeating: "x", count: 10))
     }
 
+    /// Ids are looked for in the whole list: in a long one where nobody waits for it, except who has asked.
+    @Test(arguments: [(890, 0), (900, 1)]) func idsAreLookedForAside(more: Int, computations: Int) {
+        let scene = Scene()
+        let items = (0..<more).map { Item(id: ItemID(rawValue: UInt64($0)), content: .note("")) }
+        let delta = HandCore.Operation.insert(items, at: 0, .after).delta
+        scene.cem.say(.submit(Submission(list: 1, base: 10, sequence: 1, delta: delta)))
+        scene.world.settle()
+        let before = scene.world.computations
+        scene.ben.say(.excerpt(.init(request: 8, name: "list", [.ids(ItemID(rawValue: 0)...ItemID(rawValue: 9))])))
+        scene.ben.say(.fetch(request: 9, name: "list", revision: nil))
+        #expect(scene.world.computations == before + computations)
+        if computations > 0 {
+            scene.ada.say(.ping(1))
+            #expect(scene.ada.heard.last == .pong(1), "Ada does not wait")
+            if case .excerpt? = scene.ben.heard.last { Issue.record("Ben does not wait") }
+        }
+        scene.world.settle()
+        let answers = scene.ben.heard.compactMap { message in
+            switch message {
+            case .excerpt(8, let excerpt): excerpt.entries.count
+            case .state(9, _, let count, _, _): count
+            default: nil as Int?
+            }
+        }
+        #expect(answers == [10, more + 10])
+        scene.check()
+    }
+
     /// What it takes to carry an edit over the commits since counts, too.
     @Test func anOldEditIsMadeAside() throws {
         for (count, computations) in [(7, 1), (6, 0)] {

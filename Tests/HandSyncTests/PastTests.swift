@@ -59,10 +59,12 @@ import Testing
         stream.heard.contains { if case .state(7, _, _, _, _) = $0 { true } else { false } }
     }
 
-    /// Whether all of it came.
-    private static func hasAll(_ stream: TestStream, _ revision: Int) -> Bool {
-        stream.heard.reduce(0) { if case .chunk(7, let items) = $1 { $0 + items.count } else { $0 } } == revision
+    private static func count(_ stream: TestStream) -> Int {
+        stream.heard.reduce(0) { if case .chunk(7, let items) = $1 { $0 + items.count } else { $0 } }
     }
+
+    /// Whether all of it came.
+    private static func hasAll(_ stream: TestStream, _ revision: Int) -> Bool { count(stream) == revision }
 
     @Test func allOfItComes() {
         let scene = Scene()
@@ -139,6 +141,65 @@ import Testing
         scene.world.settle()
         #expect(ben.errors == [.idleTimeout] && cem.errors == [.idleTimeout])
         #expect(dan.heard.contains { if case .excerpt(8, let excerpt) = $0 { excerpt.count == 5 } else { false } })
+    }
+
+    /// Taking a little now and then is no way to keep it for long: a sixteenth at least in that time. Whoever takes more keeps it.
+    @Test(arguments: [(3, true), (1, false)]) func whoTakesLittleGivesWay(pause: Int, isClosed: Bool) {
+        let scene = Scene {
+            $0.stallDeadline = 5_000
+            $0.chunkBytes = 8
+            $0.pastRevisions = 1
+        }
+        let ben = scene.enter(2, "ben")
+        ben.stalls = true
+        ben.say(.fetch(request: 7, name: "list", revision: 32))
+        scene.world.settle()
+        let dan = scene.enter(4, "dan")
+        dan.say(.fetch(request: 7, name: "list", revision: 5))
+        scene.world.settle()
+        for second in 0..<12 {
+            if second % pause == 0 { ben.drain() }
+            scene.pass(1)
+        }
+        #expect(!Self.hasAll(ben, 32))
+        ben.stalls = false
+        ben.drain()
+        scene.world.settle()
+        #expect(ben.errors == (isClosed ? [.idleTimeout] : []))
+        #expect(Self.hasAll(ben, 32) == !isClosed && Self.hasAll(dan, 5))
+    }
+
+    /// Those who get it together get it a chunk or so at a turn, one after the other: nobody's commits wait for all of them.
+    @Test func itIsSentAFewAtATurn() {
+        let scene = Scene { $0.chunkBytes = 64 }
+        let readers = ["ada", "ben", "cem", "dan"].enumerated().map { scene.enter(UInt64($0 + 2), $1) }
+        for reader in readers { reader.say(.fetch(request: 7, name: "list", revision: 32)) }
+        var before = [Int](repeating: 0, count: 4)
+        var turns = 0
+        scene.world.onTurn = {
+            let now = readers.map(Self.count)
+            #expect(now.reduce(0, +) - before.reduce(0, +) <= 12, "\(before), then \(now)")
+            #expect((now.max() ?? 0) - (now.min() ?? 0) <= 10, "\(now)")
+            before = now
+            turns += 1
+        }
+        scene.world.settle()
+        #expect(readers.allSatisfy { Self.hasAll($0, 32) } && turns > 20, "\(turns) turns")
+    }
+
+    /// Freeing a long list takes long, so nobody waits for it: neither when it is through nor when everybody has hung up.
+    @Test(arguments: [true, false]) func itIsFreedAside(isRead: Bool) {
+        let scene = Scene()
+        let ben = scene.stuck(2, "ben", at: 3)
+        let before = scene.world.computations
+        if isRead { ben.drain() } else { ben.end() }
+        #expect(scene.world.computations == before + 1)
+        let dan = scene.enter(4, "dan")
+        dan.say(.fetch(request: 7, name: "list", revision: 5))
+        dan.end()
+        scene.world.settle()
+        #expect(scene.world.computations == before + 2)
+        #expect(scene.world.service.brokenInvariant() == nil)
     }
 
     /// The newest list in front of a past one, on one connection, is no way to keep the past one for ever.

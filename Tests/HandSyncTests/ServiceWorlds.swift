@@ -110,8 +110,11 @@ final class TestWorld: ServiceEnvironment {
     }
 
     func turn() {
-        while service.endTurn() {}
+        while service.endTurn() { onTurn() }
     }
+
+    /// Is called after each turn that another follows at once.
+    var onTurn: () -> Void = {}
 
     /// Has the store answer everything.
     func settle() {

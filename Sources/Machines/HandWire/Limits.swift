@@ -76,7 +76,7 @@ public struct Limits: Equatable, Sendable {
     public var handshakeDeadline: UInt64 = 10_000
     /// Milliseconds without a byte from a client before it counts as gone. Clients send a ping three times as often.
     public var idleDeadline: UInt64 = 45_000
-    /// Milliseconds that somebody may take nothing of a past revision while others wait for theirs.
+    /// Milliseconds in which somebody takes a sixteenth of a past revision at least, while others wait for theirs.
     public var stallDeadline: UInt64 = 10_000
     /// Milliseconds that a closing server gives its clients to take what is written.
     public var drainDeadline: UInt64 = 3_000

@@ -63,9 +63,9 @@ extension Connection {
         var isDone: Bool { position == hand.count }
         var isPast: Bool { hold != nil }
 
-        /// Milliseconds since it was first seen at this position.
+        /// Milliseconds in which its client has not taken a sixteenth of the list.
         func stalled(now: UInt64) -> UInt64 {
-            if let seen, seen.position == position { return now - seen.since }
+            if let seen, position - seen.position <= hand.count / 16 { return now - seen.since }
             seen = (position, now)
             return 0
         }

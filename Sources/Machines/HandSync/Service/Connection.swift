@@ -96,6 +96,9 @@ public final class Connection {
 
     // MARK: Output
 
+    /// Whether a list is on its way to it.
+    var isGettingLists: Bool { !transfers.isEmpty || cursors.indices.contains { cursors[at: $0].snapshot != nil } }
+
     var isWriting: Bool { stream.isWriting }
     /// The other end, for people.
     public var peerDescription: String { stream.peerDescription }
@@ -218,7 +221,7 @@ public final class Connection {
     struct Flushed {
         fileprivate var buffers: [FrameRun] = []
         /// Bytes among it that were made for this connection alone, but for answers.
-        private var ownBytes = 0
+        fileprivate(set) var ownBytes = 0
         /// Commits among it that came from memory.
         fileprivate(set) var commits = 0
         /// Whether there is more to send at once.
@@ -237,7 +240,7 @@ public final class Connection {
 
     private func gather(_ flushed: inout Flushed, chunkBytes: Int, _ read: (Connection, UInt64) -> Void) {
         if !transfers.isEmpty {
-            flushed.buffers.append(FrameRun(transfers[0].next(about: chunkBytes)))
+            flushed.add(transfers[0].next(about: chunkBytes))
             if transfers[0].isDone { transfers.removeFirst() }
             flushed.hasMore = true
         }

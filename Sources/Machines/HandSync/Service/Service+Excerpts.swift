@@ -15,7 +15,9 @@ extension Service {
     /// Answers a request from the list in memory, which is loaded if need be: who asks is likely to edit it next. A revision of
     /// long ago is read from the store.
     ///
-    /// - Parameter revision: nil for now.
+    /// - Parameters:
+    ///   - revision: nil for now.
+    ///   - answer: has to end the request.
     func withState(
         of name: String, at revision: Int?, _ connection: Connection, _ request: UInt64,
         _ answer: @escaping (Room, State) -> Void
@@ -51,10 +53,10 @@ extension Service {
         _ state: State, _ room: Room, _ connection: Connection, _ request: UInt64,
         _ answer: (Room, State) -> Void
     ) {
-        defer { end(connection) }
         // The list may be gone by now, or the right to read it.
         if rooms[room.list.number] !== room || connection.access.role(on: room.list.name) < .read {
-            return refuse(connection, request, .noSuchList(room.list.name))
+            refuse(connection, request, .noSuchList(room.list.name))
+            return end(connection)
         }
         answer(room, state)
     }
@@ -62,12 +64,24 @@ extension Service {
     func excerpt(_ asked: UpMessage.ExcerptRequest, _ connection: Connection) {
         withState(of: asked.name, at: asked.revision, connection, asked.request) { [unowned self] room, state in
             let most = min(limits.answerBytes, limits.frameBytes) / 2
-            let excerpt = state.hand.excerpt(
-                asked.selections, from: asked.start, about: most, logID: room.authority.logID, revision: state.revision)
+            let (hand, revision, logID) = (state.hand, state.revision, room.authority.logID)
+            let make = { @Sendable in
+                hand.excerpt(asked.selections, from: asked.start, about: most, logID: logID, revision: revision)
+            }
             // Ids are looked for in all leaves of the list, which takes about a tenth of looking at each item.
             let looksForIDs = asked.selections.contains { if case .ids = $0 { true } else { false } }
-            charge(connection, work: excerpt.entries.count + (looksForIDs ? state.hand.count / 10 : 0))
-            send(.excerpt(request: asked.request, excerpt), to: connection)
+            let work = looksForIDs ? hand.count / 10 : 0
+            charge(connection, work: work)
+            if work <= limits.inlineWork { return answer(make(), to: asked, connection) }
+            world.compute(make) { [unowned self] excerpt in
+                withExtendedLifetime(state.hold) { answer(excerpt, to: asked, connection) }
+            }
         }
+    }
+
+    private func answer(_ excerpt: Excerpt, to asked: UpMessage.ExcerptRequest, _ connection: Connection) {
+        charge(connection, work: excerpt.entries.count)
+        send(.excerpt(request: asked.request, excerpt), to: connection)
+        end(connection)
     }
 }

@@ -64,6 +64,8 @@ extension Service {
 
     /// Lets go of what nobody holds, and serves those who waited for that, in their order.
     func servePast() {
+        // Freeing a long list takes long.
+        for state in past.states where state.holders == 0 { discard(state.hand.take()) }
         past.states.removeAll { $0.holders == 0 }
         let queue = past.queue
         past.queue = []
@@ -111,11 +113,10 @@ extension Service {
             for (hold, request) in waiting where !request.connection.isEnding {
                 request.then(result.map { _ in hold })
             }
-            servePast()
         }
     }
 
-    /// Who takes nothing of a past state does not keep those out who wait for theirs.
+    /// Who takes little of a past state does not keep those out who wait for theirs.
     func closeStalled() {
         for connection in Array(connections) {
             guard let transfer = connection.transfers.first, connection.transfers.contains(where: \.isPast) else {
@@ -124,7 +125,7 @@ extension Service {
             // What stands in front of the past state holds it up.
             let stalled = transfer.stalled(now: world.now)
             guard past.isAwaited, stalled >= limits.stallDeadline else { continue }
-            let text = "you took nothing of a past revision for \(stalled / 1_000) s, and others wait for theirs"
+            let text = "you took too little of a past revision for \(stalled / 1_000) s, and others wait for theirs"
             fail(connection, .idleTimeout, text, retryAfter: 1_000)
         }
     }

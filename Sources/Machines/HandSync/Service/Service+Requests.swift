@@ -99,6 +99,7 @@ extension Service {
 
     func fetch(_ name: String, at revision: Int?, _ connection: Connection, _ request: UInt64) {
         withState(of: name, at: revision, connection, request) { [unowned self] room, state in
+            defer { end(connection) }
             let (hand, at) = (state.hand, state.revision)
             send(
                 .state(request: request, revision: at, count: hand.count, digest: hand.digest, rules: hand.rules),

@@ -172,12 +172,19 @@ public final class Service {
     /// though nothing else may be due.
     public func endTurn() -> Bool {
         writeBatch()
-        var again: [Connection] = []
+        var (later, again): ([Connection], [Connection]) = ([], [])
         let now = marked
         marked = []
+        var made = 0
         for connection in now {
             connection.isMarked = false
+            // Chunks of lists are made for one connection each: few in a turn, so that nobody's commits wait for many.
+            if made >= limits.chunkBytes, connection.isGettingLists {
+                later.append(connection)
+                continue
+            }
             let flushed = connection.flush(chunkBytes: limits.chunkBytes) { [unowned self] in read(for: $0, list: $1) }
+            made += flushed.ownBytes
             figures.bytesSent += flushed.bytes
             figures.deliveries += flushed.commits
             if flushed.hasMore { again.append(connection) }
@@ -185,7 +192,7 @@ public final class Service {
             if connection.isClosed { drop(connection) }
         }
         servePast()
-        for connection in again { mark(connection) }
+        for connection in later + again { mark(connection) }
         return sayGoodbye() || !marked.isEmpty
     }
 

@@ -116,7 +116,7 @@ struct LimitOptions: ParsableArguments {
 struct TimeOptions: ParsableArguments {
     @Option(help: "Seconds that a new connection has for its hello.") var handshakeTimeout = 10.0
     @Option(help: "Seconds of silence before a client counts as gone.") var idleTimeout = 45.0
-    @Option(help: "Seconds that a client may take nothing of a past state while others wait for theirs.")
+    @Option(help: "Seconds in which a client takes a sixteenth of a past state at least, while others wait for theirs.")
     var stallTimeout = 10.0
     @Option(help: "Seconds that a client has to read why it is closed.") var drainTimeout = 3.0
     @Option(help: "Seconds after which a user who sends too fast, and is read more slowly, is told.")
