@@ -176,8 +176,9 @@ let package = Package(
             name: "hand-speed",
             dependencies: [
                 "hand", "hand-fanout", "hand-yjs-load", "HandCore", "HandWire", "HandSync", "HandStore", "HandLoad",
-                "EventLoop", "TLS", "HandTestSupport", "Attacks", "HandClient", "HandFormats",
+                "EventLoop", "TLS", "HandTestSupport", "Attacks", "HandClient", "HandFormats", "HandServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Speed"),
         .testTarget(

@@ -56,7 +56,7 @@ struct World {
         case .rejected(let reason):
             down[index].append(.rejected(list: 1, sequence: submission.sequence, reason))
         case .waiting, .acknowledged: break
-        case .stale, .failed: preconditionFailure("the harness keeps to the protocol")
+        case .stale, .failed, .tooMuchWork: preconditionFailure("the harness keeps to the protocol")
         }
     }
 

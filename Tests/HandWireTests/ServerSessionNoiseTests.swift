@@ -11,29 +11,28 @@ import Testing
         var session = ServerSession(.init(limits: Limits(), program: "test"), now: 0)
         var effects: [ServerSession.Effect] = []
         for piece in pieces {
-            piece.withUnsafeBytes { session.received($0, now: 1) { effects.append($0) } }
-            if case .identify = effects.last { session.identified(author: 7, now: 1) { effects.append($0) } }
+            effects += session.effects(of: piece, now: 1)
+            if case .identify = effects.last { effects += session.welcome(author: 7, now: 1) }
         }
-        session.timeout(now: 1_000_000) { effects.append($0) }
-        var codes: [ErrorCode] = []
-        var isOver = false
+        if let effect = session.timeout(now: 1_000_000) { effects.append(effect) }
+        var reason: ErrorCode?
         for effect in effects {
-            #expect(!isOver, "nothing comes behind the closing")
+            #expect(reason == nil, "nothing comes behind the closing")
             switch effect {
-            case .close(let code):
-                codes.append(code)
-                isOver = true
-            case .send(let frame):
-                if case .error(let code, let request, _, let message) = try? DownMessage(body(of: frame)) {
-                    #expect(request == 0 && !message.isEmpty)
-                    codes.append(code)
+            case .close(let code, let frame):
+                guard case .error(code, let request, _, let message) = try? DownMessage(body(of: frame)) else {
+                    Issue.record("the last frame tells no error, or not that it is closed for")
+                    continue
                 }
+                #expect(request == 0 && !message.isEmpty)
+                reason = code
+            case .send(let frame):
+                if case .error = try? DownMessage(body(of: frame)) { Issue.record("an error that does not close") }
             case .identify, .handle, .read: break
             }
         }
-        #expect(codes.count == 2 && codes[0] == codes[1], "one error frame, then one closing: \(codes)")
         #expect(session.isClosed)
-        return codes.first
+        return reason
     }
 
     private let hello = UpMessage.hello(

@@ -15,39 +15,35 @@ import Testing
         var handled: [UpMessage] = []
 
         mutating func receive(_ bytes: [UInt8], now: UInt64 = 1) {
-            var effects: [ServerSession.Effect] = []
-            bytes.withUnsafeBytes { session.received($0, now: now) { effects.append($0) } }
-            take(effects, now: now)
+            take(session.effects(of: bytes, now: now), now: now)
         }
 
         mutating func timeout(now: UInt64) {
-            var effects: [ServerSession.Effect] = []
-            session.timeout(now: now) { effects.append($0) }
-            take(effects, now: now)
+            if let effect = session.timeout(now: now) { take([effect], now: now) }
         }
 
         private mutating func take(_ new: [ServerSession.Effect], now: UInt64) {
             for effect in new {
                 effects.append(effect)
                 switch effect {
-                case .identify:
-                    var more: [ServerSession.Effect] = []
-                    session.identified(author: 7, now: now) { more.append($0) }
-                    take(more, now: now)
-                case .send(let frame):
-                    guard let message = try? DownMessage(body(of: frame)) else { preconditionFailure("\(frame)") }
-                    sent.append(message)
+                case .identify: take(session.welcome(author: 7, now: now), now: now)
+                case .send(let frame): take(frame)
                 case .handle(let message): handled.append(message)
                 case .read(let body):
-                    var more: [ServerSession.Effect] = []
                     let message = body.withUnsafeBytes { bytes in
                         Result { () throws(WireError) in try UpMessage(bytes) }
                     }
-                    session.read(message) { more.append($0) }
-                    take(more, now: now)
-                case .close(let code): closed.append(code)
+                    if let effect = session.read(message) { take([effect], now: now) }
+                case .close(let code, let frame):
+                    take(frame)
+                    closed.append(code)
                 }
             }
+        }
+
+        private mutating func take(_ frame: [UInt8]) {
+            guard let message = try? DownMessage(body(of: frame)) else { preconditionFailure("\(frame)") }
+            sent.append(message)
         }
 
         /// Codes of the error frames that were sent.
@@ -235,10 +231,9 @@ import Testing
         let effects = driven.effects
         driven.receive(hello.frame + UpMessage.ping(1).frame)
         driven.timeout(now: .max)
-        var more: [ServerSession.Effect] = []
-        driven.session.identified(author: 1, now: 2) { more.append($0) }
-        driven.session.fail(.shuttingDown, "") { more.append($0) }
-        #expect(driven.effects == effects && more.isEmpty)
+        #expect(driven.session.welcome(author: 1, now: 2).isEmpty)
+        #expect(driven.session.fail(.shuttingDown, "") == nil)
+        #expect(driven.effects == effects)
         #expect(driven.hasClosed == .malformedMessage)
     }
 }

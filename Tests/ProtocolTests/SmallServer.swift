@@ -31,14 +31,12 @@ final class SmallServer {
         var connection =
             connections[client]
             ?? Connection(session: ServerSession(.init(limits: Limits(), program: "hand 1.0"), now: now))
-        var effects: [ServerSession.Effect] = []
-        frame.withUnsafeBytes { connection.session.received($0, now: now) { effects.append($0) } }
+        var effects = connection.session.effects(of: frame, now: now)
         if case .identify(let hello) = effects.first {
             let author = authors[hello.client] ?? UInt64(authors.count + 1)
             authors[hello.client] = author
             connection.author = author
-            effects = []
-            connection.session.identified(author: author, now: now) { effects.append($0) }
+            effects = connection.session.welcome(author: author, now: now)
         }
         connections[client] = connection
         for effect in effects { carryOut(effect, for: client) }
@@ -63,6 +61,7 @@ final class SmallServer {
         case .send(let bytes): connections[client]?.outbox.append(bytes)
         case .handle(let message): handle(message, from: client)
         case .identify, .read: break
+        // A connection that is closed gets nothing more here.
         case .close: connections[client] = nil
         }
     }
@@ -115,7 +114,7 @@ final class SmallServer {
             send(.acknowledged(list: list, sequence: sequence, revision: revision), to: client)
         case .stale(let head): send(.stale(list: list, sequence: sequence, head: head), to: client)
         case .rejected(let reason): send(.rejected(list: list, sequence: sequence, reason), to: client)
-        case .failed, .waiting, nil: break
+        case .failed, .waiting, .tooMuchWork, nil: break
         }
     }
 

@@ -40,6 +40,12 @@ final class Child {
         return lines
     }
 
+    /// Whether it ends well.
+    func succeeds() -> Bool {
+        _ = finish()
+        return process.terminationStatus == 0
+    }
+
     func terminate() { process.terminate() }
 
     func stop() {

@@ -2,7 +2,8 @@ import Foundation
 
 extension Row {
     static func all(history: Int) -> [Row] {
-        againstFanOut + durability + encryption + [restart] + longLists + [longHistory(history), merging, start]
+        againstFanOut + Instructions.rows + durability + encryption + [restart] + longLists
+            + [longHistory(history), merging, start]
     }
 
     // MARK: Beside the C server

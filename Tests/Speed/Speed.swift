@@ -27,6 +27,7 @@ struct Speed: ParsableCommand {
     @Option(help: "With --attacks: another version of hand to attack, as one to compare with.") var program: String?
     @Option(help: .hidden) var play: String?
     @Option(help: .hidden) var range: String?
+    @Option(name: .customLong("serve"), help: .hidden) var servedPort: Int?
     @Option(help: "Draw curves into this file instead.") var curves: String?
     @Argument(help: "Only rows whose names have one of these words in them.") var words: [String] = []
 
@@ -35,6 +36,7 @@ struct Speed: ParsableCommand {
     }
 
     func run() throws {
+        if let servedPort { return try Instructions.serve(port: servedPort) }
         if let play, let range { return try AttackTable.play(play, range) }
         let bench = try Bench(pairs: pairs, seconds: seconds)
         defer { bench.close() }

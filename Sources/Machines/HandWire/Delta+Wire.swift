@@ -15,22 +15,24 @@ private enum Code {
 
 extension WireWriter {
     public mutating func delta(_ delta: Delta) {
-        varint(delta.componentCount)
-        for component in delta.components {
-            switch component {
-            case .keep(let count): head(UInt64(count), Code.keep)
-            case .delete(let count): head(UInt64(count), Code.delete)
-            case .pick(let count): head(UInt64(count), Code.pick)
-            case .edit(let change):
-                head(UInt64(change.fields.rawValue), Code.edit)
+        varint(delta.steps.count)
+        for step in delta.steps {
+            switch step.kind {
+            case .keep: head(step.count, Code.keep)
+            case .delete: head(step.count, Code.delete)
+            case .pick: head(step.count, Code.pick)
+            case .edit:
+                let change = delta.changes[step.change]
+                head(Int(change.fields.rawValue), Code.edit)
                 fields(of: change)
-            case .insert(let items, let side):
-                head(UInt64(items.count), Code.insert + UInt64(side.rawValue))
-                for item in items { self.item(item) }
-            case .drop(let slots, let side, let change):
-                head(UInt64(slots.count), Code.drop + UInt64(side.rawValue))
-                varint(UInt64(slots.lowerBound) << 1 | (change == nil ? 0 : 1))
-                if let change {
+            case .insert:
+                head(step.count, Code.insert + UInt64(step.side.rawValue))
+                for index in step.start..<step.start + step.count { item(delta.items[index]) }
+            case .drop:
+                head(step.count, Code.drop + UInt64(step.side.rawValue))
+                varint(UInt64(step.start) << 1 | (step.change < 0 ? 0 : 1))
+                if step.change >= 0 {
+                    let change = delta.changes[step.change]
                     varint(UInt64(change.fields.rawValue))
                     fields(of: change)
                 }
@@ -38,8 +40,8 @@ extension WireWriter {
         }
     }
 
-    private mutating func head(_ number: UInt64, _ code: UInt64) {
-        varint(number << 3 | code)
+    private mutating func head(_ number: Int, _ code: UInt64) {
+        varint(UInt64(number) << 3 | code)
     }
 
     /// Everything of a commit, the list that it belongs to excepted.
@@ -63,17 +65,15 @@ extension WireWriter {
 extension WireReader {
     public mutating func delta() throws(WireError) -> Delta {
         let number = try count("number of components", limit: remaining)
-        var components: [Delta.Component] = []
-        components.reserveCapacity(min(number, 4096))
-        for _ in 0..<number { components.append(try component()) }
+        var builder = DeltaBuilder()
+        for index in 0..<number { try component(index, &builder) }
         let delta: Delta
-        do { delta = try Delta(components) } catch { throw .malformedDelta(error) }
-        // In normal form nothing was joined, left out or turned to the other side.
-        guard delta.componentCount == number, delta.hasSides(of: components) else { throw .notNormalForm }
+        do { delta = try builder.finishChecked() } catch { throw .malformedDelta(error) }
+        guard builder.isFedNormalForm else { throw .notNormalForm }
         return delta
     }
 
-    private mutating func component() throws(WireError) -> Delta.Component {
+    private mutating func component(_ index: Int, _ builder: inout DeltaBuilder) throws(WireError) {
         let head = try varint("head of a component")
         let number = head >> 3
         guard number <= UInt64(Int32.max) else {
@@ -81,34 +81,33 @@ extension WireReader {
         }
         let count = Int(number)
         switch head & 7 {
-        case Code.keep: return .keep(count)
-        case Code.edit: return .edit(try change(number))
-        case Code.delete: return .delete(count)
-        case Code.pick: return .pick(count)
-        case Code.insert: return .insert(try items(count), .after)
-        case Code.insert + 1: return .insert(try items(count), .before)
-        case Code.drop: return try drop(count, .after)
-        default: return try drop(count, .before)
+        case Code.keep: builder.keep(count)
+        case Code.edit: builder.edit(try change(number))
+        case Code.delete: builder.delete(count)
+        case Code.pick: builder.pick(count)
+        case Code.insert: try items(count, .after, &builder)
+        case Code.insert + 1: try items(count, .before, &builder)
+        case Code.drop: try drop(count, .after, index, &builder)
+        default: try drop(count, .before, index, &builder)
         }
     }
 
-    private mutating func items(_ count: Int) throws(WireError) -> [Item] {
+    private mutating func items(_ count: Int, _ side: Side, _ builder: inout DeltaBuilder) throws(WireError) {
         // An item takes ten bytes at least, so this many may be reserved for.
         guard count <= remaining / 10 else { throw .truncated(field: "inserted items") }
-        var items: [Item] = []
-        items.reserveCapacity(count)
-        for _ in 0..<count { items.append(try item()) }
-        return items
+        try builder.insert(count, side) { () throws(WireError) in try item() }
     }
 
-    private mutating func drop(_ count: Int, _ side: Side) throws(WireError) -> Delta.Component {
+    private mutating func drop(
+        _ count: Int, _ side: Side, _ index: Int, _ builder: inout DeltaBuilder
+    ) throws(WireError) {
         let slot = try varint("first slot of a drop")
         guard slot >> 1 <= UInt64(Int32.max) else {
             throw .tooLarge(field: "first slot of a drop", limit: Int(Int32.max), found: slot >> 1)
         }
-        let start = Int(slot >> 1)
         let change = slot & 1 == 0 ? nil : try change(try varint("fields of a change"))
-        return .drop(start..<start + count, side, change)
+        if change != nil, count != 1 { throw .malformedDelta(.changedBlock(component: index)) }
+        builder.drop(Int(slot >> 1), count, side, change)
     }
 
     public mutating func commit() throws(WireError) -> Commit {
@@ -122,17 +121,5 @@ extension WireReader {
         return Commit(
             revision: revision, author: author, sequence: sequence, base: revision - lag, time: time, count: number,
             digest: digest, delta: try delta())
-    }
-}
-
-extension Delta {
-    fileprivate func hasSides(of components: [Component]) -> Bool {
-        for (index, component) in components.enumerated() {
-            switch component {
-            case .insert(_, let side), .drop(_, let side, _): if self.side(ofComponent: index) != side { return false }
-            default: break
-            }
-        }
-        return true
     }
 }

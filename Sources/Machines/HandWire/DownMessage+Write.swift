@@ -13,15 +13,14 @@ extension DownMessage {
         return Frame.around(writer.bytes)
     }
 
-    /// The frame of a commit, and how many bytes its delta takes at the end of it.
-    public static func frame(of commit: Commit, in list: UInt64) -> (bytes: [UInt8], deltaSize: Int) {
-        var writer = WireWriter()
+    /// Writes the body of a commit's frame, and returns how many bytes of it, at its end, are the delta.
+    public static func write(_ commit: Commit, in list: UInt64, to writer: inout WireWriter) -> Int {
         writer.byte(commitType)
         writer.varint(list)
         writer.header(of: commit)
         let header = writer.bytes.count
         writer.delta(commit.delta)
-        return (Frame.around(writer.bytes), writer.bytes.count - header)
+        return writer.bytes.count - header
     }
 
     /// The frame of a chunk with the items of `hand` from `start` on, about `bytes` of them, and how many they are.
@@ -63,10 +62,7 @@ extension DownMessage {
             writer.varint(request)
             writer.varint(items.count)
             for item in items.packedItems { writer.item(item) }
-        case .commit(let list, let commit):
-            writer.byte(Self.commitType)
-            writer.varint(list)
-            writer.commit(commit)
+        case .commit(let list, let commit): _ = Self.write(commit, in: list, to: &writer)
         case .rejected(let list, let sequence, let reason):
             let fields = reason.fields
             writer.byte(5)

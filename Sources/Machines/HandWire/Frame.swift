@@ -37,44 +37,74 @@ public struct FrameReader: Sendable {
     public mutating func read(
         _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(WireError) -> Bool
     ) throws(WireError) {
-        if unfinished.isEmpty {
-            let used = try cut(bytes, body)
-            unfinished.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[used...]))
-        } else {
-            unfinished.append(contentsOf: bytes)
-            var joined: [UInt8] = []
-            swap(&joined, &unfinished)
-            // The standard library's closure is not typed in what it throws, so the outcome is carried out as a value.
-            let outcome = joined.withUnsafeBytes { all in Result { () throws(WireError) in try cut(all, body) } }
-            let used = try outcome.get()
-            // Who waits for nothing keeps no memory for it.
-            if used == joined.count { return }
-            joined.removeFirst(used)
-            swap(&joined, &unfinished)
-        }
+        var frames = frames(of: bytes)
+        while let frame = try frames.next(limit: limit), try body(frame) {}
+        keep(frames)
     }
 
-    /// Number of bytes of the complete frames at the front.
-    private func cut(
-        _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(WireError) -> Bool
-    ) throws(WireError) -> Int {
-        var used = 0
-        while let (header, length) = try Self.length(of: bytes[used...], limit: limit) {
-            let end = used + header + length
-            guard end <= bytes.count else { return used }
-            let goesOn = try body(UnsafeRawBufferPointer(rebasing: bytes[(used + header)..<end]))
-            used = end
-            if !goesOn { return used }
+    /// What was kept, and the bytes behind it, to be read one frame after the other. What is left is to be given back to
+    /// `keep`.
+    public mutating func frames(of bytes: UnsafeRawBufferPointer) -> Frames {
+        if unfinished.isEmpty { return Frames(bytes) }
+        var kept: [UInt8] = []
+        swap(&kept, &unfinished)
+        return Frames(kept, bytes)
+    }
+
+    /// Keeps what was not read. Who waits for nothing keeps no memory for it.
+    public mutating func keep(_ rest: Frames) {
+        if !rest.rest.isEmpty { unfinished.append(contentsOf: rest.rest) }
+    }
+}
+
+/// Frames that have come, and the beginning of the next one. Valid as long as the bytes of which it was made.
+public struct Frames {
+    /// What has not been read yet.
+    fileprivate var rest: UnsafeRawBufferPointer
+    /// Keeps it where it is, if a part of it was kept from before.
+    private let joined: Joined?
+
+    private final class Joined {
+        let bytes: UnsafeMutableRawBufferPointer
+
+        init(_ kept: [UInt8], _ bytes: UnsafeRawBufferPointer) {
+            self.bytes = .allocate(byteCount: kept.count + bytes.count, alignment: 1)
+            self.bytes.copyBytes(from: kept)
+            UnsafeMutableRawBufferPointer(rebasing: self.bytes[kept.count...]).copyMemory(from: bytes)
         }
-        return used
+
+        deinit { bytes.deallocate() }
+    }
+
+    fileprivate init(_ bytes: UnsafeRawBufferPointer) {
+        rest = bytes
+        joined = nil
+    }
+
+    fileprivate init(_ kept: [UInt8], _ bytes: UnsafeRawBufferPointer) {
+        let joined = Joined(kept, bytes)
+        rest = UnsafeRawBufferPointer(joined.bytes)
+        self.joined = joined
+    }
+
+    /// The body of the next frame, valid as long as this value; nil if there is no complete one.
+    ///
+    /// - Throws: `WireError` of the frame's length.
+    public mutating func next(limit: Int) throws(WireError) -> UnsafeRawBufferPointer? {
+        guard let (header, length) = try Self.length(of: rest, limit: limit), header + length <= rest.count else {
+            return nil
+        }
+        defer { rest = UnsafeRawBufferPointer(rebasing: rest[(header + length)...]) }
+        return UnsafeRawBufferPointer(rebasing: rest[header..<header + length])
     }
 
     /// Bytes of the length field and the length itself; nil if more bytes are needed to tell.
     private static func length(
-        of bytes: Slice<UnsafeRawBufferPointer>, limit: Int
+        of bytes: UnsafeRawBufferPointer, limit: Int
     ) throws(WireError) -> (header: Int, length: Int)? {
         var value = 0
-        for (index, byte) in bytes.prefix(5).enumerated() {
+        for index in 0..<min(5, bytes.count) {
+            let byte = bytes[index]
             if index == 4 && byte > 7 || byte == 0 && index > 0 { throw .badVarint(field: "length of a frame") }
             value |= Int(byte & 0x7F) << (7 * index)
             if byte < 0x80 {

@@ -14,10 +14,18 @@ public protocol Channel: AnyObject {
     func open(_ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onEnd: @escaping (ChannelEnd) -> Void)
     func stopReading()
     func resumeReading()
-    @discardableResult func write(_ buffers: [OutputBuffer]) -> WriteResult
+    /// The buffers themselves are not needed afterwards; their owners are kept until their bytes are written.
+    @discardableResult func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult
     /// Ends this direction, once everything is written.
     func shutdown()
     func close()
+}
+
+extension Channel {
+    @discardableResult
+    public func write(_ buffers: [OutputBuffer]) -> WriteResult {
+        buffers.withUnsafeBufferPointer { write($0) }
+    }
 }
 
 /// Why nothing more comes.

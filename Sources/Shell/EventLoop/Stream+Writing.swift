@@ -40,7 +40,7 @@ extension Stream {
     /// is written. Everything that is written while ``isWriting`` is queued without limit, and goes out in one piece.
     /// Errors are reported through the `onEnd` of ``startReading(_:onEnd:)``, never inside this call.
     @discardableResult
-    public final func write(_ buffers: [OutputBuffer]) -> WriteResult {
+    public final func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult {
         guard !isClosing, failure == nil, !output.isShutDown else { return .dropped }
         if isWriting {
             output.queue += buffers
@@ -68,7 +68,7 @@ extension Stream {
     }
 
     /// First as much as the socket takes; then one request for the rest.
-    private func send(_ buffers: [OutputBuffer]) -> WriteResult {
+    private func send(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult {
         withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: buffers.count) { vector in
             var count = 0
             for buffer in buffers where !buffer.bytes.isEmpty {
@@ -87,11 +87,11 @@ extension Stream {
     }
 
     private func send(
-        _ rest: UnsafeMutableBufferPointer<uv_buf_t>, of buffers: [OutputBuffer], failed: UVError?
+        _ rest: UnsafeMutableBufferPointer<uv_buf_t>, of buffers: UnsafeBufferPointer<OutputBuffer>, failed: UVError?
     ) -> WriteResult {
         let request = output.writing ?? Request(UV_WRITE)
         output.writing = request
-        output.inFlight = buffers
+        output.inFlight = Array(buffers)
         var failed = failed
         if failed == nil {
             let write = request.raw.assumingMemoryBound(to: uv_write_t.self)
@@ -111,7 +111,7 @@ extension Stream {
         if status < 0 { return fail(UVError(code: status)) }
         let queue = output.queue
         output.queue = []
-        if send(queue) == .draining { return }
+        if queue.withUnsafeBufferPointer({ send($0) }) == .draining { return }
         if output.onShutdown != nil { sendShutdown() }
         onDrain?()
     }

@@ -20,8 +20,9 @@ public class Stream: Handle {
     private(set) final var failure: UVError?
     private var isFailureReported = false
 
-    /// The writing half, which is in `Stream+Writing.swift`.
-    final var output = Output()
+    /// The writing half, which is in `Stream+Writing.swift`. Nothing that libuv calls while it changes comes back to it, so the
+    /// run time need not check that.
+    @exclusivity(unchecked) final var output = Output()
 
     init(
         _ loop: Loop, _ type: uv_handle_type, peer: String,

@@ -40,7 +40,13 @@ final class Socket: ByteStream {
     var isWriting: Bool { stream.isWriting }
 
     func write(_ runs: [FrameRun]) -> Bool {
-        stream.write(runs.map { OutputBuffer(bytes: $0.bytes, owner: $0.segment) }) == .written
+        withUnsafeTemporaryAllocation(of: OutputBuffer.self, capacity: runs.count) { buffers in
+            for (index, run) in runs.enumerated() {
+                buffers.initializeElement(at: index, to: OutputBuffer(bytes: run.bytes, owner: run.segment))
+            }
+            defer { buffers.deinitialize() }
+            return stream.write(UnsafeBufferPointer(buffers)) == .written
+        }
     }
 
     func stopReading() { stream.stopReading() }

@@ -236,7 +236,7 @@ public final class TLSStream: Channel {
     // MARK: Writing
 
     @discardableResult
-    public func write(_ buffers: [OutputBuffer]) -> WriteResult {
+    public func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult {
         guard ssl != nil, !hasFailed, !endsWhenReady else { return .dropped }
         guard isReady else {
             early += buffers
@@ -246,7 +246,7 @@ public final class TLSStream: Channel {
         return send()
     }
 
-    private func encrypt(_ buffers: [OutputBuffer]) {
+    private func encrypt(_ buffers: some Collection<OutputBuffer>) {
         guard let ssl else { return }
         ERR_clear_error()
         for buffer in buffers where !buffer.bytes.isEmpty {
@@ -272,9 +272,9 @@ public final class TLSStream: Channel {
         var bytes: UnsafeMutablePointer<CChar>?
         let count = hand_bio_bytes(output, &bytes)
         guard count > 0, let bytes else { return stream.isWriting ? .draining : .written }
-        let copy = [UInt8](UnsafeRawBufferPointer(start: bytes, count: count))
+        let buffer = OutputBuffer(UnsafeRawBufferPointer(start: bytes, count: count))
         _ = hand_bio_reset(output)
-        return stream.write([OutputBuffer(copy)])
+        return stream.write([buffer])
     }
 
     public func shutdown() {

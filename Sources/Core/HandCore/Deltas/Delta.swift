@@ -16,11 +16,11 @@ public enum Side: UInt8, Hashable, Sendable, CaseIterable {
 /// exactly when they say the same.
 public struct Delta: Sendable {
     /// The components, without the payloads that `items` and `changes` hold.
-    let steps: ContiguousArray<Step>
+    package let steps: ContiguousArray<Step>
     /// All inserted items, in the order of the components.
-    let items: [Item]
+    package let items: [Item]
     /// All changes, in the order of the components.
-    let changes: [Change]
+    package let changes: [Change]
     /// The number of old items that the components reach: the shortest list that this delta fits.
     public let reach: Int
     /// Items inserted less items deleted.
@@ -40,19 +40,19 @@ public struct Delta: Sendable {
     public var isIdentity: Bool { steps.isEmpty }
 
     /// One component as plain numbers, so that walking a delta touches no reference counts.
-    struct Step: Equatable, Sendable {
-        enum Kind: UInt8, Sendable {
+    package struct Step: Equatable, Sendable {
+        package enum Kind: UInt8, Sendable {
             case keep, edit, delete, pick, insert, drop
         }
 
-        let kind: Kind
-        var side: Side = .after
+        package let kind: Kind
+        package var side: Side = .after
         /// Items kept, deleted, picked, inserted or dropped; 1 for an edit.
-        var count: Int
+        package var count: Int
         /// `insert`: index of the first item in `items`; `pick` and `drop`: the first slot; otherwise 0.
-        var start = 0
+        package var start = 0
         /// `edit`, `drop`: index in `changes`, or −1.
-        var change = -1
+        package var change = -1
 
         /// Whether the step stands in a gap (and not on old items).
         @inline(__always) var isContent: Bool { kind.rawValue >= Kind.insert.rawValue }
@@ -88,9 +88,6 @@ public struct Delta: Sendable {
             }
         }
     }
-
-    /// Which neighbour an insertion or a drop holds on to.
-    package func side(ofComponent index: Int) -> Side { steps[index].side }
 
     /// Number of components.
     public var componentCount: Int { steps.count }
@@ -135,9 +132,7 @@ extension Delta {
             }
             builder.append(component)
         }
-        let delta = builder.finish()
-        guard delta.slotsMatch else { throw .slotsDoNotMatch(picked: delta.pickedCount) }
-        self = delta
+        self = try builder.finishChecked()
     }
 
     var pickedCount: Int {
@@ -145,7 +140,7 @@ extension Delta {
     }
 
     /// Whether each picked slot is dropped exactly once.
-    private var slotsMatch: Bool {
+    var slotsMatch: Bool {
         let drops = steps.filter { $0.kind == .drop }.sorted { $0.start < $1.start }
         var next = 0
         for drop in drops {

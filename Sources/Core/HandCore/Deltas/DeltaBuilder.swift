@@ -1,15 +1,22 @@
 /// Puts components together from left to right and keeps them in normal form.
 ///
 /// What it is fed must be well formed; only the form is its concern. Amortized O(1) a component.
-struct DeltaBuilder {
+package struct DeltaBuilder {
     private(set) var steps: ContiguousArray<Delta.Step> = []
     private var items: [Item] = []
     private var changes: [Change] = []
     private var picked = 0
     private var reach = 0
     private var growth = 0
+    /// Whether it was fed the normal form, so that it had to join, to leave out and to turn nothing.
+    package private(set) var isFedNormalForm = true
 
-    init() {}
+    /// Steps of most deltas: what comes later makes the memory grow.
+    private static let usualSteps = 4
+
+    package init() {
+        steps.reserveCapacity(Self.usualSteps)
+    }
 
     /// A builder whose insertions are all those of `delta`, in its order: their items are shared, not copied.
     init(sharingItemsOf delta: Delta) {
@@ -40,32 +47,41 @@ struct DeltaBuilder {
         }
     }
 
+    /// Something is brought into normal form.
+    private mutating func noteRepair() {
+        isFedNormalForm = false
+    }
+
     // MARK: Old items
 
-    mutating func keep(_ count: Int) { walk(.keep, count) }
+    package mutating func keep(_ count: Int) { walk(.keep, count) }
 
-    mutating func delete(_ count: Int) {
+    package mutating func delete(_ count: Int) {
         walk(.delete, count)
         growth -= count
     }
 
-    mutating func pick(_ count: Int) {
+    package mutating func pick(_ count: Int) {
         walk(.pick, count, start: picked)
         picked += count
     }
 
-    mutating func edit(_ change: Change) {
-        if change.isEmpty { return keep(1) }
+    package mutating func edit(_ change: Change) {
+        if change.isEmpty {
+            noteRepair()
+            return keep(1)
+        }
         steps.append(Delta.Step(kind: .edit, count: 1, change: changes.count))
         changes.append(change)
         reach += 1
     }
 
     private mutating func walk(_ kind: Delta.Step.Kind, _ count: Int, start: Int = 0) {
-        guard count > 0 else { return }
+        guard count > 0 else { return noteRepair() }
         reach += count
         if let last = steps.last, last.kind == kind {
             steps[steps.count - 1].count += count
+            noteRepair()
         } else {
             steps.append(Delta.Step(kind: kind, count: count, start: start))
         }
@@ -74,24 +90,37 @@ struct DeltaBuilder {
     // MARK: Content of gaps
 
     mutating func insert(_ new: some Collection<Item>, _ side: Side) {
-        guard !new.isEmpty else { return }
+        guard !new.isEmpty else { return noteRepair() }
         items.append(contentsOf: new)
         insertShared(from: items.count - new.count, new.count, side)
     }
 
+    /// The next `count` items that `next` makes, which is not called for more.
+    package mutating func insert<Failure: Error>(
+        _ count: Int, _ side: Side, _ next: () throws(Failure) -> Item
+    ) throws(Failure) {
+        items.reserveCapacity(items.count + count)
+        for _ in 0..<count { items.append(try next()) }
+        insertShared(from: items.count - count, count, side)
+    }
+
     /// An insertion of items that the builder holds already (`init(sharingItemsOf:)`).
     mutating func insertShared(from start: Int, _ count: Int, _ side: Side) {
-        guard count > 0 else { return }
+        guard count > 0 else { return noteRepair() }
         growth += count
         content(Delta.Step(kind: .insert, side: side, count: count, start: start))
     }
 
-    mutating func drop(_ firstSlot: Int, _ count: Int, _ side: Side, _ change: Change? = nil) {
-        guard count > 0 else { return }
+    package mutating func drop(_ firstSlot: Int, _ count: Int, _ side: Side, _ change: Change? = nil) {
+        guard count > 0 else { return noteRepair() }
         var step = Delta.Step(kind: .drop, side: side, count: count, start: firstSlot)
-        if let change, !change.isEmpty {
-            step.change = changes.count
-            changes.append(change)
+        if let change {
+            if change.isEmpty {
+                noteRepair()
+            } else {
+                step.change = changes.count
+                changes.append(change)
+            }
         }
         content(step)
     }
@@ -102,6 +131,7 @@ struct DeltaBuilder {
             var first = steps.count
             while first > 0, steps[first - 1].isContent, steps[first - 1].side == .before { first -= 1 }
             let converted = steps[first...]
+            noteRepair()
             steps.removeSubrange(first...)
             for var step in converted {
                 step.side = .after
@@ -115,6 +145,7 @@ struct DeltaBuilder {
         if let last = steps.last, last.kind == step.kind, last.side == step.side, last.start + last.count == step.start,
             last.change < 0, step.change < 0
         {
+            noteRepair()
             steps[steps.count - 1].count += step.count
         } else {
             steps.append(step)
@@ -128,7 +159,17 @@ struct DeltaBuilder {
         if let last = steps.last, last.kind == .keep {
             reach -= last.count
             steps.removeLast()
+            noteRepair()
         }
         return Delta(steps: steps, items: items, changes: changes, reach: reach, growth: growth)
+    }
+
+    /// The delta of components that may come from anywhere.
+    ///
+    /// - Throws: `Delta.Malformed` if the drops do not name each picked slot exactly once.
+    package mutating func finishChecked() throws(Delta.Malformed) -> Delta {
+        let delta = finish()
+        guard delta.slotsMatch else { throw .slotsDoNotMatch(picked: picked) }
+        return delta
     }
 }

@@ -152,13 +152,18 @@ extension Delta {
     ///
     /// - Precondition: `edit` came from this delta by `SingleEdit(_:)` and `transformed(over:)`.
     public func placed(at edit: SingleEdit) -> Delta {
+        let (index, gap) = (Int(edit.index), Int(edit.gap))
         switch edit.kind {
-        case .insert: Operation.insert(items, at: Int(edit.gap), edit.side).delta
-        case .delete: Operation.delete(Int(edit.index)..<Int(edit.index) + 1).delta
-        case .edit: Operation.edit(at: Int(edit.index), changes[0]).delta
-        case .move:
-            Operation.move(Int(edit.index)..<Int(edit.index) + 1, to: Int(edit.gap), edit.side).delta
-        case .nothing: .identity
+        case .nothing: return .identity
+        case .move: return Operation.move(index..<index + 1, to: gap, edit.side).delta
+        case .insert, .delete, .edit:
+            let (step, position) = (steps[steps.count - 1], edit.kind == .insert ? gap : index)
+            var placed: ContiguousArray<Step> = []
+            placed.reserveCapacity(2)
+            if position > 0 { placed.append(Step(kind: .keep, count: position)) }
+            placed.append(step)
+            let reach = step.isContent ? position : position + 1
+            return Delta(steps: placed, items: items, changes: changes, reach: reach, growth: growth)
         }
     }
 }

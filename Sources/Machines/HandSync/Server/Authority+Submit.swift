@@ -15,6 +15,8 @@ extension Authority {
         case rejected(Rejection)
         /// The client does not keep to the protocol.
         case failed(ErrorCode)
+        /// Nothing is made of it: it would be too much work here and now.
+        case tooMuchWork
     }
 
     /// Takes an edit: transforms it over the commits since its base one by one, checks it, numbers it.
@@ -22,10 +24,13 @@ extension Authority {
     /// O(commits since the base) with a few nanoseconds each where all are single edits, and O(log n) for the list. What can be
     /// told without the commits since is checked first, and how many of them are looked at is bounded.
     ///
-    /// - Parameter isFull: whether the store has no room for another commit.
+    /// - Parameters:
+    ///   - isFull: whether the store has no room for another commit.
+    ///   - most: what is more work than that, by an estimate, is not begun.
     public mutating func submit(
-        _ submission: Submission, author: Author, now: UInt64, isFull: Bool = false
+        _ submission: Submission, author: Author, now: UInt64, isFull: Bool = false, work most: Int = .max
     ) -> Outcome {
+        if most < .max, estimate(submission) > most { return .tooMuchWork }
         work = submission.delta.componentCount
         if let answer = answerFromBefore(submission, author: author) { return answer }
         if isFull { return .rejected(.storeFull(limit: limits.storeBytes)) }
@@ -62,7 +67,7 @@ extension Authority {
     }
 
     /// About how much work `submit` would be, at most.
-    public func estimate(_ submission: Submission) -> Int {
+    private func estimate(_ submission: Submission) -> Int {
         let (delta, making) = (submission.delta, Self.work(of: submission.delta))
         let commits = present.revision - max(submission.base, window.floor)
         guard commits > 0 else { return making }
@@ -86,24 +91,37 @@ extension Authority {
     /// the general functions. Nil if that takes more than one submission may. The newest revision that a client can have is
     /// never too old.
     private mutating func transformed(_ delta: Delta, since base: Int) -> Delta? {
-        var carried = CarriedDelta(delta)
+        var delta = delta
         var next = base + 1
-        while next <= present.revision, !carried.isIdentity {
-            if let made = carried.singleEdit {
-                let (rest, reached) = window.transformed(made, from: next)
-                work += (reached - next) / Self.passagesPerComponent
-                guard let rest else { return .identity }
-                if rest != made { carried = CarriedDelta(carried.delta.placed(at: rest)) }
-                next = reached
-            }
-            if work > limits.submissionWork, base < revision { return nil }
+        while next <= present.revision, !delta.isIdentity {
+            guard let made = SingleEdit(delta) else { return carried(delta, since: base, from: next) }
+            let (rest, reached) = window.transformed(made, from: next)
+            work += (reached - next) / Self.passagesPerComponent
+            guard let rest else { return .identity }
+            if rest != made { delta = delta.placed(at: rest) }
+            if isTooMuch(since: base) { return nil }
+            next = reached
             if next <= present.revision {
+                var carried = CarriedDelta(delta)
                 work += carried.follow(window.delta(at: next))
+                delta = carried.delta
                 next += 1
             }
         }
+        return delta
+    }
+
+    /// The same for more than a single edit, which passes the commits one by one.
+    private mutating func carried(_ delta: Delta, since base: Int, from next: Int) -> Delta? {
+        var carried = CarriedDelta(delta)
+        for revision in next...present.revision where !carried.isIdentity {
+            if isTooMuch(since: base) { return nil }
+            work += carried.follow(window.delta(at: revision))
+        }
         return carried.delta
     }
+
+    private func isTooMuch(since base: Int) -> Bool { work > limits.submissionWork && base < revision }
 
     /// An edit is carried over this many single edits in the time that one component of a delta takes.
     private static let passagesPerComponent = 16

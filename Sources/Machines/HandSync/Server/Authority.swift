@@ -163,10 +163,13 @@ public struct Authority: Sendable {
     @discardableResult
     public mutating func wrote() -> Spent? {
         guard inWriting > 0 else { return nil }
-        let written = pending[..<inWriting]
-        for written in written { past.append(written.inverse, of: written.commit.revision) }
+        var isLarge = false
+        for index in 0..<inWriting {
+            past.append(pending[index].inverse, of: pending[index].commit.revision)
+            isLarge = isLarge || pending[index].before != nil
+        }
         revision = pending[inWriting - 1].commit.revision
-        let spent = written.contains { $0.before != nil } ? Spent(written: Array(written)) : nil
+        let spent = isLarge ? Spent(written: Array(pending[..<inWriting])) : nil
         pending.removeFirst(inWriting)
         inWriting = 0
         window.trim(through: revision)

@@ -33,18 +33,12 @@ extension Delta {
     /// Whether it takes no more than about that many bytes.
     fileprivate func weighs(atMost bytes: Int) -> Bool {
         if weight * 32 > bytes { return false }
-        var left = bytes
-        for component in components {
-            left -= 32
-            switch component {
-            case .insert(let items, _): for item in items where left >= 0 { left -= 48 + item.content.size }
-            case .edit(let change), .drop(_, _, let change?):
-                left -= (change.text?.utf8.count ?? 0) + (change.url?.utf8.count ?? 0) + (change.bytes?.count ?? 0)
-            case .keep, .delete, .pick, .drop: break
-            }
-            if left < 0 { return false }
+        var left = bytes - componentCount * 32
+        for item in items where left >= 0 { left -= 48 + item.content.size }
+        for change in changes where left >= 0 {
+            left -= (change.text?.utf8.count ?? 0) + (change.url?.utf8.count ?? 0) + (change.bytes?.count ?? 0)
         }
-        return true
+        return left >= 0
     }
 }
 

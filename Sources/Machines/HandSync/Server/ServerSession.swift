@@ -3,7 +3,13 @@ import HandWire
 
 /// The server's side of one connection: who it is, which version it speaks, whether it is still there.
 ///
-/// Bytes and times go in, effects come out. What is asked of lists is handed on; lists are not its business.
+/// Bytes and times go in, effects come out, one at a time, as its driver asks for them:
+///
+///     var frames = session.received(bytes, now: now)
+///     while let effect = session.next(of: &frames) { … }
+///     session.keep(frames)
+///
+/// What is asked of lists is handed on; lists are not its business.
 public struct ServerSession: Sendable {
     private enum State: Sendable {
         /// Nothing but a hello is taken. → `greeting`, `closed`
@@ -17,7 +23,7 @@ public struct ServerSession: Sendable {
     }
 
     public enum Effect: Equatable, Sendable {
-        /// Find out this client's author number, close its old connection, then call `identified`. Read nothing before.
+        /// Find out this client's author number, close its old connection, then call `identified`. Nothing is read before.
         case identify(UpMessage.Hello)
         /// A message for the lists.
         case handle(UpMessage)
@@ -25,8 +31,8 @@ public struct ServerSession: Sendable {
         case read([UInt8])
         /// Bytes for the client.
         case send([UInt8])
-        /// Close the connection once everything has been sent.
-        case close(ErrorCode)
+        /// The last bytes for the client. Close the connection once everything has been sent.
+        case close(ErrorCode, [UInt8])
     }
 
     private var state: State
@@ -78,47 +84,59 @@ public struct ServerSession: Sendable {
         if case .closed = state { true } else { false }
     }
 
-    /// Takes bytes from the socket; effects come in order, as the frames do. Not to be called between `identify` and
-    /// `identified`.
-    public mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64, _ effect: (Effect) -> Void) {
-        if case .closed = state { return }
+    /// Takes bytes from the socket. What they say is asked of `next(of:)`; what is left then is given to `keep`.
+    public mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64) -> Frames {
         excuse(now: now)
-        var reader = reader
+        return reader.frames(of: bytes)
+    }
+
+    /// What the next message asks for; nil if there is none, or none is read now.
+    public mutating func next(of frames: inout Frames) -> Effect? {
         do {
-            try reader.read(bytes) { (body) throws(WireError) -> Bool in
-                if isReady, body.count > limits.inlineWork {
-                    effect(.read(Array(body)))
-                } else {
-                    try handle(UpMessage(body), effect)
-                }
-                if case .ready = state { return true }
-                return false
+            while mayRead, let body = try frames.next(limit: reader.limit) {
+                if let effect = try read(body) { return effect }
             }
+            return nil
         } catch {
-            fail(code(for: error), "\(error)", effect)
+            return fail(code(for: error), "\(error)")
         }
-        self.reader.replace(by: reader, limit: isReady ? limits.frameBytes : limits.helloBytes)
+    }
+
+    /// Keeps what is left of `received`: the beginning of a message, or all that came behind a hello.
+    public mutating func keep(_ rest: Frames) {
+        if !isClosed { reader.keep(rest) }
+    }
+
+    private var mayRead: Bool {
+        switch state {
+        case .awaitingHello, .ready: true
+        case .greeting, .closed: false
+        }
+    }
+
+    private mutating func read(_ body: UnsafeRawBufferPointer) throws(WireError) -> Effect? {
+        if isReady, body.count > limits.inlineWork { return .read(Array(body)) }
+        return take(try UpMessage(body))
     }
 
     /// What the body of a message is, that was not read when it came.
-    public mutating func read(_ message: Result<UpMessage, WireError>, _ effect: (Effect) -> Void) {
+    public mutating func read(_ message: Result<UpMessage, WireError>) -> Effect? {
         switch message {
-        case .success(let message): handle(message, effect)
-        case .failure(let error): fail(code(for: error), "\(error)", effect)
+        case .success(let message): take(message)
+        case .failure(let error): fail(code(for: error), "\(error)")
         }
     }
 
-    /// The hello was accepted; what came behind it is read now.
-    public mutating func identified(author: UInt64, now: UInt64, _ effect: (Effect) -> Void) {
-        guard case .greeting(let version, let capabilities) = state else { return }
+    /// The hello was accepted; what came behind it is read from now on.
+    public mutating func identified(author: UInt64, now: UInt64) -> Effect? {
+        guard case .greeting(let version, let capabilities) = state else { return nil }
         state = .ready(version: version, lastHeard: now)
+        reader.limit = limits.frameBytes
         let welcome = DownMessage.welcome(
             DownMessage.Welcome(
                 version: version, capabilities: capabilities, author: author, idleDeadline: limits.idleDeadline,
                 frameBytes: limits.frameBytes, program: terms.program))
-        effect(.send(welcome.frame))
-        reader.limit = limits.frameBytes
-        received(UnsafeRawBufferPointer(start: nil, count: 0), now: now, effect)
+        return .send(welcome.frame)
     }
 
     /// The client is not silent: something came, or it is the server that does not read.
@@ -127,50 +145,47 @@ public struct ServerSession: Sendable {
     }
 
     /// To be called when the deadline has passed; does nothing if it has moved meanwhile.
-    public mutating func timeout(now: UInt64, _ effect: (Effect) -> Void) {
-        guard let deadline, now >= deadline else { return }
+    public mutating func timeout(now: UInt64) -> Effect? {
+        guard let deadline, now >= deadline else { return nil }
         if case .awaitingHello = state {
-            fail(.handshakeTimeout, "expected a hello within \(limits.handshakeDeadline) ms of connecting", effect)
-        } else {
-            fail(.idleTimeout, "nothing was heard from this client for \(limits.idleDeadline) ms", effect)
+            return fail(.handshakeTimeout, "expected a hello within \(limits.handshakeDeadline) ms of connecting")
         }
+        return fail(.idleTimeout, "nothing was heard from this client for \(limits.idleDeadline) ms")
     }
 
-    /// Tells the client why, and closes.
-    public mutating func fail(
-        _ code: ErrorCode, _ message: String, retryAfter: UInt64 = 0, _ effect: (Effect) -> Void
-    ) {
-        if case .closed = state { return }
+    /// Tells the client why, and closes; nil if it is closed.
+    public mutating func fail(_ code: ErrorCode, _ message: String, retryAfter: UInt64 = 0) -> Effect? {
+        if case .closed = state { return nil }
         state = .closed
-        effect(.send(DownMessage.error(code: code, request: 0, retryAfter: retryAfter, message: message).frame))
-        effect(.close(code))
+        return .close(
+            code, DownMessage.error(code: code, request: 0, retryAfter: retryAfter, message: message).frame)
     }
 
     private var isReady: Bool {
         if case .ready = state { true } else { false }
     }
 
-    private mutating func handle(_ message: UpMessage, _ effect: (Effect) -> Void) {
+    private mutating func take(_ message: UpMessage) -> Effect? {
         switch (state, message) {
-        case (.awaitingHello, .hello(let hello)): greet(hello, effect)
-        case (.awaitingHello, _): fail(.outOfOrder, "expected a hello first", effect)
-        case (.ready, .hello): fail(.outOfOrder, "a second hello came on one connection", effect)
-        case (.ready, .ping(let nonce)): effect(.send(DownMessage.pong(nonce).frame))
+        case (.awaitingHello, .hello(let hello)): return greet(hello)
+        case (.awaitingHello, _): return fail(.outOfOrder, "expected a hello first")
+        case (.ready, .hello): return fail(.outOfOrder, "a second hello came on one connection")
+        case (.ready, .ping(let nonce)): return .send(DownMessage.pong(nonce).frame)
         case (.ready(let version, _), _) where message.leastVersion > version:
             let text = "\(message.name): expected a message of version \(version), found one of \(message.leastVersion)"
-            fail(.malformedMessage, text, effect)
-        case (.ready, _): effect(.handle(message))
-        case (.greeting, _), (.closed, _): break
+            return fail(.malformedMessage, text)
+        case (.ready, _): return .handle(message)
+        case (.greeting, _), (.closed, _): return nil
         }
     }
 
-    private mutating func greet(_ hello: UpMessage.Hello, _ effect: (Effect) -> Void) {
+    private mutating func greet(_ hello: UpMessage.Hello) -> Effect? {
         guard let version = ProtocolVersion.common(hello.lowestVersion, hello.highestVersion) else {
             let error = WireError.noCommonVersion(lowest: hello.lowestVersion, highest: hello.highestVersion)
-            return fail(.versionNotSupported, "\(error)", effect)
+            return fail(.versionNotSupported, "\(error)")
         }
         state = .greeting(version: version, hello.capabilities.intersection(.presence))
-        effect(.identify(hello))
+        return .identify(hello)
     }
 
     private func code(for error: WireError) -> ErrorCode {
@@ -182,12 +197,5 @@ public struct ServerSession: Sendable {
         case .unknownValue(field: "message type", _) where !isReady: .notHand
         default: .malformedMessage
         }
-    }
-}
-
-extension FrameReader {
-    fileprivate mutating func replace(by other: FrameReader, limit: Int) {
-        self = other
-        self.limit = limit
     }
 }

@@ -28,6 +28,9 @@ struct Window {
     private var dropped = 0
     /// Whether the next commit gets a segment of its own.
     private var isSealed = false
+    /// Memory in which the length and the body of each frame are written before they are put where they stay.
+    private var length = WireWriter(reserving: 8)
+    private var body = WireWriter(reserving: 256)
     /// Bytes of all frames here.
     private(set) var byteCount = 0
     let limit: Int
@@ -46,17 +49,22 @@ struct Window {
     /// Adds the next commit.
     mutating func append(_ commit: Commit, list: UInt64) {
         precondition(commit.revision == head + 1, "commits are numbered without gaps")
-        let (frame, deltaSize) = DownMessage.frame(of: commit, in: list)
+        body.removeAll()
+        let deltaSize = DownMessage.write(commit, in: list, to: &body)
+        length.removeAll()
+        length.varint(body.bytes.count)
+        let size = length.bytes.count + body.bytes.count
         let segment: Segment
-        if let last = entries.last?.segment, last.hasRoom(for: frame.count), !isSealed {
+        if let last = entries.last?.segment, last.hasRoom(for: size), !isSealed {
             segment = last
         } else {
             // A window holds several, so that dropping the oldest leaves most of it.
-            segment = Segment(capacity: max(min(Segment.standardCapacity, limit / 4), frame.count))
+            segment = Segment(capacity: max(min(Segment.standardCapacity, limit / 4), size))
         }
         isSealed = false
         let start = segment.count
-        segment.append(frame)
+        segment.append(length.bytes)
+        segment.append(body.bytes)
         entries.append(
             Entry(
                 segment: segment, range: start..<segment.count, delta: segment.count - deltaSize,
@@ -64,7 +72,7 @@ struct Window {
         let edit = SingleEdit(commit.delta)
         shifts.append(SingleEdit.PositionShift(edit ?? .nothing))
         if edit == nil { others.append(commit.revision) }
-        byteCount += frame.count
+        byteCount += size
     }
 
     /// A copy of this window may be read while the next commits are appended to this one: they share no memory that changes.

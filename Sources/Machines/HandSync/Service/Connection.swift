@@ -4,13 +4,16 @@ import HandWire
 /// One client's stream, its session, and how far it has got in each list that it follows.
 ///
 /// Commits are never queued for a connection: it has a cursor in each list's window.
+///
+/// The run time need not check that accesses to what it holds do not overlap: it is used on one thread, and nothing that it
+/// calls while it changes something calls it back. The checks would be a tenth of what a commit costs.
 public final class Connection {
     /// Tells connections apart; in the order of their coming.
     let number: UInt64
     let stream: any ByteStream
-    var session: ServerSession
+    @exclusivity(unchecked) var session: ServerSession
     /// The client under its name, once it has said hello.
-    var author: Author?
+    @exclusivity(unchecked) var author: Author?
     var client: ClientID?
     /// The person's name, once it is known.
     public internal(set) var person = ""
@@ -18,47 +21,47 @@ public final class Connection {
     /// Whether it was counted in under its stream's address.
     var hasEntered = false
     /// Its user's account; nil if its user is not counted.
-    var account: Account? {
+    @exclusivity(unchecked) var account: Account? {
         willSet { account?.answerBytes -= outboxBytes }
         didSet { account?.answerBytes += outboxBytes }
     }
     /// Bytes of a message that has begun to come, as they are counted in the account.
     var unfinished: UInt32 = 0
     /// Whether it is not read because its user has used up a share.
-    private(set) var isSlowed = false
+    @exclusivity(unchecked) private(set) var isSlowed = false
     /// Its hello, if that waits for a share of its user's.
     var heldHello: UpMessage.Hello?
     /// The id of its access grant; nil if there is none.
     public internal(set) var grantID: String?
     var hasPresence = false
-    var cursors = CursorTable()
+    @exclusivity(unchecked) var cursors = CursorTable()
     /// Answers, in order, that go out before anything else.
-    private var outbox: [FrameRun] = []
-    private var outboxBytes = 0 {
+    @exclusivity(unchecked) private var outbox: [FrameRun] = []
+    @exclusivity(unchecked) private var outboxBytes = 0 {
         didSet { account?.answerBytes += outboxBytes - oldValue }
     }
     /// Lists at a past revision that were asked for and are on their way.
-    var transfers: [Transfer] = []
+    @exclusivity(unchecked) var transfers: [Transfer] = []
     /// Submissions that are numbered and not yet written.
-    var pendingSubmissions = 0
+    @exclusivity(unchecked) var pendingSubmissions = 0
     /// Whether the server has it on its list of connections to flush at the end of this turn.
-    var isMarked = false
-    private(set) var isClosed = false
-    private var closesWhenSent = false
-    /// When a connection that is being closed is dropped, whether its client has read the reason or not.
-    private(set) var closeDeadline: UInt64?
-    private var isShutDown = false
+    @exclusivity(unchecked) var isMarked = false
+    @exclusivity(unchecked) private var phase = Phase.open
+    @exclusivity(unchecked) private var backlog = Backlog()
     /// Whether a request is being carried out that takes the store; what comes behind it waits, so that a client's messages
     /// are carried out in their order, and one that asks without reading the answers is not served ahead of the others.
-    private var isBusy = false
-    private var backlog: [Input?] = []
-    /// How many of the backlog have been handled; they are removed together.
-    private var handled = 0
-    private var isWorking = false
-    private var isReading = true
+    @exclusivity(unchecked) private var isBusy = false
+    @exclusivity(unchecked) private var isReading = true
 
-    /// About how many bytes go to the socket at a time.
-    static let burst = 256 << 10
+    /// How far its end has come.
+    private enum Phase {
+        case open
+        /// Its last bytes wait to be taken. It is dropped at `deadline`, whether its client has read the reason or not.
+        case closing(deadline: UInt64)
+        /// They have been taken; the client closes when it has read them, or at the deadline.
+        case shutDown(deadline: UInt64)
+        case closed
+    }
 
     init(number: UInt64, stream: any ByteStream, session: ServerSession) {
         self.number = number
@@ -66,17 +69,27 @@ public final class Connection {
         self.session = session
     }
 
+    var isClosed: Bool { if case .closed = phase { true } else { false } }
+
+    /// Whether nothing more is done for it: it is closed, or only waits for its last bytes to be taken.
+    var isEnding: Bool { if case .open = phase { false } else { true } }
+
+    /// When a connection that is being closed is dropped.
+    var closeDeadline: UInt64? {
+        switch phase {
+        case .open, .closed: nil
+        case .closing(let deadline), .shutDown(let deadline): deadline
+        }
+    }
+
     /// One submission less waits to be written. It may have come over an earlier connection of the client.
     func submissionEnded() {
         pendingSubmissions = max(0, pendingSubmissions - 1)
     }
 
-    /// Whether nothing more is done for it: it is closed, or only waits for its last bytes to be taken.
-    var isEnding: Bool { closesWhenSent || isClosed }
-
     /// What the server holds for this client: bytes of answers, messages that wait, lists being sent. For tests.
     package var held: (answerBytes: Int, messages: Int, transfers: Int) {
-        (outboxBytes, backlog.count - handled, transfers.count)
+        (outboxBytes, backlog.count, transfers.count)
     }
 
     /// Lists whose newest commits it has not been sent.
@@ -94,75 +107,29 @@ public final class Connection {
         }
     }
 
-    // MARK: Output
-
     /// Whether a list is on its way to it.
     var isGettingLists: Bool { !transfers.isEmpty || cursors.indices.contains { cursors[at: $0].snapshot != nil } }
 
-    var isWriting: Bool { stream.isWriting }
     /// The other end, for people.
     public var peerDescription: String { stream.peerDescription }
 
-    /// Nothing may follow the error that ends the connection, not even the answer to an earlier request.
-    func enqueue(_ run: FrameRun) {
-        guard !isEnding, !run.range.isEmpty else { return }
-        outbox.append(run)
-        outboxBytes += run.range.count
-        adjustReading()
-    }
+    // MARK: Reading
 
     /// Whether the client is read: not while a request of its is being carried out, nor while it does not read its answers.
-    private var mayRead: Bool { !isBusy && !isSlowed && backlog.isEmpty && hasRoom }
+    private var mayRead: Bool { backlog.isEmpty && mayHandle }
+
+    private var mayHandle: Bool { !isBusy && !isSlowed && !isEnding && hasRoom }
 
     /// Whether answers to one more request may wait for this client.
     private var hasRoom: Bool {
-        outboxBytes <= session.limits.answerBytes && transfers.count < session.limits.transfers
-            && !(stream.isWriting && !transfers.isEmpty)
+        outboxBytes <= session.limits.answerBytes
+            && (transfers.isEmpty || transfers.count < session.limits.transfers && !stream.isWriting)
     }
 
     private func adjustReading() {
-        guard !closesWhenSent, !isClosed, isReading != mayRead else { return }
+        guard !isEnding, isReading != mayRead else { return }
         isReading = mayRead
         if isReading { stream.resumeReading() } else { stream.stopReading() }
-    }
-
-    // MARK: Input
-
-    /// What a client has sent.
-    enum Input {
-        case message(UpMessage)
-        /// The body of a message that is still to be read.
-        case body([UInt8])
-    }
-
-    /// Takes a message: it is handled now, or when those before it have been.
-    ///
-    /// - Parameter isNext: it comes before those that wait, as it was begun before them.
-    func take(_ input: Input, isNext: Bool = false, handle: (Input) -> Void) {
-        guard !isEnding else { return }
-        backlog.insert(input, at: isNext ? handled : backlog.count)
-        work(handle)
-    }
-
-    /// Handles what waits, as far as possible. Handling may end at once and call this again; the loop then goes on here, so
-    /// that the stack does not grow with the backlog.
-    func work(_ handle: (Input) -> Void) {
-        guard !isWorking else { return }
-        isWorking = true
-        while mayHandle, let input = backlog[handled].take() {
-            handled += 1
-            handle(input)
-        }
-        if handled >= backlog.count {
-            backlog = []
-            handled = 0
-        }
-        isWorking = false
-        adjustReading()
-    }
-
-    private var mayHandle: Bool {
-        !isBusy && !isSlowed && !isEnding && handled < backlog.count && hasRoom
     }
 
     /// Whether the server does not read from it, for reasons of its own.
@@ -179,116 +146,104 @@ public final class Connection {
         adjustReading()
     }
 
-    /// Ends the stream once all that was enqueued has been taken by the kernel. The client closes when it has read that.
-    func closeWhenSent(by deadline: UInt64) {
-        closesWhenSent = true
-        closeDeadline = deadline
-        stream.stopReading()
-        for index in cursors.indices { cursors[at: index].snapshot = nil }
-        transfers = []
-        backlog = []
+    // MARK: Input
+
+    /// What a client has sent.
+    enum Input {
+        case message(UpMessage)
+        /// The body of a message that is still to be read.
+        case body([UInt8])
     }
 
-    func close() {
-        guard !isClosed else { return }
-        isClosed = true
-        transfers = []
-        outbox = []
-        outboxBytes = 0
-        backlog = []
-        stream.close()
+    /// Takes a message: it is handled now, or when those before it have been.
+    ///
+    /// - Parameter isNext: it comes before those that wait, as it was begun before them.
+    func take(_ input: Input, isNext: Bool = false, handle: (Input) -> Void) {
+        guard !isEnding else { return }
+        if backlog.isIdle, mayHandle {
+            backlog.isWorking = true
+            handle(input)
+            backlog.isWorking = false
+        } else {
+            backlog.add(input, isNext: isNext)
+        }
+        work(handle)
+    }
+
+    /// Handles what waits, as far as possible. Handling may end at once and call this again; the loop then goes on here, so
+    /// that the stack does not grow with the backlog.
+    func work(_ handle: (Input) -> Void) {
+        guard !backlog.isWorking else { return }
+        backlog.isWorking = true
+        while mayHandle, let input = backlog.next() { handle(input) }
+        backlog.isWorking = false
+        adjustReading()
+    }
+
+    /// Messages that wait for those before them to be carried out.
+    private struct Backlog {
+        private var inputs: [Input?] = []
+        /// How many of them have been handled; they are removed together.
+        private var handled = 0
+        /// Whether one is being handled right now.
+        var isWorking = false
+
+        var count: Int { inputs.count - handled }
+        var isEmpty: Bool { inputs.isEmpty }
+        /// Whether nothing waits, and nothing is being handled.
+        var isIdle: Bool { inputs.isEmpty && !isWorking }
+
+        mutating func add(_ input: Input, isNext: Bool) {
+            inputs.insert(input, at: isNext ? handled : inputs.count)
+        }
+
+        mutating func next() -> Input? {
+            guard handled < inputs.count else { return nil }
+            let input = inputs[handled].take()
+            handled += 1
+            if handled == inputs.count {
+                inputs = []
+                handled = 0
+            }
+            return input
+        }
+
+        mutating func removeAll() {
+            inputs = []
+            handled = 0
+        }
+    }
+
+    // MARK: Output
+
+    /// Nothing may follow the error that ends the connection, not even the answer to an earlier request.
+    func enqueue(_ run: FrameRun) {
+        guard !isEnding, !run.range.isEmpty else { return }
+        outbox.append(run)
+        outboxBytes += run.range.count
+        adjustReading()
     }
 
     /// Sends what there is, as much as the socket takes in one write.
     ///
-    /// - Parameter read: is asked for commits that are no longer in a list's window.
-    func flush(chunkBytes: Int, read: (Connection, UInt64) -> Void) -> Flushed {
-        var flushed = Flushed()
-        guard !isClosed, !stream.isWriting else { return flushed }
-        flushed.buffers = outbox
-        outbox = []
-        outboxBytes = 0
-        if !closesWhenSent { gather(&flushed, chunkBytes: chunkBytes, read) }
-        if !flushed.buffers.isEmpty, !stream.write(flushed.buffers) {
-            flushed.hasMore = false
-            return flushed
+    /// - Parameters:
+    ///   - output: memory to put it together in; afterwards it tells what was sent.
+    ///   - read: is asked for commits that are no longer in a list's window.
+    func flush(_ output: inout Output, chunkBytes: Int, read: (Connection, UInt64) -> Void) {
+        output.removeAll()
+        guard !isClosed, !stream.isWriting else { return }
+        if !outbox.isEmpty {
+            output.add(outbox)
+            outbox = []
+            outboxBytes = 0
         }
-        finishIfSent()
-        return flushed
-    }
-
-    /// What is sent in one write.
-    struct Flushed {
-        fileprivate var buffers: [FrameRun] = []
-        /// Bytes among it that were made for this connection alone, but for answers.
-        fileprivate(set) var ownBytes = 0
-        /// Commits among it that came from memory.
-        fileprivate(set) var commits = 0
-        /// Whether there is more to send at once.
-        fileprivate(set) var hasMore = false
-
-        var bytes: Int { buffers.reduce(0) { $0 + $1.range.count } }
-
-        /// Whether enough is made for this connection alone: a client that does not read makes the server hold no more.
-        fileprivate func isFull(_ chunkBytes: Int) -> Bool { ownBytes >= chunkBytes }
-
-        fileprivate mutating func add(_ frame: [UInt8]) {
-            buffers.append(FrameRun(frame))
-            ownBytes += frame.count
+        if !isEnding { gather(&output, chunkBytes: chunkBytes, read) }
+        if !outbox.isEmpty { output.hasMore = true }
+        if !output.runs.isEmpty, !stream.write(output.runs) {
+            output.hasMore = false
+        } else if isEnding {
+            finishIfSent()
         }
-    }
-
-    private func gather(_ flushed: inout Flushed, chunkBytes: Int, _ read: (Connection, UInt64) -> Void) {
-        if !transfers.isEmpty {
-            flushed.add(transfers[0].next(about: chunkBytes))
-            if transfers[0].isDone { transfers.removeFirst() }
-            flushed.hasMore = true
-        }
-        var behind: Int?
-        for index in cursors.indices {
-            if cursors[at: index].isBehind {
-                behind = behind ?? index
-            } else {
-                Self.gather(&cursors[at: index], &flushed, chunkBytes: chunkBytes)
-            }
-        }
-        // One after the other: what was read is held until it is sent.
-        if let behind, !cursors.indices.contains(where: { cursors[at: $0].isReading }) {
-            cursors[at: behind].isReading = true
-            read(self, cursors[at: behind].room.list.number)
-        }
-        if !outbox.isEmpty { flushed.hasMore = true }
-    }
-
-    /// What one list has for this connection.
-    private static func gather(_ cursor: inout Cursor, _ flushed: inout Flushed, chunkBytes: Int) {
-        if let snapshot = cursor.snapshot {
-            flushed.hasMore = true
-            if flushed.isFull(chunkBytes) { return }
-            flushed.add(snapshot.next(about: chunkBytes))
-            if snapshot.isDone { cursor.snapshot = nil }
-        } else if !cursor.isReading, cursor.revision < cursor.room.authority.revision {
-            let (runs, revision) = cursor.room.authority.frames(after: cursor.revision, about: burst)
-            flushed.buffers += runs
-            flushed.commits += revision - cursor.revision
-            cursor.revision = revision
-            if revision < cursor.room.authority.revision { flushed.hasMore = true }
-        }
-        gatherPresence(&cursor, &flushed, chunkBytes: chunkBytes)
-    }
-
-    /// Who has moved, come or gone since the client was told, as far as it is time to tell it.
-    private static func gatherPresence(_ cursor: inout Cursor, _ flushed: inout Flushed, chunkBytes: Int) {
-        let room = cursor.room
-        guard cursor.presence.told < cursor.presence.owed, !cursor.presence.isLost(room.presence) else { return }
-        while cursor.presence.told < cursor.presence.owed, !flushed.isFull(chunkBytes) {
-            let (entries, end) = room.presence.entries(
-                after: cursor.presence.told, through: cursor.presence.owed, knownGone: cursor.presence.knownGone,
-                atMost: Service.presencePage)
-            if !entries.isEmpty { flushed.add(DownMessage.presence(list: room.list.number, entries).frame) }
-            cursor.presence.told = end
-        }
-        if cursor.presence.told < cursor.presence.owed { flushed.hasMore = true }
     }
 
     /// It is time to tell its client of the changes of a list's presence since the ones that were told last.
@@ -299,10 +254,31 @@ public final class Connection {
         guard let index = cursors.index(of: room.list.number) else { return true }
         if cursors[at: index].presence.isLost(room.presence) { return false }
         cursors[at: index].presence.owed = room.presence.taken
-        guard let frame, cursors[at: index].presence.told >= before, !isWriting else { return true }
+        guard let frame, cursors[at: index].presence.told >= before, !stream.isWriting else { return true }
         cursors[at: index].presence.told = room.presence.taken
         enqueue(frame)
         return true
+    }
+
+    // MARK: Ending
+
+    /// Ends the stream once all that was enqueued has been taken by the kernel. The client closes when it has read that.
+    func closeWhenSent(by deadline: UInt64) {
+        phase = .closing(deadline: deadline)
+        stream.stopReading()
+        for index in cursors.indices { cursors[at: index].snapshot = nil }
+        transfers = []
+        backlog.removeAll()
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        phase = .closed
+        transfers = []
+        outbox = []
+        outboxBytes = 0
+        backlog.removeAll()
+        stream.close()
     }
 
     /// The kernel has taken what was written.
@@ -313,8 +289,8 @@ public final class Connection {
     /// Ends the stream after the last byte. What the client still sends is read and forgotten: closing on unread bytes would
     /// reset the connection, and the reason might be lost on its way.
     private func finishIfSent() {
-        guard closesWhenSent, outbox.isEmpty, !stream.isWriting, !isClosed, !isShutDown else { return }
-        isShutDown = true
+        guard case .closing(let deadline) = phase, outbox.isEmpty, !stream.isWriting else { return }
+        phase = .shutDown(deadline: deadline)
         stream.shutdown()
         stream.resumeReading()
     }

@@ -13,6 +13,9 @@ struct CursorTable {
 
     func index(of list: UInt64) -> Int? { entries.firstIndex { $0.list == list } }
 
+    /// The list of that number, if it is followed.
+    func room(of list: UInt64) -> Room? { index(of: list).map { entries[$0].cursor.room } }
+
     /// The cursor in a list.
     subscript(list: UInt64) -> Connection.Cursor? {
         get { entries.first { $0.list == list }?.cursor }

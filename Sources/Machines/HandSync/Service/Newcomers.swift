@@ -31,7 +31,7 @@ struct Newcomers {
 
     /// A connection or a commit needs an author from now on, newcomer or not.
     mutating func hold(_ author: UInt64) {
-        entries[author]?.uses += 1
+        if let index = entries.index(forKey: author) { entries.values[index].uses += 1 }
     }
 
     mutating func release(_ author: UInt64) {

@@ -93,12 +93,8 @@ extension Service {
         connection.setSlowed(false)
         if let hello = connection.heldHello { return admitHeld(hello, connection) }
         // It was silent because it was not heard. Before its hello is answered nothing may be read.
-        if connection.author != nil {
-            drive(connection) { session, effect in
-                session.received(.init(start: nil, count: 0), now: world.now, effect)
-            }
-        }
-        connection.work { [unowned self] in handle($0, from: connection) }
+        if connection.author != nil { receive(from: connection) }
+        connection.work { handle($0, from: connection) }
     }
 
     /// Forgets accounts that are the same as new ones.

@@ -11,8 +11,8 @@ extension Service {
             body.withUnsafeBytes { bytes in Result { () throws(WireError) in try UpMessage(bytes) } }
         } then: { [unowned self] message in
             connection.setBusy(false)
-            drive(connection, isNext: true) { session, effect in session.read(message, effect) }
-            connection.work { [unowned self] in handle($0, from: connection) }
+            carryOut(connection.session.read(message), isNext: true, for: connection)
+            connection.work { handle($0, from: connection) }
         }
     }
 
@@ -52,7 +52,7 @@ extension Service {
         from connection: Connection
     ) {
         var (authority, submission, outcome) = parcel.take()
-        if !connection.isEnding, connection.cursors[room.list.number]?.room === room,
+        if !connection.isEnding, connection.cursors.room(of: room.list.number) === room,
             isAllowed(.submit(submission), from: connection)
         {
             swap(&room.authority, &authority)
@@ -76,9 +76,7 @@ extension Service {
         begin(connection)
         room.waiting.append { [unowned self] in
             connection.setBusy(false)
-            connection.take(.message(.submit(submission)), isNext: true) { [unowned self] in
-                handle($0, from: connection)
-            }
+            connection.take(.message(.submit(submission)), isNext: true) { handle($0, from: connection) }
         }
     }
 

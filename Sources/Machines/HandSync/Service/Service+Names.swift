@@ -23,7 +23,7 @@ extension Service {
 
     /// Tells everybody that the list is gone, and those whose edits were on their way that they are lost.
     private func close(_ room: Room) {
-        writer.dirty.remove(room.list.number)
+        writer.remove(room)
         _ = loseCommits(of: room)
         room.written()
         for connection in Array(room.subscribers) {

@@ -3,7 +3,7 @@ import HandWire
 
 extension Service {
     func move(_ connection: Connection, to item: ItemID?, in list: UInt64) {
-        guard let author = connection.author?.number, let room = connection.cursors[list]?.room else { return }
+        guard let author = connection.author?.number, let room = connection.cursors.room(of: list) else { return }
         room.presence.move(author, to: item)
         announce(room)
     }

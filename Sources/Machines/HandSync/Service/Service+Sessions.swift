@@ -2,29 +2,26 @@ import HandCore
 import HandWire
 
 extension Service {
-    /// Has a session take an event, then carries out the effects: not before it is through, because carrying them out asks it
-    /// things. What was still to be handled when the session closed is not.
-    ///
-    /// - Parameter isNext: what is to be handled comes before all else that waits for it.
-    func drive(
-        _ connection: Connection, isNext: Bool = false,
-        _ event: (inout ServerSession, (ServerSession.Effect) -> Void) -> Void
-    ) {
-        var effects: [ServerSession.Effect] = []
-        event(&connection.session) { effects.append($0) }
-        for effect in effects { carryOut(effect, isNext: isNext, for: connection) }
+    /// Has a session take bytes, and carries out what each message asks for before the next one is read.
+    func receive(_ bytes: UnsafeRawBufferPointer = .init(start: nil, count: 0), from connection: Connection) {
+        var frames = connection.session.received(bytes, now: world.now)
+        while let effect = connection.session.next(of: &frames) { carryOut(effect, for: connection) }
+        connection.session.keep(frames)
+        countUnfinished(of: connection)
     }
 
-    private func carryOut(_ effect: ServerSession.Effect, isNext: Bool, for connection: Connection) {
+    /// - Parameter isNext: what is to be handled comes before all else that waits for it.
+    func carryOut(_ effect: ServerSession.Effect?, isNext: Bool = false, for connection: Connection) {
         switch effect {
+        case nil: break
         case .identify(let hello): identify(hello, connection)
-        case .handle(let message):
-            connection.take(.message(message), isNext: isNext) { [unowned self] in handle($0, from: connection) }
-        case .read(let body): connection.take(.body(body)) { [unowned self] in handle($0, from: connection) }
+        case .handle(let message): connection.take(.message(message), isNext: isNext) { handle($0, from: connection) }
+        case .read(let body): connection.take(.body(body)) { handle($0, from: connection) }
         case .send(let bytes):
             connection.enqueue(FrameRun(bytes))
             mark(connection)
-        case .close(let code):
+        case .close(let code, let lastBytes):
+            connection.enqueue(FrameRun(lastBytes))
             world.note(.closing(connection, code))
             figures.closings["\(code)", default: 0] += 1
             for list in connection.cursors.lists { unsubscribe(connection, from: list) }
@@ -35,7 +32,7 @@ extension Service {
     }
 
     func fail(_ connection: Connection, _ code: ErrorCode, _ message: String, retryAfter: UInt64 = 0) {
-        drive(connection) { session, effect in session.fail(code, message, retryAfter: retryAfter, effect) }
+        carryOut(connection.session.fail(code, message, retryAfter: retryAfter), for: connection)
     }
 
     /// Somebody has said who they are, which has its price: who has come too often waits.
@@ -110,10 +107,8 @@ extension Service {
         newcomers.hold(author.number)
         world.note(.letIn(connection))
         connection.stream.resumeReading()
-        drive(connection) { session, effect in
-            session.identified(author: author.number, now: world.now, effect)
-        }
-        countUnfinished(of: connection)
+        carryOut(connection.session.identified(author: author.number, now: world.now), for: connection)
+        receive(from: connection)
     }
 
     /// Who goes on trying is told no less, as a client must know that it is of no use, but it is not written down any more.
@@ -135,7 +130,7 @@ extension Service {
     /// What the connection waited for has been answered.
     func end(_ connection: Connection) {
         connection.setBusy(false)
-        connection.work { [unowned self] in handle($0, from: connection) }
+        connection.work { handle($0, from: connection) }
     }
 
     /// Answers a request with an error that does not close the connection.

@@ -4,7 +4,7 @@ import HandWire
 extension Service {
     func submit(_ submission: Submission, from connection: Connection) {
         guard let author = connection.author else { return }
-        guard let room = connection.cursors[submission.list]?.room else {
+        guard let room = connection.cursors.room(of: submission.list) else {
             // Version 1 does not say which list.
             let about = (connection.session.version ?? 1) >= 2 ? submission.list : 0
             return refuse(connection, about, .notSubscribed, "list \(submission.list) was not subscribed to")
@@ -15,11 +15,10 @@ extension Service {
         }
         if room.isHeld { return hold(submission, in: room, from: connection) }
         figures.submissions += 1
-        if room.authority.estimate(submission) > limits.inlineWork {
-            return submitAside(submission, author, in: room, from: connection)
-        }
-        let isFull = storeSize.isFull(limits)
-        let outcome = room.authority.submit(submission, author: author, now: world.wallClock, isFull: isFull)
+        let outcome = room.authority.submit(
+            submission, author: author, now: world.wallClock, isFull: storeSize.isFull(limits),
+            work: limits.inlineWork)
+        if case .tooMuchWork = outcome { return submitAside(submission, author, in: room, from: connection) }
         if case .numbered = outcome { charge(connection, work: Authority.work(of: submission.delta)) }
         answer(outcome, to: submission, author, in: room, from: connection)
     }
@@ -36,8 +35,8 @@ extension Service {
             connection.pendingSubmissions += 1
             newcomers.hold(author.number)
             writer.numbered += 1
-            writer.dirty.insert(list)
-        case .waiting: break
+            writer.add(room)
+        case .waiting, .tooMuchWork: break
         case .acknowledged(let revision):
             send(.acknowledged(list: list, sequence: sequence, revision: revision), to: connection)
         case .stale(let head):

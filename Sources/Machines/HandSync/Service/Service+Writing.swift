@@ -3,8 +3,8 @@ import HandWire
 
 /// What goes to the store next: everything that came while the last write was under way goes into one transaction.
 struct GroupCommit {
-    /// Lists with commits that are numbered and not handed over.
-    var dirty: Set<UInt64> = []
+    /// Lists with commits that are numbered and not handed over, each once.
+    private(set) var dirty: [Room] = []
     /// Other writes, which must not run beside a transaction on the same lists.
     var jobs: [() -> Void] = []
     var isWriting = false
@@ -14,6 +14,26 @@ struct GroupCommit {
     var wasJob = false
 
     var isIdle: Bool { !isWriting && dirty.isEmpty && jobs.isEmpty }
+
+    /// A list has commits that are to be written.
+    mutating func add(_ room: Room) {
+        if room.isDirty { return }
+        room.isDirty = true
+        dirty.append(room)
+    }
+
+    /// It has none any more.
+    mutating func remove(_ room: Room) {
+        room.isDirty = false
+        dirty.removeAll { $0 === room }
+    }
+
+    /// Those that are to be written now.
+    mutating func takeDirty() -> [Room] {
+        defer { dirty = [] }
+        for room in dirty { room.isDirty = false }
+        return dirty
+    }
 }
 
 extension Service {
@@ -61,8 +81,7 @@ extension Service {
         }
         guard !writer.dirty.isEmpty else { return }
         writer.wasJob = false
-        let written = writer.dirty.sorted().compactMap { rooms[$0] }
-        writer.dirty = []
+        let written = writer.takeDirty()
         let batches = written.map { $0.authority.takeBatch() }
         let newcomers = newcomers.authors(of: batches)
         let parcel = Parcel(batches)
@@ -101,9 +120,9 @@ extension Service {
 
     /// Returns what is no longer needed, if letting go of it takes long.
     private func wrote(_ batch: CommitBatch, in room: Room) -> Authority.Spent? {
-        let spent = room.authority.wrote()
+        let spent = room.wrote()
         figures.commits += batch.commits.count
-        if room.authority.isBusy { writer.dirty.insert(room.list.number) }
+        if room.authority.isBusy { writer.add(room) }
         for commit in batch.commits {
             authors[commit.author]?.submissionEnded()
             newcomers.forget(commit.author)

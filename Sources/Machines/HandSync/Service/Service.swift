@@ -8,7 +8,8 @@ import HandWire
 ///     timeout ─▶ presence, deadlines, lists that nobody needs
 ///
 /// Deterministic and without a clock, a socket or a file: what it needs it asks of its `ServiceEnvironment`, which reports by
-/// calling these methods, all on one thread and never from within a call of its own.
+/// calling these methods, all on one thread and never from within a call of its own. So nothing that is called while a
+/// property changes comes back to it, and of those that each commit touches the run time need not check that.
 public final class Service {
     let world: any ServiceEnvironment
     public let limits: Limits
@@ -25,17 +26,17 @@ public final class Service {
     /// When the next of those may go on.
     var slowedDue: UInt64?
     /// Bytes that the store takes, as of the last look.
-    var storeSize = StoreSize()
+    @exclusivity(unchecked) var storeSize = StoreSize()
     private var nextNumber: UInt64 = 1
     var clients: [ClientID: Connection] = [:]
-    var authors: [UInt64: Connection] = [:]
-    var newcomers = Newcomers()
+    @exclusivity(unchecked) var authors: [UInt64: Connection] = [:]
+    @exclusivity(unchecked) var newcomers = Newcomers()
     var rooms: [UInt64: Room] = [:]
     var names: [String: UInt64] = [:]
     /// What waits for a list that is being loaded, by name.
     var loading: [String: [(Result<Room, StoreError>) -> Void]] = [:]
-    var marked: [Connection] = []
-    var writer = GroupCommit()
+    @exclusivity(unchecked) var marked: [Connection] = []
+    @exclusivity(unchecked) var writer = GroupCommit()
     var presenceRooms: Set<UInt64> = []
     /// When changed presence is to be sent.
     var presenceDue: UInt64?
@@ -47,14 +48,14 @@ public final class Service {
     /// What waits for that.
     var whenNamed: [() -> Void] = []
     var removal = Removal()
-    var past = PastStates()
+    @exclusivity(unchecked) var past = PastStates()
     public private(set) var isStopping = false
     /// Whether new connections are turned away.
     public internal(set) var isDraining = false
-    public internal(set) var figures = ServiceFigures()
+    @exclusivity(unchecked) public internal(set) var figures = ServiceFigures()
     /// What was done for all clients together, and the most for one message that is no submission, as it is charged.
-    package internal(set) var workDone = 0
-    package internal(set) var heaviest = 0
+    @exclusivity(unchecked) package internal(set) var workDone = 0
+    @exclusivity(unchecked) package internal(set) var heaviest = 0
 
     /// Milliseconds between two looks at deadlines.
     private static let sweepInterval: UInt64 = 1_000
@@ -128,14 +129,13 @@ public final class Service {
     public func received(_ bytes: UnsafeRawBufferPointer, from connection: Connection) {
         figures.bytesReceived += bytes.count
         charge(connection, bytes: bytes.count)
-        drive(connection) { session, effect in session.received(bytes, now: world.now, effect) }
-        countUnfinished(of: connection)
+        receive(bytes, from: connection)
     }
 
     /// The system has taken all that was written.
     public func drained(_ connection: Connection) {
         connection.drained()
-        connection.work { [unowned self] in handle($0, from: connection) }
+        connection.work { handle($0, from: connection) }
         mark(connection)
     }
 
@@ -173,6 +173,7 @@ public final class Service {
     public func endTurn() -> Bool {
         writeBatch()
         var (later, again): ([Connection], [Connection]) = ([], [])
+        var output = Connection.Output()
         let now = marked
         marked = []
         var made = 0
@@ -183,12 +184,12 @@ public final class Service {
                 later.append(connection)
                 continue
             }
-            let flushed = connection.flush(chunkBytes: limits.chunkBytes) { [unowned self] in read(for: $0, list: $1) }
-            made += flushed.ownBytes
-            figures.bytesSent += flushed.bytes
-            figures.deliveries += flushed.commits
-            if flushed.hasMore { again.append(connection) }
-            connection.work { [unowned self] in handle($0, from: connection) }
+            connection.flush(&output, chunkBytes: limits.chunkBytes) { read(for: $0, list: $1) }
+            made += output.ownBytes
+            figures.bytesSent += output.bytes
+            figures.deliveries += output.commits
+            if output.hasMore { again.append(connection) }
+            connection.work { handle($0, from: connection) }
             if connection.isClosed { drop(connection) }
         }
         servePast()
@@ -215,7 +216,7 @@ public final class Service {
         closeStalled()
         for connection in Array(connections) {
             if connection.isUnheard { connection.session.excuse(now: world.now) }
-            drive(connection) { session, effect in session.timeout(now: world.now, effect) }
+            carryOut(connection.session.timeout(now: world.now), for: connection)
             if let deadline = connection.closeDeadline, world.now >= deadline { drop(connection) }
         }
         for (number, room) in rooms where room.isIdle(for: limits.unloadDelay, now: world.now) {

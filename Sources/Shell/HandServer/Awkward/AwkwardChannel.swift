@@ -70,7 +70,7 @@ final class AwkwardChannel: Channel {
 
     // MARK: To the client
 
-    func write(_ buffers: [OutputBuffer]) -> WriteResult {
+    func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult {
         guard !isOver, !isClosed, !isShutDown else { return .dropped }
         for buffer in buffers { wire.send(buffer.bytes) { awkwardness.mayReplace() } }
         pass()

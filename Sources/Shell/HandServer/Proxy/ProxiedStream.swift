@@ -101,7 +101,7 @@ final class ProxiedStream: Channel {
         if bytes.isEmpty { stream.resumeReading() } else { goOnSoon() }
     }
 
-    func write(_ buffers: [OutputBuffer]) -> WriteResult { stream.write(buffers) }
+    func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult { stream.write(buffers) }
     func shutdown() { stream.shutdown() }
 
     func close() {
