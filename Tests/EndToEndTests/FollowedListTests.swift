@@ -81,7 +81,7 @@ import Testing
         _ = try await client.discard("list")
         let gate = Self.hold(client)
         client.post { engine in
-            engine.open("list", from: nil)
+            engine.open("list")
             let item = Item(id: ItemID(rawValue: 1), content: .note("x"))
             let delta = HandCore.Operation.insert([item], at: 0, .before).delta
             #expect(throws: Never.self) {

@@ -7,14 +7,18 @@ import Testing
 @Suite struct ClientMachineTests {
     /// A machine that has been started, with what it wanted.
     private struct Driven {
-        var machine = ClientMachine(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
+        var machine = ClientMachine(
+            client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1, journal: JournalBuffer())
         var effects: [ClientMachine.Effect] = []
 
         init() { perform { $0.start() } }
 
         mutating func perform(_ body: (inout ClientMachine) -> Void) {
             body(&machine)
-            while let effect = machine.nextEffect() { effects.append(effect) }
+            while let effect = machine.nextEffect() {
+                effects.append(effect)
+                if case .keep(let writes) = effect { machine.kept(writes.count, now: 0) }
+            }
         }
 
         mutating func hear(_ message: DownMessage, now: UInt64) {
@@ -160,12 +164,17 @@ import Testing
             #expect(driven.retryIn == nil && driven.machine.refusal == .replaced)
             return
         }
-        driven.perform { $0.disconnected(reason: "test", now: 3_000) }
-        let fresh = ClientID(high: 7, low: 7)
-        driven.perform { $0.goOn(as: fresh, now: 3_000) }
-        #expect(!driven.machine.isShared && driven.machine.author == nil)
+        #expect(driven.machine.deadline == 0)
         driven.effects = []
+        driven.perform { $0.timer(now: 3_000) }
+        #expect(driven.effects.contains { if case .takeID = $0 { true } else { false } })
+        // What is submitted while it is asked would be under neither id.
         driven.perform { $0.start() }
+        #expect(!driven.effects.contains { if case .connect = $0 { true } else { false } })
+        let fresh = ClientID(high: 7, low: 7)
+        driven.perform { $0.took(fresh, now: 3_000) }
+        #expect(!driven.machine.isShared && driven.machine.author == nil)
+        driven.perform { $0.timer(now: 4_000) }
         driven.perform { $0.connected(now: 4_000) }
         var hellos: [ClientID] = []
         for case .send(let bytes) in driven.effects {

@@ -1,19 +1,30 @@
+import HandCore
 import HandSync
 import Testing
 
 @Suite struct JournalBufferTests {
+    private func lines(_ writes: [JournalWrite]) -> [String] {
+        writes.map { write in
+            switch write {
+            case .append(let events, let list): "\(list): \(events)"
+            case .checkpoint(_, let list, let formerName): "\(formerName ?? "-") > \(list)"
+            default: "\(write)"
+            }
+        }
+    }
+
     /// A program that is started often and ended soon: each run adds a little, and none writes the list anew by itself.
-    @Test func whatEarlierRunsKeptCounts() {
+    @Test(arguments: [false, true]) func whatEarlierRunsKeptCounts(isClosed: Bool) {
         var events = 0
         var checkpoints = 0
         for _ in 0..<100 {
             var buffer = JournalBuffer(waiting: 4, compaction: 20)
             buffer.found(events, of: "list")
             for _ in 0..<3 { buffer.add(.submitted, to: "list") }
-            buffer.write { write in
-                switch write {
-                case .append(let new, _): events += new.count
-                case .checkpoint:
+            if isClosed { buffer.letGo("list", Replica()) }
+            for write in buffer.take({ _ in Replica() }) ?? [] {
+                if case .append(let new, _) = write { events += new.count }
+                if case .checkpoint = write {
                     events = 0
                     checkpoints += 1
                 }
@@ -23,60 +34,64 @@ import Testing
         #expect(checkpoints == 14)
     }
 
-    private struct Full: Error {}
-
     /// A list that gets another name, and another one, is kept anew under the last, in the place of the first.
     @Test func aListIsMoved() {
         var buffer = JournalBuffer()
-        var written: [String] = []
-        func write() {
-            buffer.write { write in
-                switch write {
-                case .append(_, let list): written.append(list)
-                case .checkpoint(let list, let formerName): written.append("\(formerName ?? "-") > \(list)")
-                }
-            }
+        func write() -> [String] {
+            let writes = buffer.take { _ in Replica() } ?? []
+            buffer.wrote(writes.count)
+            return lines(writes)
         }
         buffer.add(.submitted, to: "a")
         buffer.move("a", to: "b")
         buffer.add(.submitted, to: "b")
         buffer.move("b", to: "c")
-        #expect(buffer.isUrgent)
-        write()
+        #expect(!buffer.isKept)
+        #expect(write() == ["a > c"])
         buffer.add(.submitted, to: "c")
-        write()
-        #expect(written == ["a > c", "c"])
+        #expect(write() == ["c: \([JournalEvent.submitted])"])
+    }
+
+    /// What comes while something is being written waits for the next write, also what comes from a list that is closed.
+    @Test func oneWriteAfterTheOther() {
+        var buffer = JournalBuffer()
+        buffer.add(.submitted, to: "a")
+        let first = buffer.mark
+        #expect(buffer.take { _ in Replica() }?.count == 1)
+        buffer.add(.caughtUp(lastSequence: 7), to: "a")
+        buffer.letGo("a", Replica())
+        #expect(buffer.take { _ in nil } == nil && buffer.keptMark < first)
+        buffer.wrote(1)
+        #expect(buffer.keptMark == first && !buffer.isKept)
+        #expect(buffer.take { _ in nil }.map(lines) == ["a: \([JournalEvent.caughtUp(lastSequence: 7)])"])
+        buffer.wrote(1)
+        #expect(buffer.isKept && buffer.take { _ in nil } == nil)
     }
 
     /// A disk that is full for a while: what was to be written is there when there is room again, in order and once.
     @Test func whatCouldNotBeWrittenStays() throws {
         var buffer = JournalBuffer()
         var written: [String] = []
-        func write(fullAt full: String?) throws {
-            try buffer.write { write in
-                let line =
-                    switch write {
-                    case .append(let events, let list): "\(list): \(events)"
-                    case .checkpoint(let list, _): "\(list) as a whole"
-                    }
-                if let full, line.hasPrefix(full) { throw Full() }
-                written.append(line)
-            }
+        /// Writes as much as there is room for.
+        func write(_ room: Int) {
+            let writes = buffer.take { _ in Replica() } ?? []
+            written += lines(Array(writes.prefix(room)))
+            buffer.wrote(min(room, writes.count))
         }
         buffer.replace("a")
         for list in ["b", "c"] { buffer.add(.submitted, to: list) }
-        for list in ["a", "b", "c"] {
-            #expect(throws: Full.self) { try write(fullAt: list) }
-            #expect(buffer.isUrgent)
+        for room in [0, 1, 1] {
+            write(room)
+            #expect(!buffer.isKept && buffer.hasFailed && buffer.take { _ in Replica() } == nil)
             buffer.add(.caughtUp(lastSequence: 7), to: "c")
         }
-        try write(fullAt: nil)
         let caughtUp = JournalEvent.caughtUp(lastSequence: 7)
+        write(.max)
         #expect(
             written == [
-                "a as a whole", "b: \([JournalEvent.submitted])", "c: \([.submitted, caughtUp, caughtUp, caughtUp])",
+                "- > a", "b: \([JournalEvent.submitted])", "c: \([JournalEvent.submitted])", "c: \([caughtUp])",
+                "c: \([caughtUp])", "c: \([caughtUp])",
             ])
-        try write(fullAt: nil)
-        #expect(written.count == 3 && !buffer.isUrgent)
+        #expect(buffer.isKept && buffer.take { _ in Replica() } == nil)
     }
 }

@@ -117,7 +117,8 @@ import Testing
 
     /// A machine with what it said.
     private struct Talk {
-        var machine = ClientMachine(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
+        var machine = ClientMachine(
+            client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1, journal: JournalBuffer())
         var said: [UpMessage] = []
         var notices: [Replica.Notice] = []
         var refusals: [ErrorCode] = []
@@ -147,7 +148,11 @@ import Testing
                     }
                 case .update(_, let update): notices += update.notices
                 case .refused(_, let code, _): refusals.append(code)
-                case .moved(let list, let name): names.append("\(list) is kept as \(name)")
+                case .keep(let writes):
+                    for case .checkpoint(_, let name, let former?) in writes {
+                        names.append("\(former) is kept as \(name)")
+                    }
+                    machine.kept(writes.count, now: 0)
                 case .renamed(let list, let name): names.append("\(list) is \(name)")
                 default: break
                 }

@@ -12,7 +12,8 @@ import Testing
     private static let edit = HandCore.Operation.edit(at: 2, Change(text: "new")).delta
 
     private struct Talk {
-        var machine = ClientMachine(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
+        var machine = ClientMachine(
+            client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1, journal: JournalBuffer())
         var said: [UpMessage] = []
         var answers: [UInt64: ClientMachine.Answer] = [:]
         /// What is to be kept of sequences and steps, and what is sent, in order.
@@ -55,12 +56,21 @@ import Testing
                         }
                     }
                 case .answer(let request, let answer): answers[request] = answer
-                case .sequences(let log, let last): order.append("\(log) through \(last)")
-                case .step(let step, let log, let sequence): order.append("\(step) \(sequence) of \(log)")
+                case .keep(let writes):
+                    for write in writes { note(write) }
+                    machine.kept(writes.count, now: 0)
                 default: break
                 }
             }
             return result
+        }
+
+        private mutating func note(_ write: JournalWrite) {
+            switch write {
+            case .forgetSteps(let log, let last): order.append("\(log) through \(last)")
+            case .step(let step, let log, let sequence): order.append("\(step) \(sequence) of \(log)")
+            default: break
+            }
         }
 
         mutating func hear(_ message: DownMessage) {

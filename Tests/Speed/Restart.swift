@@ -69,7 +69,7 @@ private final class Restart {
             _ = try Child([bench.program("hand"), "create", "--url", server.url, list], core: 1).finish()
         }
         for (engine, list) in clients {
-            engine.open(list, from: nil)
+            engine.open(list)
             edit(engine, list)
         }
     }

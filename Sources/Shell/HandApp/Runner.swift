@@ -104,7 +104,7 @@ package final class Runner {
         engine.onStatus = { [unowned self] status in take(.connection(status)) }
         engine.onTold = { [unowned self] text in take(.told(Printable.clean(text))) }
         engine.onLatency = { [unowned self] milliseconds in take(.latency(milliseconds)) }
-        take(.kept(engine.keptLists()))
+        engine.keptLists { [unowned self] in take(.kept($0)) }
         engine.start()
     }
 
@@ -207,15 +207,14 @@ package final class Runner {
 
     private func follow(_ list: String) {
         guard engine.state(of: list) == nil, loading.insert(list).inserted else { return }
-        engine.load(list) { [weak self] outcome in
+        engine.follow(list) { [weak self] outcome in
             guard let self, !isClosed else { return }
             loading.remove(list)
             switch outcome {
-            case .success(let replica):
-                engine.open(list, from: replica)
+            case .success:
                 followed.insert(list)
                 var name = list
-                engine.follow(list) { [unowned self] event in
+                engine.listen(to: list) { [unowned self] event in
                     hear(event, of: name)
                     if case .renamed(let new) = event { name = new }
                 }

@@ -7,20 +7,21 @@ import HandSync
 
 extension ClientEngine {
     /// Follows a list, from what was kept of it or from nothing.
-    package func open(_ name: String, from replica: Replica?) {
-        guard lists[name] == nil else { return }
+    package func open(_ name: String, from kept: ClientJournal.Kept? = nil) {
+        guard lists[name] == nil, !isClosed else { return }
         let followers = ListFollowers()
         lists[name] = followers
         refusals[name] = nil
         perform { machine in
-            machine.open(name, from: replica, isJournaled: keepsLists || replica != nil)
+            machine.open(
+                name, from: kept?.replica, keptEvents: kept?.events ?? 0, isJournaled: keepsLists || kept != nil)
         }
         followers.collect(Replica.Update())
         followers.publish(machine.subscriptions[name])
     }
 
     /// Has `receiver` told of all that happens to a list that is followed; nil is the end.
-    package func follow(_ name: String, _ receiver: @escaping (ListEvent?) -> Void) {
+    package func listen(to name: String, _ receiver: @escaping (ListEvent?) -> Void) {
         _ = lists[name]?.add(receiver)
     }
 
@@ -31,6 +32,8 @@ extension ClientEngine {
         guard let followers = lists[name], let subscription = machine.subscriptions[name] else { throw end(of: name) }
         return (followers, subscription)
     }
+
+    func isFollowed(_ name: String) -> Bool { lists[name] != nil || opening[name] != nil }
 
     /// Why a list is not followed any more.
     package func end(of name: String) -> ClientError {
@@ -45,49 +48,29 @@ extension ClientEngine {
         machine.subscriptions[name]?.replica.pendingItems ?? []
     }
 
-    /// The replica that was kept of a list; blocks.
-    func kept(_ name: String) throws -> Replica? { try journal?.load(name, machine) }
-
-    /// Whether edits of a list that is not followed wait to be sent; blocks.
-    func isWaiting(_ name: String) throws -> Bool { try mayHavePending(name) && kept(name)?.hasPending == true }
-
-    /// Keeps a copy of a list that is not followed, unless edits wait on the one that is kept; blocks.
-    func keep(_ hand: Hand, of name: String, at revision: Int, of logID: UInt64) throws {
-        guard let journal, lists[name] == nil, try !isWaiting(name) else { return }
-        let copy = Replica(confirmed: hand, revision: revision, logID: logID, sequence: 0)
-        try journal.journal.checkpoint(copy, of: name)
-    }
-
-    /// Reads the replica that was kept of a list on another thread, and hands it over on this one.
-    package func load(_ name: String, _ body: @escaping (Result<Replica?, any Error>) -> Void) {
-        guard let journal else { return body(.success(nil)) }
-        do { try journal.writeEverything(machine) } catch { return body(.failure(error)) }
-        let reader = journal.journal
-        Work.submit(loop) {
-            Result { try reader.load(name) }
-        } then: { outcome in
-            body(outcome)
+    /// Reads what was kept of a list, and follows it from there; a list that is followed already stays as it is. One that is not to
+    /// be kept is read only if edits wait on it.
+    package func follow(_ name: String, _ then: @escaping (Result<Void, any Error>) -> Void) {
+        if lists[name] != nil { return then(.success(())) }
+        opening[name, default: []].append(then)
+        guard opening[name]?.count == 1 else { return }
+        askJournal(otherwise: nil) { [configuration] journal in
+            try configuration.keepsLists || journal.mayHavePending(name) ? journal.kept(name) : nil
+        } then: { [unowned self] outcome in
+            let waiting = opening.removeValue(forKey: name) ?? []
+            if case .success(let kept) = outcome { open(name, from: kept) }
+            for body in waiting { body(outcome.map { _ in }) }
         }
     }
 
-    /// Whether edits of a list may be kept that the server has not answered; what cannot be read counts as such.
-    func mayHavePending(_ list: String) -> Bool {
-        guard let journal else { return false }
-        return (try? journal.journal.mayHavePending(list)) ?? true
+    /// Hands over the lists of which something is kept; none if that cannot be read.
+    package func keptLists(_ body: @escaping ([String]) -> Void) {
+        askJournal(otherwise: []) {
+            try $0.lists()
+        } then: {
+            body((try? $0.get()) ?? [])
+        }
     }
 
-    /// The lists of which something is kept.
-    package func keptLists() -> [String] { (try? journal?.journal.lists()) ?? [] }
-
-    /// Writes down what was collected of the lists, before one of them is let go.
-    func keep() {
-        _ = try? journal?.writeEverything(machine)
-    }
-
-    /// Calls `body` when all that was edited so far is kept, with what went wrong if it could not be; at the end of this turn.
-    func whenKept(_ body: @escaping (String?) -> Void) {
-        keptWaiters.append(body)
-    }
-
-    var keepsLists: Bool { journal != nil && configuration.keepsLists }
+    private var keepsLists: Bool { configuration.keepsLists }
 }

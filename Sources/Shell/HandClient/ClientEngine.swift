@@ -5,21 +5,14 @@ import HandSync
 import HandWire
 import TLS
 
-/// Carries out what a `ClientMachine` decides, on the loop's thread: the socket, the timer, the journal.
+/// Carries out what a `ClientMachine` decides, on the loop's thread: the socket, the timer. The journal is written on another.
 ///
-/// In each turn of the loop the journal is written first, then the socket: what is sent has been kept. `HandClient` runs
-/// one on a thread of its own; a program with a loop can have one on that.
+/// `HandClient` runs one on a thread of its own; a program with a loop can have one on that.
 package final class ClientEngine {
     let configuration: ClientConfiguration
     let loop: Loop
     private let timer: Timer
-    /// Tries again to keep what could not be kept.
-    private let keeping: Timer
-    /// Whether something was not kept that nobody will try again.
-    private var hasForgotten = false
-    /// The number under which a commit of this client was made in this run.
-    private var knownAuthor: UInt64?
-    let journal: JournalWriter?
+    private let journal: JournalQueue?
     private var hook: TurnHook?
     package private(set) var machine: ClientMachine
     private var stream: (any Channel)?
@@ -40,17 +33,22 @@ package final class ClientEngine {
     /// Called when the server says something that answers nothing.
     package var onTold: ((String) -> Void)?
     private(set) var isClosed = false
-    var keptWaiters: [(String?) -> Void] = []
+    /// Who waits for what was edited to be kept, with the mark up to which it must be.
+    private var keptWaiters: [(mark: Int, body: (String?) -> Void)] = []
+    /// Why something could not be kept when that was tried last.
+    private var keepingProblem: String?
+    /// Who waits for lists that are being read from the journal.
+    var opening: [String: [(Result<Void, any Error>) -> Void]] = [:]
 
     package init(_ configuration: ClientConfiguration, loop: Loop, journal: ClientJournal?) {
         self.configuration = configuration
         self.loop = loop
-        self.journal = journal.map(JournalWriter.init)
+        self.journal = journal.map { JournalQueue($0, loop: loop) }
         timer = Timer(loop)
-        keeping = Timer(loop)
         machine = ClientMachine(
             client: journal?.client ?? configuration.client, person: configuration.person,
-            program: configuration.program, token: configuration.token, seed: configuration.seed)
+            program: configuration.program, token: configuration.token, seed: configuration.seed,
+            journal: journal.map { _ in JournalBuffer() })
         hook = loop.onTurnEnd { [unowned self] in endTurn() }
     }
 
@@ -69,12 +67,13 @@ package final class ClientEngine {
         for list in lists.values { list.finish(.closed) }
         lists = [:]
         perform { $0.stop(reason: "closed") }
-        endTurn()
-        let problem = journal?.close(machine)
+        journal?.finish()
+        let mark = machine.journalMark
+        perform { $0.flush() }
+        journal?.close()
         hook?.cancel()
         timer.close()
-        keeping.close()
-        return problem
+        return machine.keptMark < mark ? keepingProblem : nil
     }
 
     private func rearm() {
@@ -86,42 +85,59 @@ package final class ClientEngine {
     }
 
     private func endTurn() {
-        let problem = journal?.flush(machine)
-        if let problem { stop(problem) }
-        let waiters = keptWaiters
-        keptWaiters = []
-        for waiter in waiters { waiter(problem) }
-        leaveSharedID()
         guard !outgoing.isEmpty, let stream, !stream.isWriting else { return }
         let bytes = outgoing
         outgoing = []
         stream.write([OutputBuffer(bytes)])
     }
 
-    /// Another program has this client's id, which may have been told to both by one backup: each goes on under its own.
-    private func leaveSharedID() {
-        guard machine.isShared, !isClosed, let journal else { return }
-        // What cannot be written now is tried again at the end of the next turn.
-        guard let fresh = try? journal.noteShared(machine) else { return }
-        perform { $0.goOn(as: fresh, now: loop.now) }
-    }
+    // MARK: The journal
 
-    /// What cannot be kept must not be sent: the client stops until its journal takes it.
-    private func stop(_ problem: String) {
-        outgoing = []
-        perform { $0.stop(reason: problem) }
-        keepLater(problem)
-    }
-
-    private func keepLater(_ problem: String) {
-        keeping.start(after: Self.keepingInterval) { [unowned self] in
-            if journal?.flush(machine) != nil { return keepLater(problem) }
-            if status == .offline(reason: problem, retryIn: nil), !hasForgotten { start() }
+    private func keep(_ writes: [JournalWrite]) {
+        journal?.ask {
+            $0.keep(writes)
+        } then: { [unowned self] progress in
+            keepingProblem = progress.problem
+            perform { $0.kept(progress.done, problem: progress.problem, now: loop.now) }
+            tellWhoWaits(progress.problem)
         }
     }
 
-    /// Milliseconds.
-    private static let keepingInterval: UInt64 = 2_000
+    /// Calls `body` when all that was edited so far is kept, with what went wrong if it could not be.
+    func whenKept(_ body: @escaping (String?) -> Void) {
+        keptWaiters.append((machine.journalMark, body))
+        tellWhoWaits(nil)
+    }
+
+    private func tellWhoWaits(_ problem: String?) {
+        while let first = keptWaiters.first, problem != nil || first.mark <= machine.keptMark {
+            keptWaiters.removeFirst()
+            first.body(problem)
+        }
+    }
+
+    /// Asks the journal something when all that has happened so far is kept; the answer is `otherwise` if there is no journal.
+    func askJournal<Value: Sendable>(
+        otherwise: Value, _ body: @escaping @Sendable (ClientJournal) throws -> Value,
+        then: @escaping (Result<Value, any Error>) -> Void
+    ) {
+        guard let journal else { return then(.success(otherwise)) }
+        perform { $0.flush() }
+        whenKept { problem in
+            if let problem { return then(.failure(ClientError.notKept(problem))) }
+            journal.ask({ journal in Result { try body(journal) } }, then: then)
+        }
+    }
+
+    private func takeID() {
+        var random = SystemRandomNumberGenerator()
+        let fresh = ClientID.random(using: &random)
+        journal?.ask {
+            (try? $0.take(fresh)) == true ? fresh : nil
+        } then: { [unowned self] taken in
+            perform { $0.took(taken, now: loop.now) }
+        }
+    }
 
     // MARK: Effects
 
@@ -130,25 +146,18 @@ package final class ClientEngine {
         case .connect: connect()
         case .send(let bytes): if stream != nil { outgoing += bytes }
         case .disconnect: disconnect()
-        case .journal(let list, let event): journal?.add(event, to: list)
-        case .checkpoint(let list): journal?.replace(list)
-        case .sequences(let log, let last): note { try $0.forgetSteps(in: log, after: last) }
-        case .step(let step, let log, let sequence): note { try $0.note(step, in: log, sequence: sequence) }
-        case .moved(let list, let name): journal?.move(list, to: name)
+        case .keep(let writes): keep(writes)
+        case .takeID: takeID()
         case .renamed(let list, let name):
             lists[name] = lists.removeValue(forKey: list)
             refusals[list] = .refused(.noSuchList, "'\(list)' is called '\(name)' now")
             lists[name]?.yield(.renamed(to: name))
-        case .update(let list, let update):
-            if update.notices.contains(where: { if case .acknowledged = $0 { true } else { false } }) { committed() }
-            lists[list]?.collect(update)
+        case .update(let list, let update): lists[list]?.collect(update)
         case .status(let status): changed(status)
         case .progress(let list, let items, let total): lists[list]?.yield(.progress(items: items, of: total))
         case .presence(let list, let entries): lists[list]?.note(entries)
         case .latency(let milliseconds): onLatency?(milliseconds)
-        case .answer(let request, let answer):
-            if case .committed = answer { committed() }
-            answers.removeValue(forKey: request)?(answer)
+        case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
         case .refused(let list, let code, let message):
             let end = ClientError.refused(code, message)
             refusals[list] = end
@@ -157,26 +166,8 @@ package final class ClientEngine {
         }
     }
 
-    /// Keeps something that must be known before anything more is sent.
-    private func note(_ body: (ClientJournal) throws -> Void) {
-        do { try journal.map { try body($0.journal) } } catch {
-            hasForgotten = true
-            stop(JournalWriter.problem(error))
-        }
-    }
-
-    /// A commit of this client was made: its number is known from then on. Who forgets that can still take back what it makes later.
-    private func committed() {
-        guard let author = machine.author, author != knownAuthor else { return }
-        knownAuthor = author
-        try? journal?.journal.note(author: author, of: configuration.person)
-    }
-
     private func changed(_ status: ClientMachine.Status) {
         self.status = status
-        if status == .online, let author = machine.author {
-            try? journal?.journal.meet(author: author, of: configuration.person)
-        }
         for list in lists.values { list.note(status, errorGivenUp) }
         onStatus?(status)
         let waiters = statusWaiters

@@ -101,7 +101,6 @@ public struct FollowedList: Sendable {
     public func close() {
         let name = name
         client.post { engine in
-            engine.keep()
             engine.perform { $0.close(name) }
             engine.lists.removeValue(forKey: name)?.finish(.closed)
         }

@@ -54,14 +54,14 @@ extension HandClient {
     /// Whether a list may be edited on excerpts: the server knows them, and no edits of the list wait here, which must go first.
     public func canEditExcerpts(of name: String) async throws -> Bool {
         guard try await version() >= 2 else { return false }
-        return try await onLoop { engine, reply in
-            reply.succeed(engine.lists[name] == nil && !engine.mayHavePending(name))
-        }
+        let isFollowed: Bool = try await onLoop { engine, reply in reply.succeed(engine.isFollowed(name)) }
+        if isFollowed { return false }
+        return try await askJournal(otherwise: true) { try !$0.mayHavePending(name) }
     }
 
     /// Sends what waits here of a list that is not followed; nil if nothing does.
     public func sendWaiting(of name: String) async throws -> Settlement? {
-        guard try await onLoop({ engine, reply in reply.succeed(try engine.isWaiting(name)) }) else { return nil }
+        guard try await askJournal(otherwise: false, { try $0.isWaiting(name) }) else { return nil }
         let list = try await open(name)
         let outcome = try await list.settled()
         list.close()
@@ -97,12 +97,9 @@ extension HandClient {
 
     /// Keeps that a step found nothing left to do on a list as it was at a revision.
     public func noteEmpty(_ step: Retrace.Step, in log: UInt64, at revision: Int) async throws {
-        let _: Void = try await onLoop { engine, reply in
-            if let journal = engine.journal?.journal, let author = engine.machine.author {
-                try journal.noteEmpty(step, in: log, at: revision, by: author)
-            }
-            reply.succeed(())
-        }
+        let author: UInt64? = try await onLoop { engine, reply in reply.succeed(engine.machine.author) }
+        guard let author else { return }
+        try await askJournal(otherwise: ()) { try $0.noteEmpty(step, in: log, at: revision, by: author) }
     }
 
     /// Who is on a list.

@@ -1,4 +1,5 @@
 import HandCore
+import HandStore
 import HandSync
 
 /// What the journal keeps of lists that are not followed.
@@ -8,17 +9,15 @@ extension HandClient {
 
     /// The lists of which edits wait to be sent. Needs no server.
     public func waitingLists() async throws -> [String] {
-        try await onLoop { engine, reply in
-            reply.succeed(try engine.keptLists().filter { try engine.isWaiting($0) })
-        }
+        try await askJournal(otherwise: []) { journal in try journal.lists().filter { try journal.isWaiting($0) } }
     }
 
     /// Throws away what is kept of a list that is not followed. Returns how many edits of it had not been sent.
     public func discard(_ name: String) async throws -> Int {
-        try await onLoop { engine, reply in
-            let count = try engine.kept(name)?.unconfirmedCount ?? 0
-            try engine.journal?.journal.forget(name)
-            reply.succeed(count)
+        try await askJournal(otherwise: 0) { journal in
+            let count = try journal.load(name)?.unconfirmedCount ?? 0
+            try journal.forget(name)
+            return count
         }
     }
 
@@ -29,18 +28,36 @@ extension HandClient {
         // Says of which history the revision is; a server of version 1 does not.
         let excerpt = try await self.excerpt(of: name)
         guard excerpt.logID != 0 else { return }
-        try await onLoop { engine, reply in
-            reply.succeed(try engine.keep(hand, of: name, at: revision, of: excerpt.logID))
-        }
+        try await keep(Replica(confirmed: hand, revision: revision, logID: excerpt.logID, sequence: 0), of: name)
     }
 
     /// Takes over what another client of this machine has kept of a list, if that is newer; not its edits.
     public func adopt(_ other: Replica, of name: String) async throws {
         guard other.logID != 0 else { return }
+        let copy = Replica(confirmed: other.confirmed, revision: other.revision, logID: other.logID, sequence: 0)
+        try await keep(copy, of: name) { $0.revision < copy.revision }
+    }
+
+    /// Keeps a copy of a list that is not followed, unless edits wait on the one that is kept, or that one is to stay.
+    private func keep(
+        _ copy: Replica, of name: String, over isOld: @escaping @Sendable (Replica) -> Bool = { _ in true }
+    ) async throws {
+        let _: Void = try await onLoop { engine, reply in
+            if engine.isFollowed(name) { return reply.succeed(()) }
+            engine.askJournal(otherwise: ()) { journal in
+                if let kept = try journal.load(name), kept.hasPending || !isOld(kept) { return }
+                try journal.checkpoint(copy, of: name)
+            } then: {
+                reply.answer($0)
+            }
+        }
+    }
+
+    func askJournal<Value: Sendable>(
+        otherwise: Value, _ body: @escaping @Sendable (ClientJournal) throws -> Value
+    ) async throws -> Value {
         try await onLoop { engine, reply in
-            let isNewer = try engine.kept(name).map { $0.revision < other.revision } ?? true
-            if isNewer { try engine.keep(other.confirmed, of: name, at: other.revision, of: other.logID) }
-            reply.succeed(())
+            engine.askJournal(otherwise: otherwise, body) { reply.answer($0) }
         }
     }
 }

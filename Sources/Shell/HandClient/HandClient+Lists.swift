@@ -7,13 +7,7 @@ extension HandClient {
     ///
     /// A client that keeps no lists leaves a kept one as it is, unless edits wait on it.
     public func open(_ name: String) async throws -> FollowedList {
-        let _: Void = try await onLoop { engine, reply in
-            if engine.lists[name] == nil {
-                let kept = try engine.keepsLists || engine.mayHavePending(name) ? engine.kept(name) : nil
-                engine.open(name, from: kept)
-            }
-            reply.succeed(())
-        }
+        let _: Void = try await onLoop { engine, reply in engine.follow(name) { reply.answer($0) } }
         return FollowedList(client: self, name: name)
     }
 

@@ -20,6 +20,10 @@ package final class Reply<Value: Sendable>: Sendable {
         take()?.resume(returning: value)
     }
 
+    package func answer(_ result: Result<Value, any Error>) {
+        take()?.resume(with: result)
+    }
+
     package func fail(_ error: any Error) {
         take()?.resume(throwing: error)
     }

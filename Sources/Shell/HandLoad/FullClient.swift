@@ -49,8 +49,7 @@ final class FullClient: Participant {
 
     func start() {
         perform { machine in
-            // As if it were kept, so that each commit is told; nothing writes it down.
-            machine.open(list, isJournaled: true)
+            machine.open(list)
             machine.start()
         }
     }
@@ -134,6 +133,7 @@ final class FullClient: Participant {
 
     private func carryOutEffects() {
         while let effect = machine.nextEffect() { carryOut(effect) }
+        note(submission: replica?.inFlight)
         if !outgoing.isEmpty {
             wire?.write(outgoing)
             outgoing = []
@@ -148,9 +148,9 @@ final class FullClient: Participant {
         case .disconnect:
             outgoing = []
             wire?.close()
-        case .journal(_, .commit(let commit)): saw(commit)
-        case .journal(_, .submitted): note(submission: replica?.inFlight)
-        case .update(_, let update): for notice in update.notices { note(notice) }
+        case .update(_, let update):
+            if case .commit(let commit) = update.cause { saw(commit) }
+            for notice in update.notices { note(notice) }
         case .status(.online): meter.connected()
         case .refused(_, let code, let text): meter.failed("\(code)", "client \(number + 1): \(text)")
         case .told(let code, let text): meter.failed("\(code)", "client \(number + 1): \(text)")

@@ -3,16 +3,21 @@ import HandWire
 
 extension ClientMachine {
     /// Follows a list, from what was kept of it or from nothing.
+    ///
+    /// - Parameters:
+    ///   - events: how many events were kept with the replica.
+    ///   - isJournaled: whether what happens to the list is kept, if this client has a journal.
     public mutating func open(
-        _ name: String, from replica: Replica? = nil, isJournaled: Bool = false
+        _ name: String, from replica: Replica? = nil, keptEvents events: Int = 0, isJournaled: Bool = false
     ) {
         guard subscriptions[name] == nil else { return }
         var subscription = Subscription(
-            replica: replica ?? Replica(), isJournaled: isJournaled, isLoaded: replica.map { $0.logID != 0 } ?? false)
+            replica: replica ?? Replica(), isJournaled: isJournaled && journal != nil,
+            isLoaded: replica.map { $0.logID != 0 } ?? false)
         subscription.replica.author = replica?.author ?? author
         subscriptions[name] = subscription
         // Events are kept behind something that they happened to.
-        if isJournaled && replica == nil { emit(.checkpoint(list: name)) }
+        if subscription.isJournaled { replica == nil ? journal?.replace(name) : journal?.found(events, of: name) }
         noteAuthor(of: name)
         if isReady { subscribe(to: name) }
     }
@@ -26,13 +31,20 @@ extension ClientMachine {
     }
 
     public mutating func close(_ name: String) {
-        guard let subscription = subscriptions.removeValue(forKey: name), isReady else { return }
+        guard let subscription = letGo(name), isReady else { return }
         if let list = subscription.list {
             names[list] = nil
-            emit(.send(UpMessage.unsubscribe(list: list).frame))
+            send(.unsubscribe(list: list))
         } else {
             abandoned[subscription.request] = name
         }
+    }
+
+    /// Forgets a list; what was collected of it is kept.
+    mutating func letGo(_ name: String) -> Subscription? {
+        let subscription = subscriptions.removeValue(forKey: name)
+        if let subscription, subscription.isJournaled { journal?.letGo(name, subscription.replica) }
+        return subscription
     }
 
     mutating func subscribe(to name: String) {
@@ -43,12 +55,11 @@ extension ClientMachine {
         subscriptions[name]?.incoming = nil
         let logID = replica.hasDiverged ? 0 : replica.logID
         let name = subscriptions[name]?.isSought == true ? "" : name
-        emit(
-            .send(
-                UpMessage.subscribe(
-                    UpMessage.Subscribe(
-                        request: request, name: name, logID: logID, revision: logID == 0 ? 0 : replica.revision)
-                ).frame))
+        send(
+            .subscribe(
+                UpMessage.Subscribe(
+                    request: request, name: name, logID: logID, revision: logID == 0 ? 0 : replica.revision)
+            ))
     }
 
     mutating func newRequest() -> UInt64 {
@@ -84,7 +95,7 @@ extension ClientMachine {
     ) {
         guard let delta else { return }
         journal(name, .edit(delta, isExact: isExact))
-        emit(.update(list: name, Replica.Update(delta: delta)))
+        tell(name, Replica.Update(.edit, delta: delta))
         submit(name)
     }
 
@@ -103,18 +114,23 @@ extension ClientMachine {
             let submission = subscriptions[name]?.replica.takeSubmission(list: list)
         else { return }
         subscriptions[name]?.unanswered = submission.sequence
-        emit(.send(UpMessage.submit(submission).frame))
+        send(.submit(submission))
     }
 
     mutating func journal(_ name: String, _ event: JournalEvent) {
-        if subscriptions[name]?.isJournaled == true { emit(.journal(list: name, event)) }
+        if subscriptions[name]?.isJournaled == true { journal?.add(event, to: name) }
+    }
+
+    mutating func tell(_ name: String, _ update: Replica.Update) {
+        if update.notices.contains(where: { if case .acknowledged = $0 { true } else { false } }) { noteCommitted() }
+        emit(.update(list: name, update))
     }
 
     /// Tells others which item this person is on.
     public mutating func setPresence(_ name: String, item: ItemID?) {
         subscriptions[name]?.presence = item
         guard isReady, let list = subscriptions[name]?.list else { return }
-        emit(.send(UpMessage.presence(list: list, item: item).frame))
+        send(.presence(list: list, item: item))
     }
 
     /// Asks the server something; the answer comes as an effect with that number. Nil if there is no connection.
@@ -122,7 +138,7 @@ extension ClientMachine {
         guard isReady else { return nil }
         let request = newRequest()
         requests[request] = Request()
-        emit(.send(message(request).frame))
+        send(message(request))
         return request
     }
 }

@@ -14,7 +14,7 @@ extension ClientMachine {
             else { return }
             subscriptions[name]?.unanswered = nil
             journal(name, .rejected(sequence: sequence, reason))
-            emit(.update(list: name, update))
+            tell(name, update)
             submit(name)
         case .stale(let list, let sequence, let head):
             guard let name = names[list] else { return }
@@ -44,6 +44,7 @@ extension ClientMachine {
         author = welcome.author
         idleDeadline = min(max(1_000, welcome.idleDeadline), 86_400_000)
         backoff.reset()
+        journal?.add(.met(author: welcome.author, person: hello.person), isUrgent: false)
         emit(.status(.online))
         ping(now: now)
         for name in subscriptions.keys.sorted() {
@@ -60,7 +61,7 @@ extension ClientMachine {
     ) {
         if let name = abandoned.removeValue(forKey: subscribed.request) {
             // Opened again meanwhile, it has a subscription of its own, which takes the place of this one.
-            if subscriptions[name] == nil { emit(.send(UpMessage.unsubscribe(list: subscribed.list).frame)) }
+            if subscriptions[name] == nil { send(.unsubscribe(list: subscribed.list)) }
             return
         }
         guard let name = subscriptions.first(where: { $0.value.request == subscribed.request })?.key else { return }
@@ -72,9 +73,9 @@ extension ClientMachine {
         subscriptions[name]?.list = subscribed.list
         subscriptions[name]?.lastSequence = subscribed.lastSequence
         subscriptions[name]?.isCaughtUp = false
-        emit(.sequences(log: subscribed.logID, through: subscribed.lastSequence))
+        journal?.add(.forgetSteps(log: subscribed.logID, after: subscribed.lastSequence), isUrgent: true)
         if let item = subscriptions[name]?.presence {
-            emit(.send(UpMessage.presence(list: subscribed.list, item: item).frame))
+            send(.presence(list: subscribed.list, item: item))
         }
         switch subscribed.start {
         case .resumed(let head):
@@ -113,7 +114,7 @@ extension ClientMachine {
             subscriptions[name]?.replica.caughtUp(lastSequence: subscription.lastSequence)
             journal(name, .caughtUp(lastSequence: subscription.lastSequence))
         }
-        emit(.update(list: name, Replica.Update()))
+        tell(name, Replica.Update())
         // What was sent on an earlier connection goes out again; the server knows it by its sequence.
         guard let mine = subscriptions[name]?.replica.inFlight else { return submit(name) }
         if subscription.unanswered != mine.sequence { sendSubmission(of: name) }
@@ -134,8 +135,8 @@ extension ClientMachine {
         let update = subscriptions[name]?.replica.reset(
             to: snapshot, revision: incoming.revision, logID: incoming.logID, lastSequence: incoming.lastSequence)
         subscriptions[name]?.submitFrom = incoming.revision
-        if subscriptions[name]?.isJournaled == true { emit(.checkpoint(list: name)) }
-        if let update { emit(.update(list: name, update)) }
+        if subscriptions[name]?.isJournaled == true { journal?.replace(name) }
+        if let update { tell(name, update) }
         catchUp(name)
     }
 
@@ -146,11 +147,11 @@ extension ClientMachine {
         // One that has diverged waits for its snapshot.
         if commit.revision <= subscription.replica.revision || subscription.replica.hasDiverged { return }
         guard var update = subscriptions[name]?.replica.receiveAnything(commit) else { return }
-        update.author = commit.author
+        update.cause = .commit(commit)
         journal(name, .commit(commit))
-        emit(.update(list: name, update))
+        tell(name, update)
         if update.isUsedTwice {
-            isShared = true
+            noteShared()
             submitAnew(name, after: commit.sequence)
         }
         if subscriptions[name]?.replica.hasDiverged == true {
@@ -172,7 +173,7 @@ extension ClientMachine {
         // Too long ago for the server to tell: the last sequence is learnt by subscribing again.
         if revision == 0 { return subscribe(to: name) }
         // Its commit lies in what is here already and was not known as one's own: another program made it.
-        isShared = true
+        noteShared()
         submitAnew(name, after: sequence)
     }
 
@@ -224,7 +225,7 @@ extension ClientMachine {
     private mutating func mayReturn(now: UInt64) -> Bool {
         replacedAt = replacedAt.filter { $0 + Self.replacementPeriod > now } + [now]
         if replacedAt.count <= Self.mostReplacements { return true }
-        defer { isShared = true }
+        defer { noteShared() }
         return hasInFlight ? replacedAt.count <= Self.mostReplacements * 4 : !isShared
     }
 

@@ -12,7 +12,7 @@ extension ClientMachine {
             subscriptions[old] = nil
             subscriptions[name] = mine
             names[list] = name
-            if mine.isJournaled { emit(.moved(list: old, to: name)) }
+            if mine.isJournaled { journal?.move(old, to: name) }
             return emit(.renamed(list: old, to: name))
         }
         // It was opened under its new name too. One of the two goes on, with what is pending; if both have something, the other's
@@ -20,9 +20,9 @@ extension ClientMachine {
         if mine.replica.hasPending, !other.replica.hasPending {
             subscriptions[name]?.replica = mine.replica
             subscriptions[name]?.isLoaded = mine.isLoaded
-            if mine.isJournaled { emit(.moved(list: old, to: name)) }
+            if mine.isJournaled { journal?.move(old, to: name) }
             let delta = Delta(from: other.replica.view, to: mine.replica.view)
-            emit(.update(list: name, Replica.Update(delta: delta)))
+            tell(name, Replica.Update(delta: delta))
         }
         drop(old, .noSuchList, text)
         names[list] = nil
@@ -52,7 +52,7 @@ extension ClientMachine {
     mutating func turnBack(
         from subscribed: DownMessage.Subscribed, called name: String
     ) {
-        emit(.send(UpMessage.unsubscribe(list: subscribed.list).frame))
+        send(.unsubscribe(list: subscribed.list))
         drop(name, .noSuchList, "'\(name)' is another list by now; " + Self.waiting(for: name))
     }
 
@@ -63,7 +63,7 @@ extension ClientMachine {
 
     /// A list is not followed any longer.
     mutating func drop(_ name: String, _ code: ErrorCode, _ text: String) {
-        subscriptions[name] = nil
+        _ = letGo(name)
         names = names.filter { $0.value != name }
         emit(.refused(list: name, code, text))
     }

@@ -95,13 +95,12 @@ extension ClientMachine {
 
     mutating func enter(_ request: UInt64) {
         guard let visit = visits[request] else { return }
-        emit(
-            .send(
-                UpMessage.subscribe(
-                    UpMessage.Subscribe(
-                        request: request, name: visit.name, logID: visit.excerpt.logID,
-                        revision: visit.excerpt.revision)
-                ).frame))
+        send(
+            .subscribe(
+                UpMessage.Subscribe(
+                    request: request, name: visit.name, logID: visit.excerpt.logID,
+                    revision: visit.excerpt.revision)
+            ))
     }
 
     /// Whether the message was for a visit.
@@ -144,14 +143,14 @@ extension ClientMachine {
 
     private mutating func entered(_ subscribed: DownMessage.Subscribed) {
         let request = subscribed.request
-        emit(.sequences(log: subscribed.logID, through: subscribed.lastSequence))
+        journal?.add(.forgetSteps(log: subscribed.logID, after: subscribed.lastSequence), isUrgent: true)
         guard let submission = visits[request]?.entered(subscribed), let visit = visits[request] else { return }
         // It may be another list by now. A server of version 1 does not say which one its excerpts are of.
         if ![0, subscribed.logID].contains(visit.excerpt.logID) { return leave(request, .stale) }
         if case .edit(_, _, let step?) = visit.purpose {
-            emit(.step(step, log: subscribed.logID, sequence: submission.sequence))
+            journal?.add(.step(step, log: subscribed.logID, sequence: submission.sequence), isUrgent: true)
         }
-        emit(.send(UpMessage.submit(submission).frame))
+        send(.submit(submission))
     }
 
     private mutating func take(_ commit: Commit, on request: UInt64) {
@@ -159,7 +158,7 @@ extension ClientMachine {
         if commit.author == author, let sequence = visit.sequence, commit.sequence == sequence {
             // A copy of this program, with the same client id, may have used the sequence for something else.
             let isOwn = visit.became(commit)
-            if !isOwn { isShared = true }
+            if !isOwn { noteShared() }
             leave(request, isOwn ? .committed(revision: commit.revision, visit.notices) : .stale)
         } else {
             visits[request]?.pass(commit)
@@ -169,7 +168,8 @@ extension ClientMachine {
     /// Ends a visit with its answer.
     private mutating func leave(_ request: UInt64, _ answer: Answer) {
         guard let visit = visits.removeValue(forKey: request) else { return }
-        if let list = visit.list { emit(.send(UpMessage.unsubscribe(list: list).frame)) }
+        if let list = visit.list { send(.unsubscribe(list: list)) }
+        if case .committed = answer { noteCommitted() }
         emit(.answer(request: request, answer))
     }
 }

@@ -7,8 +7,16 @@ extension Replica {
         /// What became of the view.
         var change: Change
         public var notices: [Notice] = []
-        /// Whose commit it came by; nil for one's own edits, and for what came in other ways.
-        public internal(set) var author: UInt64?
+        /// What it came by.
+        public internal(set) var cause: Cause
+
+        public enum Cause: Equatable, Sendable {
+            /// One's own edit, when it was made here.
+            case edit
+            case commit(Commit)
+            /// What the server said otherwise: a snapshot, a rejection.
+            case answer
+        }
 
         enum Change: Equatable, Sendable {
             case delta(Delta)
@@ -16,7 +24,11 @@ extension Replica {
             case replaced(Hand, by: Hand)
         }
 
-        public init(delta: Delta = .identity, notices: [Notice] = []) {
+        /// Whose commit it came by; nil for one's own edits, and for what came in other ways.
+        public var author: UInt64? { if case .commit(let commit) = cause { commit.author } else { nil } }
+
+        public init(_ cause: Cause = .answer, delta: Delta = .identity, notices: [Notice] = []) {
+            self.cause = cause
             change = .delta(delta)
             self.notices = notices
         }

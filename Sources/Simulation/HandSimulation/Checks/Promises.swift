@@ -24,9 +24,14 @@ final class Promises {
         takenOut.formUnion(deleted)
     }
 
-    /// All that a client has edited is on its disk.
-    func kept(client: Int) {
-        for (item, promise) in owed where promise.client == client && !promise.isKept { owed[item]?.isKept = true }
+    /// What a client has put into lists and has not on its disk.
+    func unkept(by client: Int) -> [ItemID] {
+        owed.filter { $0.value.client == client && !$0.value.isKept }.map(\.key)
+    }
+
+    /// These items are on their client's disk.
+    func kept(_ items: [ItemID]) {
+        for item in items { owed[item]?.isKept = true }
     }
 
     /// An item that a client has put into a list and that is neither on its way nor committed; nil if there is none.

@@ -13,11 +13,11 @@ final class SimulatedClient {
     private var journal: VirtualJournal
     /// Whether there is a copy of it, or it is one.
     private(set) var isCopied = false
-    private var buffer = JournalBuffer()
     private var process = 0
     private(set) var link: Link?
     var watch = SubmissionWatch()
     private var outgoing: [UInt8] = []
+    private var keptWaiters: [(mark: Int, body: () -> Void)] = []
     private var random: SplitMix64
     private var armed: UInt64?
     /// Others on each list, as far as this connection was told.
@@ -62,23 +62,15 @@ final class SimulatedClient {
         guard machine == nil else { return }
         process += 1
         armed = nil
-        buffer = JournalBuffer(waiting: 4, compaction: system.schedule.journalCompaction)
         followed = [:]
         // Its person has another name each time, and an old one again.
         name = "person \(person).\(process % 3)"
         if journal.isShared { _ = journal.take(.random(using: &random)) }
-        machine = ClientMachine(client: journal.client, person: name, program: "simulated", seed: random.next())
-        for name in journal.names { reopen(name) }
+        machine = ClientMachine(
+            client: journal.client, person: name, program: "simulated", seed: random.next(),
+            journal: JournalBuffer(waiting: 4, compaction: system.schedule.journalCompaction))
+        for name in journal.names { open(name) }
         perform { $0.start() }
-    }
-
-    private func reopen(_ name: String) {
-        do {
-            guard let replica = try journal.load(name) else { return }
-            open(name, from: replica)
-        } catch {
-            system.report(.journal, "client \(number) cannot read what it kept of \(name): \(error)")
-        }
     }
 
     func die() {
@@ -87,6 +79,7 @@ final class SimulatedClient {
         machine = nil
         outgoing = []
         others = [:]
+        keptWaiters = []
         diesAtNextWrite = false
         let silently = random.next(below: 4) == 0
         link?.clientDied(silently: silently)
@@ -109,12 +102,17 @@ final class SimulatedClient {
 
     // MARK: Lists
 
-    func open(_ name: String, from replica: Replica? = nil) {
-        guard machine?.subscriptions[name] == nil else { return }
-        if replica == nil, journal.names.contains(name) {
-            keep()
-            return reopen(name)
+    /// Follows a list, from what is kept of it or from nothing.
+    func open(_ name: String) {
+        whenKept { [unowned self] in
+            guard machine?.subscriptions[name] == nil else { return }
+            do { open(name, from: try journal.load(name)) } catch {
+                system.report(.journal, "client \(number) cannot read what it kept of \(name): \(error)")
+            }
         }
+    }
+
+    private func open(_ name: String, from replica: Replica?) {
         followed[name] = replica?.view ?? Hand()
         perform { $0.open(name, from: replica, isJournaled: true) }
     }
@@ -130,7 +128,7 @@ final class SimulatedClient {
         perform { $0.close(name) }
         followed[name] = nil
         others[name] = nil
-        journal.forget(name)
+        whenKept { [unowned self] in journal.forget(name) }
     }
 
     // MARK: Effects
@@ -138,7 +136,7 @@ final class SimulatedClient {
     /// Has the machine take an event, then does what it wants: first to the journal, then to the network.
     func perform(_ body: (inout ClientMachine) -> Void) {
         guard machine != nil else { return }
-        if machine != nil { body(&machine!) }
+        body(&machine!)
         while let effect = machine?.nextEffect() { carryOut(effect) }
         endTurn()
         check()
@@ -152,14 +150,8 @@ final class SimulatedClient {
             system.sent(bytes, by: self)
             outgoing += bytes
         case .disconnect: disconnect()
-        case .journal(let list, let event):
-            if case .commit(let commit) = event { system.received(commit, of: list, by: self) }
-            if case .edit = event, let replica = machine?.subscriptions[list]?.replica {
-                edits[replica.logID, default: 0] += 1
-            }
-            buffer.add(event, to: list)
-        case .checkpoint(let list): buffer.replace(list)
-        case .moved(let list, let name): buffer.move(list, to: name)
+        case .keep(let writes): keep(writes)
+        case .takeID: takeID()
         case .renamed(let list, let name):
             system.trace("client \(number) hears that \(list) is called \(name)")
             followed[name] = followed.removeValue(forKey: list)
@@ -169,49 +161,61 @@ final class SimulatedClient {
         case .presence(let list, let entries): note(entries, in: list)
         case .refused(let list, let code, _): refused(list, code)
         case .answer(_, let answer): onAnswer(answer)
-        case .progress, .latency, .told, .sequences, .step: break
+        case .progress, .latency, .told: break
         }
     }
 
     private func endTurn() {
-        guard machine != nil else { return }
-        if buffer.isUrgent {
-            if diesAtNextWrite { return die() }
-            keep()
-        }
-        leaveSharedID()
         guard !outgoing.isEmpty, let link else { return }
         outgoing.withUnsafeBytes { link.up.write($0) }
         outgoing = []
     }
 
-    /// Another process has this one's id.
-    private func leaveSharedID() {
-        guard let machine, machine.isShared else { return }
-        journal.isShared = true
-        guard machine.wantsNewID else { return }
-        keep()
-        let fresh = ClientID.random(using: &random)
-        guard journal.take(fresh) else { return }
-        system.trace("client \(number) takes a new id")
-        perform { $0.goOn(as: fresh, now: system.scheduler.now) }
-    }
-
-    private func keep() {
-        guard let machine else { return }
-        buffer.write { write in
-            switch write {
-            case .append(let events, let list): journal.append(events, to: list)
-            case .checkpoint(let list, let formerName):
-                if let replica = machine.subscriptions[list]?.replica {
-                    journal.checkpoint(replica, of: list, formerName: formerName)
-                }
+    /// The disk takes its time, and its process goes on meanwhile or dies with some of it written.
+    private func keep(_ writes: [JournalWrite]) {
+        let (mine, items) = (process, system.promises.unkept(by: number))
+        afterDisk { [unowned self] in
+            guard process == mine, machine != nil else { return }
+            let count = diesAtNextWrite ? random.next(below: writes.count) : writes.count
+            for write in writes.prefix(count) { journal.keep(write) }
+            if diesAtNextWrite { return die() }
+            system.promises.kept(items)
+            perform { $0.kept(count, now: system.scheduler.now) }
+            while let machine, let first = keptWaiters.first, first.mark <= machine.keptMark {
+                keptWaiters.removeFirst().body()
             }
         }
-        system.promises.kept(client: number)
+    }
+
+    /// Does something when all that was done so far is on disk.
+    private func whenKept(_ body: @escaping () -> Void) {
+        perform { $0.flush() }
+        guard let machine else { return }
+        if machine.keptMark == machine.journalMark { body() } else { keptWaiters.append((machine.journalMark, body)) }
+    }
+
+    private func takeID() {
+        let mine = process
+        afterDisk { [unowned self] in
+            guard process == mine, machine != nil else { return }
+            let fresh = ClientID.random(using: &random)
+            let isTaken = journal.take(fresh)
+            if isTaken { system.trace("client \(number) takes a new id") }
+            perform { $0.took(isTaken ? fresh : nil, now: system.scheduler.now) }
+        }
+    }
+
+    private func afterDisk(_ body: @escaping () -> Void) {
+        let delay = UInt64(random.next(below: 3) * random.next(below: 20))
+        system.scheduler.after(delay, body)
     }
 
     private func note(_ update: Replica.Update, of list: String) {
+        switch update.cause {
+        case .edit: if let replica = machine?.subscriptions[list]?.replica { edits[replica.logID, default: 0] += 1 }
+        case .commit(let commit): system.received(commit, of: list, by: self)
+        case .answer: break
+        }
         do { followed[list] = try followed[list]?.applying(update.delta) } catch {
             system.report(.view, "client \(number): a delta of the view of \(list) does not fit: \(error)")
         }
@@ -226,11 +230,13 @@ final class SimulatedClient {
         system.trace("client \(number) is refused \(list): \(code)")
         followed[list] = nil
         others[list] = nil
-        guard let kept = try? journal.load(list) else { return }
-        // Some keep what waits, for the list to come back; some throw it away, in the end all do.
-        if kept.hasPending, !system.isCalm, random.next() & 1 == 0 { return }
-        system.promises.gaveUp(client: number, list: kept.logID, committed: system.ledger.inserted)
-        journal.forget(list)
+        whenKept { [unowned self] in
+            guard machine?.subscriptions[list] == nil, let kept = try? journal.load(list) else { return }
+            // Some keep what waits, for the list to come back; some throw it away, in the end all do.
+            if kept.hasPending, !system.isCalm, random.next() & 1 == 0 { return }
+            system.promises.gaveUp(client: number, list: kept.logID, committed: system.ledger.inserted)
+            journal.forget(list)
+        }
     }
 
     private func changed(_ status: ClientMachine.Status) {
@@ -314,6 +320,8 @@ final class SimulatedClient {
             }
             system.ledger.check(replica, of: name, client: number)
             if !isCopied { system.ledger.check(edits: edits[replica.logID] ?? 0, of: replica, name, client: number) }
+            // What was let go of is on its way to the disk.
+            guard machine?.keptMark == machine?.journalMark else { continue }
             // It may be open under a name that it had before too.
             let pending = machine?.subscriptions.values.filter { $0.replica.logID == replica.logID } ?? []
             let lost = system.promises.lost(

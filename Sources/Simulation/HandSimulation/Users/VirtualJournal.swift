@@ -13,7 +13,7 @@ struct VirtualJournal {
     private var lists: [String: Kept] = [:]
     private(set) var client: ClientID
     /// Whether another program is known to have that id.
-    var isShared = false
+    private(set) var isShared = false
 
     init(_ client: ClientID) {
         self.client = client
@@ -28,13 +28,15 @@ struct VirtualJournal {
 
     var names: [String] { lists.keys.sorted() }
 
-    mutating func append(_ events: [JournalEvent], to list: String) {
-        lists[list]?.events += events.map(\.bytes)
-    }
-
-    mutating func checkpoint(_ replica: Replica, of list: String, formerName: String? = nil) {
-        if let formerName { lists[formerName] = nil }
-        lists[list] = Kept(head: replica.checkpoint.bytes, items: Array(replica.confirmed))
+    mutating func keep(_ write: JournalWrite) {
+        switch write {
+        case .append(let events, let list): lists[list]?.events += events.map(\.bytes)
+        case .checkpoint(let replica, let list, let formerName):
+            if let formerName { lists[formerName] = nil }
+            lists[list] = Kept(head: replica.checkpoint.bytes, items: Array(replica.confirmed))
+        case .shared: isShared = true
+        case .step, .forgetSteps, .met, .committed: break
+        }
     }
 
     mutating func forget(_ list: String) {

@@ -1,0 +1,18 @@
+/// First in, first out. What was taken is not held any longer.
+struct Queue<Element: Sendable>: Sendable {
+    private var added: [Element] = []
+    /// The oldest last.
+    private var reversed: [Element] = []
+
+    mutating func append(_ element: Element) { added.append(element) }
+
+    /// Takes the oldest element, if it is `ready`.
+    mutating func next(if ready: (Element) -> Bool = { _ in true }) -> Element? {
+        if reversed.isEmpty, !added.isEmpty {
+            reversed = added.reversed()
+            added.removeAll(keepingCapacity: true)
+        }
+        guard let oldest = reversed.last, ready(oldest) else { return nil }
+        return reversed.removeLast()
+    }
+}

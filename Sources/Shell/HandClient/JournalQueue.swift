@@ -1,0 +1,79 @@
+import EventLoop
+import HandStore
+import Synchronization
+
+/// Has a journal asked on the threads of libuv's pool, one thing after the other, so that the loop never waits for the disk.
+final class JournalQueue {
+    private let journal: ClientJournal
+    private let loop: Loop
+    private let jobs = Jobs()
+    /// What is to be told when the answers come, in the order of the questions; each gives nil until it has one.
+    private var replies: [() -> (() -> Void)?] = []
+
+    init(_ journal: ClientJournal, loop: Loop) {
+        self.journal = journal
+        self.loop = loop
+    }
+
+    /// Runs `body` behind all that was asked before, then `then` on the loop's thread.
+    func ask<Value: Sendable>(
+        _ body: @escaping @Sendable (ClientJournal) -> Value, then: @escaping (Value) -> Void
+    ) {
+        let answer = Answer<Value>()
+        jobs.add { [journal] in
+            let value = body(journal)
+            answer.value.withLock { $0 = value }
+        }
+        replies.append { answer.value.withLock { $0.take() }.map { value in { then(value) } } }
+        Work.submit(loop) { [jobs] in
+            jobs.runNext()
+        } then: { [weak self] _ in
+            self?.reply()
+        }
+    }
+
+    private func reply() {
+        while let next = replies.first?() {
+            replies.removeFirst()
+            next()
+        }
+    }
+
+    /// Does all that is to be asked before it returns, also what the answers lead to.
+    func finish() {
+        while !replies.isEmpty {
+            while jobs.runNext() {}
+            reply()
+        }
+    }
+
+    func close() {
+        finish()
+        try? journal.close()
+    }
+}
+
+private final class Answer<Value: Sendable>: Sendable {
+    let value = Mutex<Value?>(nil)
+}
+
+/// What is still to be done. Whoever does something holds the lock, so the order is kept, and who finds nothing left knows that
+/// nothing is being done.
+private final class Jobs: Sendable {
+    private let waiting = Mutex<[@Sendable () -> Void]>([])
+    private let running = Mutex(())
+
+    func add(_ job: @escaping @Sendable () -> Void) {
+        waiting.withLock { $0.append(job) }
+    }
+
+    /// False if nothing was left.
+    @discardableResult
+    func runNext() -> Bool {
+        running.withLock { _ in
+            guard let job = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
+            job()
+            return true
+        }
+    }
+}

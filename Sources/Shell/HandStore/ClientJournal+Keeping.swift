@@ -1,0 +1,53 @@
+import HandCore
+import HandSync
+
+extension ClientJournal {
+    /// How far a sequence of writes came, and what was wrong with the next one.
+    public struct Progress: Sendable {
+        public var done = 0
+        public var problem: String?
+    }
+
+    /// Does all that is to be kept, in order, as far as it can be done.
+    public func keep(_ writes: [JournalWrite]) -> Progress {
+        var progress = Progress()
+        for write in writes {
+            do { try keep(write) } catch {
+                progress.problem = "what was edited cannot be kept on disk: \(error)"
+                return progress
+            }
+            progress.done += 1
+        }
+        return progress
+    }
+
+    private func keep(_ write: JournalWrite) throws {
+        switch write {
+        case .append(let events, let list): try append(events, to: list)
+        case .checkpoint(let replica, let list, let formerName):
+            try checkpoint(replica, of: list, formerName: formerName)
+        case .step(let step, let log, let sequence): try note(step, in: log, sequence: sequence)
+        case .forgetSteps(let log, let sequence): try forgetSteps(in: log, after: sequence)
+        case .shared: try noteSharedClient()
+        // What is not known of authors costs undo of earlier runs, not edits.
+        case .met(let author, let person): try? meet(author: author, of: person)
+        case .committed(let author, let person): try? note(author: author, of: person)
+        }
+    }
+}
+
+extension ClientJournal {
+    /// What is kept of a list, and the number of its events.
+    public struct Kept: Sendable {
+        public let replica: Replica
+        public let events: Int
+    }
+
+    /// What is kept of a list; nil if nothing is.
+    public func kept(_ list: String) throws -> Kept? {
+        try load(list).map { Kept(replica: $0, events: try eventCount(of: list)) }
+    }
+
+    /// Whether edits of a list wait to be sent.
+    public func isWaiting(_ list: String) throws -> Bool { try mayHavePending(list) && load(list)?.hasPending == true }
+}
