@@ -113,6 +113,122 @@ import Testing
         #expect(driven.machine.subscriptions["list"]?.isLive == true)
     }
 
+    /// A client that is online and follows a list, whose journal takes what it is given when it is told to.
+    private struct Keeping {
+        var machine = ClientMachine(
+            client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1, journal: JournalBuffer())
+        var sent: [Submission] = []
+        var writes: [[JournalWrite]] = []
+        var views: [Int] = []
+        var offline = 0
+
+        init() {
+            machine.start()
+            machine.connected(now: 0)
+            machine.open("list", isJournaled: true)
+            keepAll()
+            hear(
+                .welcome(
+                    .init(
+                        version: 2, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20, program: "")
+                ))
+            hear(
+                .subscribed(
+                    .init(
+                        request: 1, list: 7, logID: 1, rules: Rules(), lastSequence: 0,
+                        start: .snapshot(revision: 0, count: 0, digest: 0))))
+            keepAll()
+        }
+
+        mutating func hear(_ message: DownMessage) {
+            message.frame.withUnsafeBytes { machine.received($0, now: 0) }
+            pull()
+        }
+
+        mutating func pull() {
+            while let effect = machine.nextEffect() {
+                switch effect {
+                case .keep(let batch): writes.append(batch)
+                case .send(let frame):
+                    let message = frame.dropFirst(UInt64(frame.count).varintSize).withUnsafeBytes { try? UpMessage($0) }
+                    if case .submit(let submission)? = message { sent.append(submission) }
+                case .update: views.append(machine.subscriptions["list"]?.replica.view.count ?? 0)
+                case .status(.offline): offline += 1
+                default: break
+                }
+            }
+        }
+
+        mutating func keepAll() {
+            pull()
+            while !writes.isEmpty { kept(writes.removeFirst().count) }
+        }
+
+        mutating func kept(_ count: Int, problem: String? = nil) {
+            machine.kept(count, problem: problem, now: 100)
+            pull()
+        }
+
+        mutating func edit(_ id: UInt64) throws {
+            try machine.edit(
+                "list", Operation.insert([Item(id: ItemID(rawValue: id), content: .note("n"))], at: 0, .after).delta)
+            pull()
+        }
+    }
+
+    /// An edit is on the screen at once, and is sent when it is kept; what is edited meanwhile is kept after it.
+    @Test func anEditIsSentWhenItIsKept() throws {
+        var client = Keeping()
+        try client.edit(1)
+        #expect(client.views.last == 1 && client.writes.count == 1 && client.sent.isEmpty)
+        try client.edit(2)
+        #expect(client.views.last == 2 && client.writes.count == 1, "one write after the other")
+        guard case .append(let first, "list")? = client.writes.removeFirst().last else {
+            Issue.record("the edit is not kept")
+            return
+        }
+        #expect(first.count == 2 && first.last == .submitted)
+        client.kept(1)
+        #expect(client.sent.map(\.delta.growth) == [1] && client.writes.count == 1)
+        client.kept(1)
+        #expect(client.sent.count == 1, "the other waits for the answer")
+    }
+
+    /// What a write holds back does not wait for what is edited while it is under way.
+    @Test func whoTypesFasterThanTheDiskIsHeard() throws {
+        var client = Keeping()
+        for id in 1...5 as ClosedRange<UInt64> {
+            try client.edit(id)
+            #expect(client.sent.count == (id > 1 ? 1 : 0))
+            client.kept(client.writes.removeFirst().count)
+        }
+    }
+
+    /// What cannot be kept is not sent: the client goes offline, tries again after a while, and goes on when there is room.
+    @Test func whatCannotBeKeptIsNotSent() throws {
+        var client = Keeping()
+        try client.edit(1)
+        client.writes = []
+        client.kept(0, problem: "full")
+        #expect(client.sent.isEmpty && client.offline == 1 && !client.machine.isReady)
+        #expect(client.machine.deadline == 2_100 && client.writes.isEmpty)
+        client.machine.timer(now: 2_100)
+        client.pull()
+        #expect(client.writes.map(\.count) == [1])
+        client.writes = []
+        client.kept(1)
+        #expect(client.machine.keptMark == client.machine.journalMark)
+        client.machine.connected(now: 2_200)
+        client.hear(
+            .welcome(
+                .init(version: 2, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20, program: "")))
+        client.hear(
+            .subscribed(
+                .init(request: 2, list: 7, logID: 1, rules: Rules(), lastSequence: 0, start: .resumed(head: 0))))
+        client.keepAll()
+        #expect(client.sent.count == 1)
+    }
+
     /// Each failure doubles the wait, up to a bound; a welcome begins anew.
     @Test func waitsGrowUntilAWelcome() throws {
         var driven = Driven()

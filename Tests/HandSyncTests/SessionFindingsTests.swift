@@ -113,6 +113,22 @@ import Testing
         #expect(talk.refusals == [.noSuchList] && talk.machine.subscriptions.isEmpty)
     }
 
+    /// Found by the simulator: of a list that is open under its old and its new name, somebody left while it was subscribed to anew,
+    /// and was there for ever.
+    @Test func whoLeavesWhileAListIsSubscribedToAnewIsGone() throws {
+        var talk = Talk()
+        talk.perform { $0.open("list") }
+        talk.begin(1, list: 7)
+        talk.perform { $0.open("new") }
+        talk.hear(.renamed(list: 7, name: "new"))
+        let before = talk.said.count
+        talk.hear(.presence(list: 7, [.init(author: 2, place: .gone)]))
+        #expect(talk.left == ["new": [2]])
+        // What else comes under the number is not for the list as it stands here.
+        talk.hear(.stale(list: 7, sequence: 1, head: 9))
+        #expect(talk.said.count == before && talk.machine.subscriptions["new"]?.isLive == false)
+    }
+
     private struct Missing: Error {}
 
     /// A machine with what it said.
@@ -123,6 +139,8 @@ import Testing
         var notices: [Replica.Notice] = []
         var refusals: [ErrorCode] = []
         var names: [String] = []
+        /// Who is told to have left, by list.
+        var left: [String: [UInt64]] = [:]
 
         init() {
             perform { $0.start() }
@@ -153,6 +171,7 @@ import Testing
                         names.append("\(former) is kept as \(name)")
                     }
                     machine.kept(writes.count, now: 0)
+                case .presence(let list, let entries): left[list, default: []] += entries.map(\.author)
                 case .renamed(let list, let name): names.append("\(list) is \(name)")
                 default: break
                 }

@@ -10,14 +10,15 @@ extension ClientMachine {
         case .chunk(let request, let items): take(items, of: request, now: now)
         case .commit(let list, let commit): take(commit, of: list)
         case .rejected(let list, let sequence, let reason):
-            guard let name = names[list], let update = subscriptions[name]?.replica.rejected(sequence: sequence, reason)
+            guard let name = followed(list),
+                let update = subscriptions[name]?.replica.rejected(sequence: sequence, reason)
             else { return }
             subscriptions[name]?.unanswered = nil
             journal(name, .rejected(sequence: sequence, reason))
             tell(name, update)
             submit(name)
         case .stale(let list, let sequence, let head):
-            guard let name = names[list] else { return }
+            guard let name = followed(list) else { return }
             subscriptions[name]?.lastSequence = sequence &- 1
             subscriptions[name]?.unanswered = nil
             subscriptions[name]?.submitFrom = head
@@ -141,7 +142,7 @@ extension ClientMachine {
     }
 
     private mutating func take(_ commit: Commit, of list: UInt64) {
-        guard let name = names[list], let subscription = subscriptions[name], subscription.incoming == nil else {
+        guard let name = followed(list), let subscription = subscriptions[name], subscription.incoming == nil else {
             return
         }
         // One that has diverged waits for its snapshot.
@@ -166,7 +167,7 @@ extension ClientMachine {
     private mutating func acknowledged(
         list: UInt64, sequence: UInt64, revision: Int
     ) {
-        guard let name = names[list], let replica = subscriptions[name]?.replica,
+        guard let name = followed(list), let replica = subscriptions[name]?.replica,
             replica.inFlight?.sequence == sequence, replica.revision >= revision
         else { return }
         subscriptions[name]?.unanswered = nil
@@ -184,6 +185,11 @@ extension ClientMachine {
         subscriptions[name]?.replica.caughtUp(lastSequence: sequence)
         journal(name, .caughtUp(lastSequence: sequence))
         if subscriptions[name]?.isCaughtUp == true { sendSubmission(of: name) }
+    }
+
+    /// The name of the list that has that number; nil while it is not settled from where it goes on.
+    private func followed(_ list: UInt64) -> String? {
+        names[list].flatMap { subscriptions[$0]?.list == list ? $0 : nil }
     }
 
     // MARK: Requests

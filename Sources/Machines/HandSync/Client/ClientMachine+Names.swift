@@ -25,7 +25,8 @@ extension ClientMachine {
             tell(name, Replica.Update(delta: delta))
         }
         drop(old, .noSuchList, text)
-        names[list] = nil
+        // Who comes and goes meanwhile is told under the number that it had.
+        names[list] = name
         subscriptions[name]?.list = nil
         subscribe(to: name)
     }
