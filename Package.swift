@@ -62,7 +62,8 @@ let package = Package(
         .target(
             name: "HandLoad",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScript", "EventLoop", "TLS", "HTTP",
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScript", "HandClient", "EventLoop", "TLS",
+                "HTTP",
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],
             path: "Sources/Shell/HandLoad"),

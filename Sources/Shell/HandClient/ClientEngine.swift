@@ -8,18 +8,14 @@ import TLS
 /// Carries out what a `ClientMachine` decides, on the loop's thread: the socket, the timer. The journal is written on another.
 ///
 /// `HandClient` runs one on a thread of its own; a program with a loop can have one on that.
-package final class ClientEngine {
+package final class ClientEngine: MachineShell {
     let configuration: ClientConfiguration
     let loop: Loop
     private let timer: Timer
     private let journal: JournalQueue?
     private var hook: TurnHook?
-    package private(set) var machine: ClientMachine
-    private var stream: (any Channel)?
-    /// Made when it is needed first.
-    private var tls: TLSContext?
-    private var attempt: Cancellable?
-    private var outgoing: [UInt8] = []
+    private let driver: MachineDriver
+    package var machine: ClientMachine { driver.machine }
     var lists: [String: ListFollowers] = [:]
     /// Why lists that were opened are not followed any more.
     var refusals: [String: ClientError] = [:]
@@ -45,11 +41,13 @@ package final class ClientEngine {
         self.loop = loop
         self.journal = journal.map { JournalQueue($0, loop: loop) }
         timer = Timer(loop)
-        machine = ClientMachine(
+        let machine = ClientMachine(
             client: journal?.client ?? configuration.client, person: configuration.person,
             program: configuration.program, token: configuration.token, seed: configuration.seed,
             journal: journal.map { _ in JournalBuffer() })
-        hook = loop.onTurnEnd { [unowned self] in endTurn() }
+        driver = MachineDriver(machine, on: loop, to: configuration.destination)
+        driver.shell = self
+        hook = loop.onTurnEnd { [unowned self] in driver.flush() }
     }
 
     // MARK: Events
@@ -80,15 +78,8 @@ package final class ClientEngine {
         guard !isClosed else { return }
         guard let deadline = machine.deadline else { return timer.stop() }
         timer.start(after: deadline > loop.now ? deadline - loop.now : 0) { [unowned self] in
-            perform { $0.timer(now: loop.now) }
+            driver.tick(now: loop.now)
         }
-    }
-
-    private func endTurn() {
-        guard !outgoing.isEmpty, let stream, !stream.isWriting else { return }
-        let bytes = outgoing
-        outgoing = []
-        stream.write([OutputBuffer(bytes)])
     }
 
     // MARK: The journal
@@ -141,11 +132,9 @@ package final class ClientEngine {
 
     // MARK: Effects
 
-    func carryOut(_ effect: ClientMachine.Effect) {
+    package func carryOut(_ effect: ClientMachine.Effect) {
         switch effect {
-        case .connect: connect()
-        case .send(let bytes): if stream != nil { outgoing += bytes }
-        case .disconnect: disconnect()
+        case .connect, .send, .disconnect: break
         case .keep(let writes): keep(writes)
         case .takeID: takeID()
         case .renamed(let list, let name):
@@ -206,94 +195,33 @@ package final class ClientEngine {
 
     /// Has the machine take an event, carries out the effects, and tells those who follow its lists what has changed.
     package func perform<Result>(_ body: (inout ClientMachine) throws -> Result) rethrows -> Result {
-        defer {
-            while let effect = machine.nextEffect() { carryOut(effect) }
-            for (name, followers) in lists { followers.publish(machine.subscriptions[name]) }
-            rearm()
-        }
-        return try body(&machine)
+        try driver.perform(body)
     }
 
-    // MARK: The socket
+    package func carriedOut() {
+        for (name, followers) in lists { followers.publish(machine.subscriptions[name]) }
+        rearm()
+    }
+}
 
-    private func connect() {
-        switch configuration.server {
-        case .unix(let path):
-            attempt = Pipe.connect(loop, path: path) { [unowned self] in opened($0) }
-        case .tcp(let host, let port): connect(to: host, port) { [unowned self] in opened($0) }
+extension ClientConfiguration {
+    fileprivate var destination: ServerConnection.Destination {
+        switch server {
+        case .unix(let path): return .init(.unix(path: path))
+        case .tcp(let host, let port): return .init(.host(host, port: port))
         case .tls(let host, let port):
-            connect(to: host, port) { [unowned self] in secure($0, of: host) }
+            // Made when it is needed first.
+            var context: TLSContext?
+            return .init(
+                .host(host, port: port),
+                tls: (
+                    host,
+                    {
+                        let made = try context ?? .client(trust: trust, certificate: certificate)
+                        context = made
+                        return made
+                    }
+                ))
         }
-    }
-
-    private func connect(to host: String, _ port: UInt16, _ done: @escaping (Result<TCP, UVError>) -> Void) {
-        attempt = DNS.resolve(loop, host: host, port: port) { [unowned self] result in
-            switch result {
-            case .failure(let error): lost("\(host): \(error)")
-            case .success(let addresses): connect(to: addresses[...], error: nil, done)
-            }
-        }
-    }
-
-    /// Tries one address after the other.
-    private func connect(
-        to addresses: ArraySlice<SocketAddress>, error: UVError?, _ done: @escaping (Result<TCP, UVError>) -> Void
-    ) {
-        guard let address = addresses.first else { return lost(error.map { "\($0)" } ?? "no address was found") }
-        attempt = TCP.connect(loop, to: address) { [unowned self] result in
-            switch result {
-            case .success: done(result)
-            case .failure(let error): connect(to: addresses.dropFirst(), error: error, done)
-            }
-        }
-    }
-
-    /// Puts TLS onto a connection.
-    private func secure(_ result: Result<TCP, UVError>, of host: String) {
-        guard case .success(let stream) = result else { return opened(result) }
-        do {
-            let context = try tls ?? .client(trust: configuration.trust, certificate: configuration.certificate)
-            tls = context
-            opened(.success(try TLSStream(loop, stream, context, .client(of: host))))
-        } catch {
-            stream.close()
-            attempt = nil
-            lost("\(error)")
-        }
-    }
-
-    private func opened(_ result: Result<some Channel, UVError>) {
-        attempt = nil
-        switch result {
-        case .failure(let error): lost("\(error)")
-        case .success(let stream):
-            if isClosed { return stream.close() }
-            self.stream = stream
-            stream.onDrain = { [unowned self] in endTurn() }
-            stream.open { [unowned self] bytes in
-                receive(bytes)
-            } onEnd: { [unowned self] end in
-                lost(end == .eof ? "the server closed the connection" : "\(end)")
-            }
-            perform { $0.connected(now: loop.now) }
-        }
-    }
-
-    private func receive(_ bytes: UnsafeRawBufferPointer) {
-        perform { $0.received(bytes, now: loop.now) }
-    }
-
-    private func lost(_ reason: String) {
-        guard !isClosed else { return }
-        disconnect()
-        perform { $0.disconnected(reason: reason, now: loop.now) }
-    }
-
-    private func disconnect() {
-        attempt?.cancel()
-        attempt = nil
-        stream?.close()
-        stream = nil
-        outgoing = []
     }
 }

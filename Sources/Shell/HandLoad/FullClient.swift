@@ -1,22 +1,21 @@
 import EventLoop
+import HandClient
 import HandCore
 import HandScript
 import HandSync
 import HandWire
+import TLS
 
 /// A client that holds the list as every real one does, and finds out by each commit's digest whether it has what the server
 /// has.
-final class FullClient: Participant {
+final class FullClient: Participant, MachineShell {
     private let number: Int
     private let list: String
     private let meter: Meter
-    private let loop: Loop
     private unowned let delegate: any ParticipantDelegate
-    private var wire: LoadConnection?
-    private var machine: ClientMachine
+    private let driver: MachineDriver
     private var random: SplitMix64
     private var isStalled = false
-    private var outgoing: [UInt8] = []
     private var wasLive = false
     private var wasSettled = true
     /// When the edits were made of which nothing has been heard, the oldest first.
@@ -26,62 +25,62 @@ final class FullClient: Participant {
     private var submitted: UInt64 = 0
 
     init(
-        number: Int, list: String, loop: Loop, to destination: LoadConnection.Destination, token: String?,
+        number: Int, list: String, loop: Loop, to destination: ServerConnection.Destination, token: String?,
         _ meter: Meter,
         seed: UInt64, _ delegate: any ParticipantDelegate
     ) {
         self.number = number
         self.list = list
         self.meter = meter
-        self.loop = loop
         self.delegate = delegate
         random = SplitMix64(seed: seed)
         let id = ClientID.random(using: &random)
-        machine = ClientMachine(
+        let machine = ClientMachine(
             client: id, person: "load \(number + 1)", program: "hand load", token: token, seed: random.next())
-        wire = LoadConnection(loop, destination, meter) { [unowned self] in received($0) }
+        driver = MachineDriver(machine, on: loop, to: destination)
+        driver.shell = self
     }
 
+    private var machine: ClientMachine { driver.machine }
     private var replica: Replica? { machine.subscriptions[list]?.replica }
     var isSettled: Bool { replica?.hasPending != true && replica?.inFlight == nil }
     var revision: Int { replica?.revision ?? 0 }
     var digest: UInt64? { replica?.confirmed.digest }
 
     func start() {
-        perform { machine in
+        driver.perform { machine in
             machine.open(list)
             machine.start()
         }
     }
 
     func close() {
-        perform { $0.stop(reason: "the test is over") }
+        driver.perform { $0.stop(reason: "the test is over") }
     }
 
     func goOffline() {
-        perform { $0.stop(reason: "offline") }
+        driver.perform { $0.stop(reason: "offline") }
     }
 
     /// What was made offline could not be answered before now.
     func goOnline() {
         let now = Loop.monotonicNanoseconds
         madeAt = madeAt.map { _ in now }
-        perform { $0.start() }
+        driver.perform { $0.start() }
     }
 
     func stall() {
         isStalled = true
-        wire?.stopReading()
+        driver.stopReading()
     }
 
     func goOn() {
         isStalled = false
-        wire?.resumeReading()
+        driver.resumeReading()
     }
 
     func tick(now: UInt64) {
-        guard !isStalled, let deadline = machine.deadline, now >= deadline else { return }
-        perform { $0.timer(now: now) }
+        if !isStalled { driver.tick(now: now) }
     }
 
     // MARK: Editing
@@ -106,48 +105,25 @@ final class FullClient: Participant {
 
     private func change(since time: UInt64, _ body: (inout ClientMachine) throws -> Bool) -> Bool {
         madeAt.append(time)
-        let isDone = (try? body(&machine)) ?? false
-        if !isDone { madeAt.removeLast() }
-        carryOutEffects()
-        return isDone
+        return driver.perform { machine in
+            let isDone = (try? body(&machine)) ?? false
+            if !isDone { madeAt.removeLast() }
+            return isDone
+        }
     }
 
     // MARK: Effects
 
-    private func received(_ event: LoadConnection.Event) {
+    func heard(_ event: ServerConnection.Event) {
         switch event {
-        case .opened: perform { $0.connected(now: loop.now) }
-        case .lost(let reason):
-            perform { $0.disconnected(reason: reason, now: loop.now) }
-            delegate.hasLost(reason)
-        case .bytes(let bytes):
-            meter.received(bytes: bytes.count, commits: 0)
-            perform { $0.received(bytes, now: loop.now) }
+        case .bytes(let bytes): meter.received(bytes: bytes.count, commits: 0)
+        case .lost(let reason): delegate.hasLost(reason)
+        case .opened, .drained: break
         }
     }
 
-    private func perform(_ body: (inout ClientMachine) -> Void) {
-        body(&machine)
-        carryOutEffects()
-    }
-
-    private func carryOutEffects() {
-        while let effect = machine.nextEffect() { carryOut(effect) }
-        note(submission: replica?.inFlight)
-        if !outgoing.isEmpty {
-            wire?.write(outgoing)
-            outgoing = []
-        }
-        tell()
-    }
-
-    private func carryOut(_ effect: ClientMachine.Effect) {
+    func carryOut(_ effect: ClientMachine.Effect) {
         switch effect {
-        case .connect: wire?.connect()
-        case .send(let bytes): outgoing += bytes
-        case .disconnect:
-            outgoing = []
-            wire?.close()
         case .update(_, let update):
             if case .commit(let commit) = update.cause { saw(commit) }
             for notice in update.notices { note(notice) }
@@ -196,7 +172,9 @@ final class FullClient: Participant {
         inFlight = 0
     }
 
-    private func tell() {
+    func carriedOut() {
+        note(submission: replica?.inFlight)
+        meter.sent(bytes: driver.flush())
         let (wasLive, wasSettled) = (wasLive, wasSettled)
         // Set first, as who hears of it may edit at once.
         self.wasLive = machine.subscriptions[list]?.isLive == true

@@ -2,6 +2,7 @@ import EventLoop
 import HandCore
 import HandScript
 import HandWire
+import TLS
 
 /// A client that holds no list: it knows how long the list is and which revision it has seen, and makes edits by position.
 /// Of what comes it reads no more than the headers.
@@ -10,7 +11,7 @@ final class LightClient: Participant {
     private let list: String
     private let meter: Meter
     private unowned let delegate: any ParticipantDelegate
-    private var wire: LoadConnection?
+    private var wire: ServerConnection?
     private var scanner = FrameScanner()
     private var random: SplitMix64
     private var isStalled = false
@@ -40,7 +41,7 @@ final class LightClient: Participant {
     }
 
     init(
-        number: Int, list: String, loop: Loop, to destination: LoadConnection.Destination, token: String?,
+        number: Int, list: String, loop: Loop, to destination: ServerConnection.Destination, token: String?,
         _ meter: Meter,
         seed: UInt64, _ delegate: any ParticipantDelegate
     ) {
@@ -52,7 +53,7 @@ final class LightClient: Participant {
         random = SplitMix64(seed: seed)
         id = .random(using: &random)
         wanted = .init(author: 0, oneOf: meter.stride, offset: number)
-        wire = LoadConnection(loop, destination, meter) { [unowned self] in received($0) }
+        wire = ServerConnection(loop, to: destination) { [unowned self] in received($0) }
     }
 
     var isSettled: Bool { pending == nil }
@@ -86,7 +87,7 @@ final class LightClient: Participant {
         if isLost, !isStalled { start() }
         guard listNumber != nil, !isStalled, now >= nextPing else { return }
         nextPing = now + Self.pingInterval
-        wire?.write(UpMessage.ping(now).frame)
+        send(UpMessage.ping(now).frame)
     }
 
     // MARK: Editing
@@ -106,24 +107,31 @@ final class LightClient: Participant {
     private func submit(_ submission: Submission, since time: UInt64) {
         pending = Pending(submission: submission, madeAt: time)
         meter.submitted(submission.sequence, by: author, at: time)
-        wire?.write(UpMessage.submit(submission).frame)
+        send(UpMessage.submit(submission).frame)
     }
 
     // MARK: Receiving
 
-    private func received(_ event: LoadConnection.Event) {
+    private func send(_ bytes: [UInt8]) {
+        guard let wire, wire.isOpen else { return }
+        meter.sent(bytes: bytes.count)
+        wire.write(bytes)
+    }
+
+    private func received(_ event: ServerConnection.Event) {
         switch event {
         case .opened:
             scanner = FrameScanner()
             let hello = UpMessage.Hello(
                 capabilities: [], client: id, person: "load \(number + 1)", program: "hand load", token: token)
             let subscribe = UpMessage.Subscribe(request: 1, name: list, logID: logID, revision: revision)
-            wire?.write(UpMessage.hello(hello).frame + UpMessage.subscribe(subscribe).frame)
+            send(UpMessage.hello(hello).frame + UpMessage.subscribe(subscribe).frame)
         case .lost(let reason):
             listNumber = nil
             isLost = true
             delegate.hasLost(reason)
         case .bytes(let bytes): read(bytes)
+        case .drained: break
         }
     }
 
@@ -220,7 +228,7 @@ final class LightClient: Participant {
                 meter.acknowledged(since: mine.madeAt, now: now)
                 isSettled = true
             } else {
-                wire?.write(UpMessage.submit(mine.submission).frame)
+                send(UpMessage.submit(mine.submission).frame)
             }
         }
         sequence = max(sequence, subscribed.lastSequence)

@@ -1,16 +1,15 @@
 import EventLoop
+import HandClient
 import HandCore
 import HandScript
 import HandSync
 import HandWire
+import TLS
 
 /// A client that makes the lists of a test beforehand, and at the end says what the server has.
-final class ListSeeder {
-    private let loop: Loop
-    private var wire: LoadConnection?
-    private var machine: ClientMachine
+final class ListSeeder: MachineShell {
+    private let driver: MachineDriver
     private var random: SplitMix64
-    private var outgoing: [UInt8] = []
     private var answers: [UInt64: (ClientMachine.Answer) -> Void] = [:]
     private var whenOnline: [() -> Void] = []
     private var whenSettled: (() -> Void)?
@@ -21,33 +20,32 @@ final class ListSeeder {
 
     /// - Parameter failed: hears why it cannot go on.
     init(
-        _ loop: Loop, _ destination: LoadConnection.Destination, token: String?, seed: UInt64,
+        _ loop: Loop, _ destination: ServerConnection.Destination, token: String?, seed: UInt64,
         failed: @escaping (String) -> Void
     ) {
-        self.loop = loop
         self.failed = failed
         random = SplitMix64(seed: seed)
         let id = ClientID.random(using: &random)
-        machine = ClientMachine(
+        let machine = ClientMachine(
             client: id, person: "load", program: "hand load", capabilities: [], token: token, seed: random.next())
-        wire = LoadConnection(loop, destination, Meter(clients: 1)) { [unowned self] in received($0) }
+        driver = MachineDriver(machine, on: loop, to: destination)
+        driver.shell = self
     }
 
-    var isOnline: Bool { machine.isReady }
+    var isOnline: Bool { driver.machine.isReady }
 
     /// Connects.
     func start(_ then: @escaping () -> Void) {
         whenOnline = [then]
-        perform { $0.start() }
+        driver.perform { $0.start() }
     }
 
     func close() {
-        perform { $0.stop(reason: "done") }
+        driver.perform { $0.stop(reason: "done") }
     }
 
     func tick(now: UInt64) {
-        guard let deadline = machine.deadline, now >= deadline else { return }
-        perform { $0.timer(now: now) }
+        driver.tick(now: now)
     }
 
     // MARK: Lists
@@ -87,9 +85,9 @@ final class ListSeeder {
 
     private func fill(_ name: String, _ script: Script, _ then: @escaping () -> Void) {
         guard script.items > 0 else { return then() }
-        perform { $0.open(name) }
+        driver.perform { $0.open(name) }
         fill(name, from: 0, to: script.items) { [unowned self] in
-            perform { $0.close(name) }
+            driver.perform { $0.close(name) }
             then()
         }
     }
@@ -105,7 +103,7 @@ final class ListSeeder {
                 content: .task(text + String(repeating: "·", count: max(0, (20 - text.count) / 2)), done: false))
         }
         whenSettled = { [unowned self] in fill(name, from: last, to: count, then) }
-        perform { machine in
+        driver.perform { machine in
             do { try machine.edit(name, Operation.insert(items, at: first, .after).delta) } catch {
                 failed("'\(name)' cannot be filled: \(error)")
             }
@@ -115,37 +113,18 @@ final class ListSeeder {
     // MARK: Effects
 
     private func ask(_ message: (UInt64) -> UpMessage, answer: @escaping (ClientMachine.Answer) -> Void) {
-        var request: UInt64?
-        perform { machine in request = machine.ask(message) }
+        let request = driver.perform { $0.ask(message) }
         if let request { answers[request] = answer } else { answer(.disconnected) }
     }
 
-    private func received(_ event: LoadConnection.Event) {
-        switch event {
-        case .opened: perform { $0.connected(now: loop.now) }
-        case .lost(let reason):
-            perform { $0.disconnected(reason: reason, now: loop.now) }
-            if !whenOnline.isEmpty { failed(reason) }
-        case .bytes(let bytes):
-            perform { $0.received(bytes, now: loop.now) }
-        }
+    func heard(_ event: ServerConnection.Event) {
+        if case .lost(let reason) = event, !whenOnline.isEmpty { failed(reason) }
     }
 
-    private func perform(_ body: (inout ClientMachine) -> Void) {
-        body(&machine)
-        while let effect = machine.nextEffect() { carryOut(effect) }
-        let bytes = outgoing
-        outgoing = []
-        if !bytes.isEmpty { wire?.write(bytes) }
-    }
+    func carriedOut() { driver.flush() }
 
-    private func carryOut(_ effect: ClientMachine.Effect) {
+    func carryOut(_ effect: ClientMachine.Effect) {
         switch effect {
-        case .connect: wire?.connect()
-        case .send(let bytes): outgoing += bytes
-        case .disconnect:
-            outgoing = []
-            wire?.close()
         case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
         case .status(.online):
             let waiting = whenOnline

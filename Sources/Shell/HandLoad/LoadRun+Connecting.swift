@@ -7,12 +7,12 @@ import TLS
 extension LoadRun {
     func findServer() {
         switch plan.server {
-        case .unix(let path): prepare(.unix(path))
-        case .tcp(let host, let port): resolve(host, port) { .tcp($0) }
+        case .unix(let path): prepare(.init(.unix(path: path)))
+        case .tcp(let host, let port): resolve(host, port) { .init(.address($0)) }
         case .tls(let host, let port):
             do {
                 let context = try TLSContext.client(trust: plan.trust, certificate: plan.certificate)
-                resolve(host, port) { .tls($0, host: host, context) }
+                resolve(host, port) { .init(.address($0), tls: (host, { context })) }
             } catch {
                 fail("\(error)")
             }
@@ -20,7 +20,7 @@ extension LoadRun {
     }
 
     private func resolve(
-        _ host: String, _ port: UInt16, _ destination: @escaping (SocketAddress) -> LoadConnection.Destination
+        _ host: String, _ port: UInt16, _ destination: @escaping (SocketAddress) -> ServerConnection.Destination
     ) {
         DNS.resolve(loop, host: host, port: port) { [unowned self] result in
             switch result {
@@ -30,7 +30,7 @@ extension LoadRun {
         }
     }
 
-    private func prepare(_ destination: LoadConnection.Destination) {
+    private func prepare(_ destination: ServerConnection.Destination) {
         let seeder = ListSeeder(loop, destination, token: plan.token, seed: .random(in: 0...UInt64.max)) {
             [unowned self] in
             fail($0)
@@ -45,7 +45,7 @@ extension LoadRun {
         }
     }
 
-    private func connect(_ destination: LoadConnection.Destination) {
+    private func connect(_ destination: ServerConnection.Destination) {
         phase = .connecting
         phaseStart = Loop.monotonicNanoseconds
         let parts = plan.script.parts(of: plan.clients)
@@ -64,7 +64,7 @@ extension LoadRun {
         }
     }
 
-    private func connect(_ player: Player, _ destination: LoadConnection.Destination) {
+    private func connect(_ player: Player, _ destination: ServerConnection.Destination) {
         // Who they are and the ids of their items are new each time: a test that is repeated on the same list adds to it.
         let seed = UInt64.random(in: 0...UInt64.max)
         let (number, list, token) = (player.number, player.list, plan.token)

@@ -1,0 +1,84 @@
+import EventLoop
+import HandSync
+import TLS
+
+/// What is to be done of a machine's effects beside connecting and sending.
+package protocol MachineShell: AnyObject {
+    func carryOut(_ effect: ClientMachine.Effect)
+    /// All that an event led to has been carried out.
+    func carriedOut()
+    /// What becomes of the connection; the machine hears it afterwards.
+    func heard(_ event: ServerConnection.Event)
+}
+
+extension MachineShell {
+    package func heard(_ event: ServerConnection.Event) {}
+}
+
+/// A client's machine and its connection, on a loop.
+package final class MachineDriver {
+    package private(set) var machine: ClientMachine
+    private let loop: Loop
+    package weak var shell: (any MachineShell)?
+    private var connection: ServerConnection?
+    private var outgoing: [UInt8] = []
+
+    package init(_ machine: ClientMachine, on loop: Loop, to destination: ServerConnection.Destination) {
+        self.machine = machine
+        self.loop = loop
+        connection = ServerConnection(loop, to: destination) { [unowned self] in received($0) }
+    }
+
+    /// Has the machine take an event, and carries out the effects.
+    package func perform<Result>(_ body: (inout ClientMachine) throws -> Result) rethrows -> Result {
+        defer {
+            while let effect = machine.nextEffect() { carryOut(effect) }
+            shell?.carriedOut()
+        }
+        return try body(&machine)
+    }
+
+    private func carryOut(_ effect: ClientMachine.Effect) {
+        switch effect {
+        case .connect: connection?.connect()
+        case .send(let bytes): outgoing += bytes
+        case .disconnect: disconnect()
+        default: shell?.carryOut(effect)
+        }
+    }
+
+    private func received(_ event: ServerConnection.Event) {
+        shell?.heard(event)
+        switch event {
+        case .opened: perform { $0.connected(now: loop.now) }
+        case .bytes(let bytes): perform { $0.received(bytes, now: loop.now) }
+        case .drained: shell?.carriedOut()
+        case .lost(let reason):
+            outgoing = []
+            perform { $0.disconnected(reason: reason, now: loop.now) }
+        }
+    }
+
+    private func disconnect() {
+        outgoing = []
+        connection?.close()
+    }
+
+    /// Lets the machine do what is due by now.
+    package func tick(now: UInt64) {
+        if let deadline = machine.deadline, now >= deadline { perform { $0.timer(now: now) } }
+    }
+
+    /// Sends what was collected, unless something is still on its way. Returns how many bytes that are.
+    @discardableResult
+    package func flush() -> Int {
+        guard !outgoing.isEmpty, let connection, connection.isOpen, !connection.isWriting else { return 0 }
+        let bytes = outgoing
+        outgoing = []
+        connection.write(bytes)
+        return bytes.count
+    }
+
+    package func stopReading() { connection?.stopReading() }
+    package func resumeReading() { connection?.resumeReading() }
+}
