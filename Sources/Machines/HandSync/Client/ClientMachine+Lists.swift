@@ -35,8 +35,8 @@ extension ClientMachine {
         if let list = subscription.list {
             names[list] = nil
             send(.unsubscribe(list: list))
-        } else {
-            abandoned[subscription.request] = name
+        } else if let request = subscription.request {
+            abandoned[request] = name
         }
     }
 
@@ -47,14 +47,13 @@ extension ClientMachine {
         return subscription
     }
 
-    mutating func subscribe(to name: String) {
+    /// Asks for a list: by its log id, if it is sought; as if it had not been asked for on this connection, if it is asked for anew.
+    mutating func subscribe(to name: String, isSought: Bool = false, isAnew: Bool = false) {
         guard let replica = subscriptions[name]?.replica else { return }
         let request = newRequest()
-        subscriptions[name]?.request = request
-        subscriptions[name]?.isCaughtUp = false
-        subscriptions[name]?.incoming = nil
+        subscriptions[name]?.ask(request, isSought: isSought, isAnew: isAnew)
         let logID = replica.hasDiverged ? 0 : replica.logID
-        let name = subscriptions[name]?.isSought == true ? "" : name
+        let name = isSought ? "" : name
         send(
             .subscribe(
                 UpMessage.Subscribe(
@@ -101,20 +100,14 @@ extension ClientMachine {
 
     /// Submits the next portion if none is in flight.
     mutating func submit(_ name: String) {
-        guard let subscription = subscriptions[name], subscription.isLive, subscription.replica.inFlight == nil,
-            subscription.replica.hasPending
-        else { return }
+        guard subscriptions[name]?.isDue == true else { return }
         journal(name, .submitted)
         sendSubmission(of: name)
     }
 
     /// Sends the submission in flight; if there is none, the next portion becomes it.
     mutating func sendSubmission(of name: String) {
-        guard let list = subscriptions[name]?.list,
-            let submission = subscriptions[name]?.replica.takeSubmission(list: list)
-        else { return }
-        subscriptions[name]?.unanswered = submission.sequence
-        send(.submit(submission))
+        if let submission = subscriptions[name]?.takeSubmission() { send(.submit(submission)) }
     }
 
     mutating func journal(_ name: String, _ event: JournalEvent) {

@@ -13,16 +13,13 @@ extension ClientMachine {
             guard let name = followed(list),
                 let update = subscriptions[name]?.replica.rejected(sequence: sequence, reason)
             else { return }
-            subscriptions[name]?.unanswered = nil
+            subscriptions[name]?.answered()
             journal(name, .rejected(sequence: sequence, reason))
             tell(name, update)
             submit(name)
         case .stale(let list, let sequence, let head):
             guard let name = followed(list) else { return }
-            subscriptions[name]?.lastSequence = sequence &- 1
-            subscriptions[name]?.unanswered = nil
-            subscriptions[name]?.submitFrom = head
-            subscriptions[name]?.isCaughtUp = false
+            subscriptions[name]?.stale(sequence, head: head)
             catchUp(name)
         case .acknowledged(let list, let sequence, let revision):
             acknowledged(list: list, sequence: sequence, revision: revision)
@@ -67,110 +64,73 @@ extension ClientMachine {
         }
         guard let name = subscriptions.first(where: { $0.value.request == subscribed.request })?.key else { return }
         if isOther(subscribed, than: name) { return turnBack(from: subscribed, called: name) }
-        subscriptions[name]?.isSought = false
-        // A list that was deleted and made anew has another number; what was sent to the old one is not answered.
-        if subscriptions[name]?.list != subscribed.list { subscriptions[name]?.unanswered = nil }
         names[subscribed.list] = name
-        subscriptions[name]?.list = subscribed.list
-        subscriptions[name]?.lastSequence = subscribed.lastSequence
-        subscriptions[name]?.isCaughtUp = false
+        subscriptions[name]?.entered(subscribed)
         journal?.add(.forgetSteps(log: subscribed.logID, after: subscribed.lastSequence), isUrgent: true)
         if let item = subscriptions[name]?.presence {
             send(.presence(list: subscribed.list, item: item))
         }
-        switch subscribed.start {
-        case .resumed(let head):
-            let revision = subscriptions[name]?.replica.revision ?? 0
-            subscriptions[name]?.submitFrom = head
-            subscriptions[name]?.resumedAt = revision
-            catchUp(name)
-        case .snapshot(let revision, let count, let digest):
-            subscriptions[name]?.incoming = IncomingSnapshot(
-                revision: revision, count: count, digest: digest, rules: subscribed.rules, logID: subscribed.logID,
-                lastSequence: subscribed.lastSequence)
-            if count == 0 { take(Hand(), of: subscribed.request, now: now) }
-        }
+        if case .snapshot(_, 0, _) = subscribed.start { take(Hand(), of: subscribed.request, now: now) }
+        catchUp(name)
     }
 
     /// Reports progress through the missed commits, at each hundredth of a long way.
     private mutating func tellProgress(of name: String) {
-        guard let subscription = subscriptions[name] else { return }
-        let total = subscription.submitFrom - subscription.resumedAt
-        let done = subscription.replica.revision - subscription.resumedAt
-        guard total >= Self.longWay, done < total, done % (total / 100) == 0 else { return }
+        guard let (done, total) = subscriptions[name]?.progress, total >= Self.longWay, done % (total / 100) == 0
+        else { return }
         emit(.progress(list: name, items: done, of: total))
     }
 
-    /// Submits once all commits are here that the server had when the client subscribed. Edits pending on a diverged list
-    /// were made on items that the server does not have, so they wait for the snapshot.
+    /// Submits once all is here that the server had when the client subscribed.
     private mutating func catchUp(_ name: String) {
-        guard let subscription = subscriptions[name], !subscription.isCaughtUp, subscription.incoming == nil,
-            subscription.list != nil, subscription.replica.revision >= subscription.submitFrom,
-            !subscription.replica.hasDiverged
+        guard subscriptions[name]?.catchUp() == true, let subscription = subscriptions[name],
+            let link = subscription.link
         else { return }
-        subscriptions[name]?.isCaughtUp = true
-        subscriptions[name]?.isLoaded = true
         let isFlying = subscription.replica.inFlight != nil
-        if subscription.replica.sequence != subscription.lastSequence &+ (isFlying ? 1 : 0) {
-            subscriptions[name]?.replica.caughtUp(lastSequence: subscription.lastSequence)
-            journal(name, .caughtUp(lastSequence: subscription.lastSequence))
+        if subscription.replica.sequence != link.lastSequence &+ (isFlying ? 1 : 0) {
+            subscriptions[name]?.replica.caughtUp(lastSequence: link.lastSequence)
+            journal(name, .caughtUp(lastSequence: link.lastSequence))
         }
         tell(name, Replica.Update())
         // What was sent on an earlier connection goes out again; the server knows it by its sequence.
         guard let mine = subscriptions[name]?.replica.inFlight else { return submit(name) }
-        if subscription.unanswered != mine.sequence { sendSubmission(of: name) }
+        if link.unanswered != mine.sequence { sendSubmission(of: name) }
     }
 
-    private mutating func take(
-        _ items: Hand, of request: UInt64, now: UInt64
-    ) {
-        guard let name = subscriptions.first(where: { $0.value.request == request && $0.value.incoming != nil })?.key
+    private mutating func take(_ items: Hand, of request: UInt64, now: UInt64) {
+        guard let name = subscriptions.first(where: { $0.value.request == request && $0.value.isReceiving })?.key
         else { return takeFetched(items, of: request) }
-        subscriptions[name]?.incoming?.hand.append(items)
-        guard let incoming = subscriptions[name]?.incoming else { return }
-        guard incoming.isComplete else {
-            return emit(.progress(list: name, items: incoming.hand.count, of: incoming.count))
+        switch subscriptions[name]?.take(items) {
+        case .more(let count, let total): emit(.progress(list: name, items: count, of: total))
+        case .damaged: fail("a snapshot arrived damaged", now: now)
+        case .complete(let update):
+            if subscriptions[name]?.isJournaled == true { journal?.replace(name) }
+            tell(name, update)
+            catchUp(name)
+        case nil: break
         }
-        guard let snapshot = incoming.assembled() else { return fail("a snapshot arrived damaged", now: now) }
-        subscriptions[name]?.incoming = nil
-        let update = subscriptions[name]?.replica.reset(
-            to: snapshot, revision: incoming.revision, logID: incoming.logID, lastSequence: incoming.lastSequence)
-        subscriptions[name]?.submitFrom = incoming.revision
-        if subscriptions[name]?.isJournaled == true { journal?.replace(name) }
-        if let update { tell(name, update) }
-        catchUp(name)
     }
 
     private mutating func take(_ commit: Commit, of list: UInt64) {
-        guard let name = followed(list), let subscription = subscriptions[name], subscription.incoming == nil else {
-            return
-        }
-        // One that has diverged waits for its snapshot.
-        if commit.revision <= subscription.replica.revision || subscription.replica.hasDiverged { return }
-        guard var update = subscriptions[name]?.replica.receiveAnything(commit) else { return }
-        update.cause = .commit(commit)
+        guard let name = followed(list), let update = subscriptions[name]?.take(commit) else { return }
         journal(name, .commit(commit))
         tell(name, update)
         if update.isUsedTwice {
             noteShared()
             submitAnew(name, after: commit.sequence)
         }
-        if subscriptions[name]?.replica.hasDiverged == true {
-            // The number stays; a snapshot of the same list comes under a new request.
-            return subscribe(to: name)
-        }
-        if subscriptions[name]?.isCaughtUp == true { return submit(name) }
-        tellProgress(of: name)
+        // The number stays; a snapshot of the same list comes under a new request.
+        if subscriptions[name]?.replica.hasDiverged == true { return subscribe(to: name) }
+        submit(name)
         catchUp(name)
+        tellProgress(of: name)
     }
 
-    private mutating func acknowledged(
-        list: UInt64, sequence: UInt64, revision: Int
-    ) {
+    private mutating func acknowledged(list: UInt64, sequence: UInt64, revision: Int) {
         guard let name = followed(list), let replica = subscriptions[name]?.replica,
             replica.inFlight?.sequence == sequence, replica.revision >= revision
         else { return }
-        subscriptions[name]?.unanswered = nil
+        subscriptions[name]?.answered()
         // Too long ago for the server to tell: the last sequence is learnt by subscribing again.
         if revision == 0 { return subscribe(to: name) }
         // Its commit lies in what is here already and was not known as one's own: another program made it.
@@ -181,10 +141,10 @@ extension ClientMachine {
     /// Another program has used the sequence of what is in flight.
     private mutating func submitAnew(_ name: String, after sequence: UInt64) {
         guard subscriptions[name]?.replica.hasDiverged == false else { return }
-        subscriptions[name]?.unanswered = nil
+        subscriptions[name]?.answered()
         subscriptions[name]?.replica.caughtUp(lastSequence: sequence)
         journal(name, .caughtUp(lastSequence: sequence))
-        if subscriptions[name]?.isCaughtUp == true { sendSubmission(of: name) }
+        sendSubmission(of: name)
     }
 
     /// The name of the list that has that number; nil while it is not settled from where it goes on.

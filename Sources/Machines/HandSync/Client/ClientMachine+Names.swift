@@ -27,8 +27,7 @@ extension ClientMachine {
         drop(old, .noSuchList, text)
         // Who comes and goes meanwhile is told under the number that it had.
         names[list] = name
-        subscriptions[name]?.list = nil
-        subscribe(to: name)
+        subscribe(to: name, isAnew: true)
     }
 
     /// There is no list of that name. It may have been renamed, so it is looked for by its log id.
@@ -36,8 +35,7 @@ extension ClientMachine {
         guard let subscription = subscriptions[name] else { return }
         let replica = subscription.replica
         if version >= 2, !subscription.isSought, replica.logID != 0, !replica.hasDiverged {
-            subscriptions[name]?.isSought = true
-            return subscribe(to: name)
+            return subscribe(to: name, isSought: true)
         }
         let advice = replica.hasPending ? "; " + Self.waiting(for: name) : ""
         drop(name, .noSuchList, (subscription.isSought ? "there is no list '\(name)'" : text) + advice)

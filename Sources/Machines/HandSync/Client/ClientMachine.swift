@@ -88,37 +88,8 @@ public struct ClientMachine: Sendable {
         case disconnected
     }
 
-    /// What is known of one list.
-    public struct Subscription: Sendable {
-        public internal(set) var replica: Replica
-        /// Its number on this connection, once the server has answered.
-        public internal(set) var list: UInt64?
-        var request: UInt64 = 0
-        /// Commits up to here must come before anything is submitted.
-        var submitFrom = 0
-        /// The revision from which they come.
-        var resumedAt = 0
-        var lastSequence: UInt64 = 0
-        var isCaughtUp = false
-        /// Whether it was asked for by its log id, as there is no list of its name.
-        var isSought = false
-        /// The sequence of the submission that was sent on this connection and is not answered. It is not sent again on it:
-        /// of two rejections the second would be taken for that of the next submission, which has the same sequence.
-        var unanswered: UInt64?
-        var incoming: IncomingSnapshot?
-        /// The item that this person is on; sent again with each subscription.
-        var presence: ItemID?
-        /// Whether commits and edits are kept on disk.
-        var isJournaled: Bool
-        /// Whether this client has ever had the list.
-        public internal(set) var isLoaded: Bool
-
-        /// Whether the view is the server's newest revision with the user's own pending edits.
-        public var isLive: Bool { list != nil && isCaughtUp }
-    }
-
     /// A list that is arriving in chunks.
-    struct IncomingSnapshot: Sendable {
+    package struct IncomingSnapshot: Sendable {
         /// What has arrived of it.
         var hand: Hand
         let revision: Int
@@ -380,13 +351,7 @@ extension ClientMachine {
         frames = Queue()
         names = [:]
         abandoned = [:]
-        for name in subscriptions.keys {
-            subscriptions[name]?.list = nil
-            subscriptions[name]?.isCaughtUp = false
-            subscriptions[name]?.isSought = false
-            subscriptions[name]?.unanswered = nil
-            subscriptions[name]?.incoming = nil
-        }
+        for name in subscriptions.keys { subscriptions[name]?.lost() }
         // A visit goes on over the next connection, if there will be one.
         for request in visits.keys { visits[request]?.disconnected() }
         let unanswered = (requests.keys + (wait == nil ? Array(visits.keys) : [])).sorted()
