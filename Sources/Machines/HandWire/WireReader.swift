@@ -71,6 +71,7 @@ public struct WireReader {
     /// `count` bytes of text, without a length in front.
     public mutating func text(_ count: Int, _ field: @autoclosure () -> String) throws(WireError) -> String {
         let part = try slice(count, field())
+        if Self.isASCII(part) { return String(decoding: part, as: UTF8.self) }
         guard let text = String(validating: part, as: UTF8.self) else { throw .invalidUTF8(field: field()) }
         return text
     }
@@ -78,10 +79,12 @@ public struct WireReader {
     /// Passes over the rest, which must be text.
     mutating func checkText(_ field: @autoclosure () -> String) throws(WireError) {
         let rest = try slice(remaining, field())
-        // Most texts are ASCII, which is quickly told; the rest is for the standard library.
-        guard rest.contains(where: { $0 >= 0x80 }) else { return }
+        if Self.isASCII(rest) { return }
         if String(validating: rest, as: UTF8.self) == nil { throw .invalidUTF8(field: field()) }
     }
+
+    /// Most texts are, which is quickly told; the rest is for the standard library.
+    private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool { !bytes.contains { $0 >= 0x80 } }
 
     /// What was read since a position.
     func passed(since start: Int) -> UnsafeRawBufferPointer {

@@ -47,6 +47,18 @@ final class LoopEnvironment: ServiceEnvironment {
         threads.write(body, then: then)
     }
 
+    func append(
+        _ batches: [CommitBatch], by newcomers: [Newcomer],
+        then: @escaping (Result<[CommitBatch], StoreError>) -> Void
+    ) {
+        if store.blocks { return appendAside(batches, by: newcomers, then: then) }
+        let result = StoreError.catching {
+            try store.append(batches, by: newcomers)
+            return batches
+        }
+        threads.answer { then(result) }
+    }
+
     func compute<Value: Sendable>(_ body: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void) {
         threads.compute(body, then: then)
     }

@@ -61,13 +61,18 @@ package final class StoreThreads {
         guard store.blocks else {
             // Never from within the asking; so it waits for `deliver`.
             let answer = StoreError.catching { try body(store) }
-            return answers.append { then(answer) }
+            return self.answer { then(answer) }
         }
         Work.submit(loop) {
             StoreError.catching { try body(store) }
         } then: {
             then($0)
         }
+    }
+
+    /// Answers in a later event of this turn.
+    func answer(_ body: @escaping () -> Void) {
+        answers.append(body)
     }
 
     /// Hands over what was answered at once. Returns whether there was anything.

@@ -141,6 +141,7 @@ extension Delta {
 
     /// Whether each picked slot is dropped exactly once.
     var slotsMatch: Bool {
+        guard steps.contains(where: { $0.kind == .pick || $0.kind == .drop }) else { return true }
         let drops = steps.filter { $0.kind == .drop }.sorted { $0.start < $1.start }
         var next = 0
         for drop in drops {

@@ -52,6 +52,9 @@ public struct Authority: Sendable {
     /// What is numbered and not yet durable, in order.
     var pending: [Pending] = []
     var past: RecentPast
+    /// The commits that became durable last, and the revision before them: what most readers get next. Nil if they do not stand
+    /// together in memory.
+    public private(set) var latest: (base: Int, run: FrameRun)?
     /// Components that were looked at for the last submission.
     public internal(set) var work = 0
     /// How many of the pending are in the batch that is being written.
@@ -168,13 +171,19 @@ public struct Authority: Sendable {
             past.append(pending[index].inverse, of: pending[index].commit.revision)
             isLarge = isLarge || pending[index].before != nil
         }
+        let base = revision
         revision = pending[inWriting - 1].commit.revision
         let spent = isLarge ? Spent(written: Array(pending[..<inWriting])) : nil
         pending.removeFirst(inWriting)
         inWriting = 0
+        let (runs, end) = window.frames(after: base, through: revision, about: Self.latestBytes)
+        latest = runs.count == 1 && end == revision ? (base, runs[0]) : nil
         window.trim(through: revision)
         return spent
     }
+
+    /// No more bytes than are sent at a time are kept together.
+    private static let latestBytes = 256 << 10
 
     /// Commits that are durable, with what would have taken them back.
     public struct Spent: Sendable {

@@ -28,7 +28,7 @@ extension Connection {
 
         mutating func removeAll() {
             // Few, and quicker so than all together.
-            while runs.popLast() != nil {}
+            while !runs.isEmpty { runs.removeLast() }
             (ownBytes, commits, hasMore) = (0, 0, false)
         }
     }
@@ -67,7 +67,7 @@ extension Connection {
             output.add(snapshot.next(about: chunkBytes))
             if snapshot.isDone { cursor.snapshot = nil }
         } else if !cursor.isReading, cursor.revision < room.authority.revision {
-            if let latest = room.latest, latest.base == cursor.revision {
+            if let latest = room.authority.latest, latest.base == cursor.revision {
                 output.runs.append(latest.run)
                 output.commits += room.authority.revision - cursor.revision
                 cursor.revision = room.authority.revision

@@ -10,9 +10,6 @@ final class Room {
     @exclusivity(unchecked) var isDirty = false
     var presence = PresenceBoard()
     private(set) var subscribers = ConnectionSet()
-    /// The commits that became durable last, and the revision before them: what most subscribers get next. Nil if they do not
-    /// stand together in memory.
-    @exclusivity(unchecked) private(set) var latest: (base: Int, run: FrameRun)?
     /// Revision of the newest snapshot on disk that is known of.
     var snapshotRevision: Int
     var isSavingSnapshot = false
@@ -40,18 +37,6 @@ final class Room {
     }
 
     var subscriberCount: Int { subscribers.count }
-
-    /// What was written is durable. Returns what is no longer needed, if letting go of it takes long.
-    func wrote() -> Authority.Spent? {
-        let base = authority.revision
-        let spent = authority.wrote()
-        latest = nil
-        // A short window may have dropped them already.
-        guard authority.floor <= base else { return spent }
-        let (runs, revision) = authority.frames(after: base, about: Connection.burst)
-        if runs.count == 1, revision == authority.revision { latest = (base, runs[0]) }
-        return spent
-    }
 
     func add(_ connection: Connection) {
         subscribers.add(connection)

@@ -64,6 +64,7 @@ extension Service {
 
     /// Lets go of what nobody holds, and serves those who waited for that, in their order.
     func servePast() {
+        if past.states.isEmpty, past.queue.isEmpty { return }
         // Freeing a long list takes long.
         for state in past.states where state.holders == 0 { discard(state.hand.take()) }
         past.states.removeAll { $0.holders == 0 }

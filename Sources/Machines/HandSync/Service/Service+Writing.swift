@@ -8,6 +8,8 @@ struct GroupCommit {
     /// Other writes, which must not run beside a transaction on the same lists.
     var jobs: [() -> Void] = []
     var isWriting = false
+    /// The lists of which commits are being written.
+    var writing: [Room] = []
     /// Commits that were numbered in this turn.
     var numbered = 0
     /// Whether the last write was a job: then it is the commits' turn.
@@ -52,16 +54,11 @@ extension Service {
         world.write(body, then: unlessFinal(then))
     }
 
-    /// If the disk did not confirm a flush, what it holds is unknown to everybody, so the process ends and starts again from the
-    /// disk, whatever was being written; likewise if its files are no longer there.
     private func unlessFinal<Value>(
         _ then: @escaping (Result<Value, StoreError>) -> Void
     ) -> (Result<Value, StoreError>) -> Void {
         { [unowned self] result in
-            if case .failure(let error) = result, error.isFinal {
-                world.note(.writeFailed(error))
-                return world.end(error)
-            }
+            if case .failure(let error) = result, endsWith(error) { return }
             then(result)
         }
     }
@@ -83,26 +80,36 @@ extension Service {
         writer.wasJob = false
         let written = writer.takeDirty()
         let batches = written.map { $0.authority.takeBatch() }
-        let newcomers = newcomers.authors(of: batches)
-        let parcel = Parcel(batches)
         writer.isWriting = true
+        writer.writing = written
         world.note(.writing)
-        write { store in
-            let batches = parcel.take()
-            try store.append(batches, by: newcomers)
-            return batches
-        } then: { [unowned self] result in
-            writer.isWriting = false
-            switch result {
-            case .success(let batches):
-                figures.writes += 1
-                storeSize.isStale = true
-                world.note(.written)
-                let spent = zip(written, batches).compactMap { wrote($1, in: $0) }
-                if !spent.isEmpty { discard((spent, batches)) }
-            case .failure(let error): failed(error, written)
-            }
+        world.append(batches, by: newcomers.authors(of: batches), then: whenAppended)
+    }
+
+    /// What was handed over is durable, or lost.
+    func appended(_ result: Result<[CommitBatch], StoreError>) {
+        let written = writer.writing
+        writer.writing = []
+        writer.isWriting = false
+        switch result {
+        case .success(let batches):
+            figures.writes += 1
+            storeSize.isStale = true
+            world.note(.written)
+            let spent = zip(written, batches).compactMap { wrote($1, in: $0) }
+            if !spent.isEmpty { discard((spent, batches)) }
+        case .failure(let error):
+            if !endsWith(error) { failed(error, written) }
         }
+    }
+
+    /// If the disk did not confirm a flush, what it holds is unknown to everybody, so the process ends and starts again from the
+    /// disk, whatever was being written; likewise if its files are no longer there.
+    private func endsWith(_ error: StoreError) -> Bool {
+        guard error.isFinal else { return false }
+        world.note(.writeFailed(error))
+        world.end(error)
+        return true
     }
 
     /// Runs a write of another sort when none is under way; `body` runs on the thread pool.
@@ -120,7 +127,7 @@ extension Service {
 
     /// Returns what is no longer needed, if letting go of it takes long.
     private func wrote(_ batch: CommitBatch, in room: Room) -> Authority.Spent? {
-        let spent = room.wrote()
+        let spent = room.authority.wrote()
         figures.commits += batch.commits.count
         if room.authority.isBusy { writer.add(room) }
         for commit in batch.commits {

@@ -36,7 +36,11 @@ public final class Service {
     /// What waits for a list that is being loaded, by name.
     var loading: [String: [(Result<Room, StoreError>) -> Void]] = [:]
     @exclusivity(unchecked) var marked: [Connection] = []
+    /// Those of them that get whole lists, the first to wait first.
+    private var receiving: [Connection] = []
     @exclusivity(unchecked) var writer = GroupCommit()
+    /// `appended(_:)`, made once.
+    private(set) lazy var whenAppended: (Result<[CommitBatch], StoreError>) -> Void = { [unowned self] in appended($0) }
     var presenceRooms: Set<UInt64> = []
     /// When changed presence is to be sent.
     var presenceDue: UInt64?
@@ -172,29 +176,33 @@ public final class Service {
     /// though nothing else may be due.
     public func endTurn() -> Bool {
         writeBatch()
-        var (later, again): ([Connection], [Connection]) = ([], [])
         var output = Connection.Output()
         let now = marked
         marked = []
-        var made = 0
         for connection in now {
-            connection.isMarked = false
-            // Chunks of lists are made for one connection each: few in a turn, so that nobody's commits wait for many.
-            if made >= limits.chunkBytes, connection.isGettingLists {
-                later.append(connection)
-                continue
-            }
-            connection.flush(&output, chunkBytes: limits.chunkBytes) { read(for: $0, list: $1) }
-            made += output.ownBytes
-            figures.bytesSent += output.bytes
-            figures.deliveries += output.commits
-            if output.hasMore { again.append(connection) }
-            connection.work { handle($0, from: connection) }
-            if connection.isClosed { drop(connection) }
+            if connection.isGettingLists { receiving.append(connection) } else { flush(connection, &output) }
         }
+        // Chunks of lists are made for one connection each: few in a turn, so that nobody's commits wait for many.
+        var (served, made) = (0, 0)
+        while served < receiving.count, made < limits.chunkBytes {
+            flush(receiving[served], &output)
+            made += output.ownBytes
+            served += 1
+        }
+        receiving.removeFirst(served)
         servePast()
-        for connection in later + again { mark(connection) }
-        return sayGoodbye() || !marked.isEmpty
+        return sayGoodbye() || !marked.isEmpty || !receiving.isEmpty
+    }
+
+    /// - Parameter output: memory to put together in what is sent; it tells then what that was.
+    private func flush(_ connection: Connection, _ output: inout Connection.Output) {
+        connection.isMarked = false
+        connection.flush(&output, chunkBytes: limits.chunkBytes) { read(for: $0, list: $1) }
+        figures.bytesSent += output.bytes
+        figures.deliveries += output.commits
+        if output.hasMore { mark(connection) }
+        connection.work { handle($0, from: connection) }
+        if connection.isClosed { drop(connection) }
     }
 
     // MARK: Time

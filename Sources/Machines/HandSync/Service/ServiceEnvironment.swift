@@ -19,6 +19,12 @@ public protocol ServiceEnvironment: AnyObject {
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
         then: @escaping (Result<Value, StoreError>) -> Void)
 
+    /// Has the store append commits (`CommitStore.append`), one call at a time; `then` gets them back in a later event, as letting
+    /// go of large ones takes long.
+    func append(
+        _ batches: [CommitBatch], by newcomers: [Newcomer],
+        then: @escaping (Result<[CommitBatch], StoreError>) -> Void)
+
     /// Has `body` run where nobody waits for it; `then` gets its result in a later event.
     func compute<Value: Sendable>(_ body: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void)
 
@@ -50,6 +56,27 @@ extension ServiceEnvironment {
         then: @escaping (Result<Value, StoreError>) -> Void
     ) {
         ask(body, then: then)
+    }
+
+    public func append(
+        _ batches: [CommitBatch], by newcomers: [Newcomer],
+        then: @escaping (Result<[CommitBatch], StoreError>) -> Void
+    ) {
+        appendAside(batches, by: newcomers, then: then)
+    }
+
+    /// By `write`.
+    public func appendAside(
+        _ batches: [CommitBatch], by newcomers: [Newcomer],
+        then: @escaping (Result<[CommitBatch], StoreError>) -> Void
+    ) {
+        let parcel = Parcel(batches)
+        write(
+            { store in
+                let batches = parcel.take()
+                try store.append(batches, by: newcomers)
+                return batches
+            }, then: then)
     }
 
     public func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
