@@ -3,7 +3,7 @@ extension CarriedDelta {
     /// touches is one item that neither changes, a *milestone*.
     struct Crossing {
         /// What finding and mending a place takes, as components that could be looked at meanwhile.
-        private static let overhead = 32
+        static let overhead = 32
 
         private let commit: Delta
         private let zones: [Zone]

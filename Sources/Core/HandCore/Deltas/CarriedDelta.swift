@@ -65,6 +65,7 @@ public struct CarriedDelta: Sendable {
     public mutating func pass(_ commit: Delta) -> Passed {
         if commit.isIdentity { return Passed(rest: commit, superseded: [], work: 0) }
         switch meet(commit) {
+        case .nothing(let shift): return Passed(rest: shift.rest, superseded: [], work: shift.work)
         case .part(let crossing):
             return Passed(rest: crossing.rest, superseded: crossing.superseded, work: crossing.work)
         case .whole(let whole):
@@ -81,13 +82,15 @@ public struct CarriedDelta: Sendable {
     public mutating func follow(_ commit: Delta) -> Int {
         if commit.isIdentity { return 0 }
         switch meet(commit) {
+        case .nothing(let shift): return shift.work
         case .part(let crossing): return crossing.work
         case .whole(let whole): return commit.componentCount + whole.componentCount
         }
     }
 
-    /// What a commit met: this delta as it was, or what it touched of it.
+    /// What a commit met: this delta as it was, or what it touched of it, if anything.
     private enum Meeting {
+        case nothing(Shift)
         case whole(Delta)
         case part(Crossing)
     }
@@ -96,6 +99,11 @@ public struct CarriedDelta: Sendable {
         if case .tree(var pieces, let origin) = form {
             // The tree is let go of meanwhile, so that it can be changed in place.
             form = .plain(.identity)
+            if let shift = Shift(of: commit, through: pieces) {
+                shift.leave(in: &pieces)
+                form = .tree(pieces, origin: origin)
+                return .nothing(shift)
+            }
             let crossing = Crossing(of: commit, through: pieces)
             crossing?.leave(in: &pieces)
             form = .tree(pieces, origin: origin)
