@@ -42,6 +42,13 @@ final class PairWorld {
         try hand(["create", place.list])
         try hand(["add", "-l", place.list, "one", "two"])
         if deeds.contains(.clear) { try hand(["done", "-l", place.list, "2"]) }
+        if deeds.contains(.sync) {
+            server.kill()
+            for side in 0..<2 where deeds[side] == .sync {
+                try hand(["add", "-l", place.list, "--queue", place.text(side)])
+            }
+            try server.start()
+        }
         if deeds.contains(.undelete) { try hand(["delete", place.list, "--force"]) }
         for side in 0..<2 {
             try "- [ ] \(place.text(side))\n".write(
@@ -56,10 +63,13 @@ final class PairWorld {
     func play(_ place: PairPlace) throws {
         let deeds = place.deeds
         let before = try place.token.map { _ in try rights() }
-        let running = try deeds.enumerated().map { side, deed in
-            try RunningCommand(place.arguments(deed, side), environment, place.path("said", side))
-        }
-        let outcomes = try running.map { try $0.end() }
+        // Who stays has the list before the other begins, and ends when that has ended.
+        let order = deeds.indices.sorted { deeds[$0].stays && !deeds[$1].stays }
+        var running: [Int: any PairPart] = [:]
+        for side in order { running[side] = try start(deeds[side], place, side) }
+        var ends: [Int: PairPart.End] = [:]
+        for side in order.reversed() { ends[side] = try running[side]?.end() }
+        let outcomes = try deeds.indices.map { try #require(ends[$0]) }
         for (side, outcome) in outcomes.enumerated() {
             let (deed, pair) = (deeds[side], "\(deeds[side]) beside \(deeds[1 - side])")
             #expect(deed.statuses(beside: deeds[1 - side]).contains(outcome.status), "\(pair): \(outcome)")
@@ -72,6 +82,17 @@ final class PairWorld {
         if let before { try expectRights(place, before, done.map { deeds[$0] }, "\(deeds)") }
         try expectFiles(place, deeds, Set(done))
         try expectLists(place, deeds, Set(done))
+    }
+
+    private func start(_ deed: PairDeed, _ place: PairPlace, _ side: Int) throws -> any PairPart {
+        let arguments = place.arguments(deed, side)
+        return switch deed {
+        case .open, .cut:
+            try RunningScreen(arguments, environment, text: place.text(side), isKilled: deed == .cut)
+        case .watch:
+            try RunningWatch(arguments, environment, place.path("said", side)) { [unowned self] in try history(place) }
+        default: try RunningCommand(arguments, environment, place.path("said", side))
+        }
     }
 
     // MARK: What holds
@@ -135,8 +156,9 @@ final class PairWorld {
             try hand(["undelete", place.list, "--name", place.back], expecting: isSure ? 0 : nil)
         }
         let history = try self.history(place)
-        for side in done where [.add, .fill].contains(deeds[side]) {
-            #expect(history.contains("\"\(place.text(side))\""), "\(pair): \(place.text(side)) is lost")
+        for side in done where [.add, .fill, .sync, .open, .cut].contains(deeds[side]) {
+            let times = history.matches(of: try Regex("\"insert\":\\[[^\\]]*\"\(place.text(side))\"")).count
+            #expect(times == 1, "\(pair): \(place.text(side)) is there \(times) times")
         }
         // Nothing of what was there before is lost from the history either.
         #expect(history.contains("\"one\"") && history.contains("\"two\""), "\(pair)")
@@ -168,27 +190,4 @@ struct Rights: Decodable {
     }
     let guests: [String: String]
     let tokens: [Token]
-}
-
-/// A command that has been started.
-struct RunningCommand {
-    let process = Process()
-    let said: String
-
-    init(_ arguments: [String], _ environment: [String: String], _ said: String) throws {
-        self.said = said
-        process.executableURL = URL(fileURLWithPath: Binary.path)
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        _ = FileManager.default.createFile(atPath: said, contents: nil)
-        process.standardError = FileHandle(forWritingAtPath: said)
-        try process.run()
-    }
-
-    func end() throws -> (status: Int32, messages: String) {
-        process.waitUntilExit()
-        return (process.terminationStatus, try String(contentsOfFile: said, encoding: .utf8))
-    }
 }

@@ -5,11 +5,20 @@ import Testing
 /// Two commands at once on one server, each pair of those that may get into each other's way. Whichever is first: what was
 /// acknowledged is in the history, nobody may more than before, a copy is whole or not there, and each ends as `--help` says.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct PairsTests {
-    @Test(arguments: PairDeed.allCases) func atOnce(first: PairDeed) throws {
+    @Test(arguments: PairDeed.allCases.filter { !$0.isKept }) func atOnce(first: PairDeed) throws {
+        try play(first, PairDeed.allCases.filter { first.rawValue <= $0.rawValue && !$0.isKept })
+    }
+
+    /// Who has kept edits that wait, or follows the list, beside everybody who changes it.
+    @Test(arguments: PairDeed.allCases.filter(\.isKept)) func besideWhatIsKept(first: PairDeed) throws {
+        try play(first, PairDeed.allCases.filter { !$0.isKept || first.rawValue <= $0.rawValue })
+    }
+
+    private func play(_ first: PairDeed, _ others: [PairDeed]) throws {
         let world = try PairWorld()
         defer { world.server.kill() }
         var places: [PairPlace] = []
-        for second in PairDeed.allCases where first.meets(second) {
+        for second in others where first.meets(second) {
             let place = try world.place("\(places.count)", [first, second])
             try world.play(place)
             places.append(place)
@@ -26,20 +35,26 @@ enum PairDeed: String, CaseIterable {
     case backup, order, verify
     /// What must not be possible while the server runs.
     case recover, serve
+    /// Sends what waits; follows the list; edits it on the whole screen, which is left, or killed.
+    case sync, watch, open, cut
 
+    var isKept: Bool { [.sync, .watch, .open, .cut].contains(self) }
+    /// Whether it goes on until it is told to end.
+    var stays: Bool { isKept && self != .sync }
     var changesNames: Bool { [.delete, .rename, .undelete].contains(self) }
 
     /// What somebody does with one list.
     private var isOnList: Bool {
-        [.add, .tick, .clear, .undo, .fill, .save, .make, .delete, .rename, .undelete, .share].contains(self)
+        [.add, .tick, .clear, .undo, .fill, .save, .make, .delete, .rename, .undelete, .share].contains(self) || isKept
     }
     var isOnRights: Bool { [.token, .grant, .revoke, .guests, .share].contains(self) }
     private var isOnStore: Bool { [.backup, .order, .verify, .recover, .serve].contains(self) }
 
-    /// Whether the pair is tried: each one once, and where both have to do with the same files or lists.
+    /// Whether both have to do with the same files or lists.
     func meets(_ other: PairDeed) -> Bool {
-        guard rawValue <= other.rawValue else { return false }
-        let writes: Set<PairDeed> = [.add, .fill, .delete, .rename, .token, .revoke]
+        let writes: Set<PairDeed> = [.add, .fill, .delete, .rename, .token, .revoke, .sync]
+        let changes: Set<PairDeed> = [.add, .clear, .undo, .delete, .rename, .sync, .watch, .open, .cut]
+        if stays || other.stays { return changes.contains(self) && changes.contains(other) }
         return isOnList && other.isOnList || isOnRights && other.isOnRights || isOnStore && other.isOnStore
             || isOnStore && writes.contains(other) || other.isOnStore && writes.contains(self)
     }
@@ -117,6 +132,9 @@ struct PairPlace {
         case .verify: ["verify"]
         case .recover: ["recover", "--replace", folder + "/saved"]
         case .serve: ["serve", "--listen", path("socket", side) + ".sock"]
+        case .sync: ["sync", "-l", list]
+        case .watch: ["watch", "-l", list, "--json"]
+        case .open, .cut: ["open", list]
         }
     }
 }

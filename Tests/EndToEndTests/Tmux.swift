@@ -97,6 +97,12 @@ final class Tmux {
 
     private static func quoted(_ text: String) -> String { "'" + text.replacing("'", with: "'\\''") + "'" }
 
+    /// Kills what runs in a terminal, as `kill -9` does, but not the shell that started it.
+    func killProgram(in pane: String) throws {
+        let shell = try ask("display-message -p -t \(pane) '#{pane_pid}'").first ?? ""
+        _ = try Binary.run(["-9", "-P", shell], program: "/usr/bin/pkill")
+    }
+
     func screen(_ pane: String) throws -> [String] { try ask("capture-pane -p -t \(pane)") }
 
     /// Whether anything on the screen has a colour.

@@ -76,6 +76,22 @@ import Testing
         }
     }
 
+    /// Edits that wait on this machine are sent, and are in the list or a commit from then on: in no list before, and not twice.
+    @Test func whatWaitedIsToldOnce() throws {
+        let ada = try CommandUser()
+        try ada.hand("create", "list")
+        try ada.hand("add", "first")
+        ada.server.kill()
+        try ada.hand("add", "waited", "--queue")
+        try ada.server.start()
+        let watch = try Watcher(ada, "--json", "-q")
+        let whole = try watch.line()
+        #expect(whole.hasPrefix(#"{"revision":2,"count":2,"#) && whole.contains("waited"), "\(whole)")
+        try ada.hand("add", "next", "-q")
+        let line = try watch.line()
+        #expect(try Self.revision(line) == 3 && line.contains(#""text":"next""#), "\(line)")
+    }
+
     /// A list that comes from a backup has another history: it is told from the beginning.
     @Test func anotherHistoryBeginsAnew() throws {
         let ada = try CommandUser()

@@ -52,6 +52,9 @@ extension ClientJournal {
     }
 
     static func reading<Result>(_ path: String, _ body: (Database) throws -> Result) throws -> Result {
+        // SQLite would wait for the other end of a pipe, and remove the log of an empty file, and with it what waits there.
+        try SQLiteStore.expectUsable(path)
+        try SQLiteStore.checkHeader(path)
         var configuration = Configuration()
         configuration.readonly = true
         return try DatabaseQueue(path: path, configuration: configuration).read(body)

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import HandClient
 import HandFormats
@@ -15,15 +16,19 @@ enum Identity {
     }
 
     /// The ids that have been used with that server, each of which may have edits waiting.
-    static func used(at address: HandAddress) -> [Int] {
-        (0..<most).filter { FileManager.default.fileExists(atPath: "\(folder(address.server))/\($0).sqlite") }
+    static func used(at address: HandAddress) throws -> [Int] {
+        do {
+            return try (0..<most).filter { try FileState(at: "\(folder(address.server))/\($0).sqlite") != nil }
+        } catch let error as FileError {
+            throw Failure(.error, "\(error)")
+        }
     }
 
     /// The newest that this machine keeps of a list; nil if it keeps nothing of it. What another command that is running has
     /// is passed over.
     static func kept(_ list: String, at address: HandAddress) throws -> Replica? {
         var newest: Replica?
-        for slot in used(at: address) {
+        for slot in try used(at: address) {
             do {
                 var random = SystemRandomNumberGenerator()
                 let journal = try ClientJournal(
@@ -40,9 +45,9 @@ enum Identity {
 
     /// The numbers under which that server knows the ids of this machine by a name, and what is known of their steps through a
     /// history.
-    static func authors(named person: String, at address: HandAddress, log: UInt64) -> [UInt64: Retrace.Steps] {
+    static func authors(named person: String, at address: HandAddress, log: UInt64) throws -> [UInt64: Retrace.Steps] {
         var authors: [UInt64: Retrace.Steps] = [:]
-        for slot in used(at: address) {
+        for slot in try used(at: address) {
             let path = "\(folder(address.server))/\(slot).sqlite"
             guard let author = ClientJournal.author(of: person, inJournalAt: path) else { continue }
             authors[author] = ClientJournal.steps(of: author, in: log, inJournalAt: path)

@@ -170,7 +170,7 @@ struct Sync: AsyncParsableCommand {
         let person = try Settings.person(flag: list.server.person)
         var problem: (any Error)?
         var hasSent = false
-        for slot in Identity.used(at: address) {
+        for slot in try Identity.used(at: address) {
             // What another command that is running keeps is its own to send.
             guard let client = try Identity.client(slot, at: address, person: person) else { continue }
             do {
@@ -216,7 +216,7 @@ struct Sync: AsyncParsableCommand {
         let address = try Settings.address(flag: list.server.url, list: name)
         let person = try Settings.person(flag: list.server.person)
         var count = 0
-        for slot in Identity.used(at: address) {
+        for slot in try Identity.used(at: address) {
             guard let client = try Identity.client(slot, at: address, person: person) else { continue }
             let discarded: Result<Int, any Error>
             do { discarded = .success(try await client.discard(name)) } catch { discarded = .failure(error) }

@@ -68,7 +68,7 @@ struct Undoing: Sendable {
             var undoing = try await server.limited(client, address) {
                 try await server.sendWaiting(of: name, client)
                 let head = try await client.excerpt(of: name)
-                let own = Identity.authors(named: person, at: address, log: head.logID)
+                let own = try Identity.authors(named: person, at: address, log: head.logID)
                 return Undoing(
                     options: options, name: name, person: person, address: address, client: client, logID: head.logID,
                     past: Retrace(own: own, revision: head.revision), expected: options.ifRevision)
@@ -176,7 +176,7 @@ struct Undoing: Sendable {
         var newer: [Commit] = []
         try await HistoryReader.commits(of: name, from: past.revision + 1, client) { commits, _ in newer += commits }
         past.append(newer)
-        past.own = Identity.authors(named: person, at: address, log: logID)
+        past.own = try Identity.authors(named: person, at: address, log: logID)
         if let expected, past.revision != expected {
             throw ClientError.rejected(.revisionMoved(now: past.revision))
         }

@@ -35,7 +35,11 @@ struct Watch: AsyncParsableCommand {
             case .status(.offline(_, retryIn: nil)): _ = try await followed.live()
             case .status(.online):
                 list.server.say("online")
-                if list.server.json { try await commits.catchUp(with: followed, client) }
+                if list.server.json {
+                    // What waited here is sent, and is then a commit as others are.
+                    _ = try await followed.settled()
+                    try await commits.catchUp(with: followed, client)
+                }
             case .notice(let notice): if let text = Notices.text(notice) { list.server.say(text) }
             case .renamed(let name):
                 list.server.say("the list is called '\(Printable.clean(name))' now")
@@ -62,7 +66,7 @@ private struct WatchedCommits {
 
     mutating func catchUp(with list: FollowedList, _ client: HandClient) async throws {
         let state = try await list.state()
-        guard state.isLoaded else { return }
+        guard state.isLoaded, state.pendingCount == 0 else { return }
         if state.logID != last?.logID {
             return begin(at: state.view, state.revision, of: state.logID)
         }
