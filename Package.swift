@@ -101,7 +101,8 @@ let package = Package(
 
         // MARK: Tests
         .target(
-            name: "HandTestSupport", dependencies: ["HandCore", "HandWire", "HandSync"], path: "Tests/HandTestSupport"),
+            name: "HandTestSupport", dependencies: ["HandCore", "HandWire", "HandSync"],
+            path: "Tests/Support/HandTestSupport"),
         .testTarget(name: "HandCoreTests", dependencies: ["HandCore", "HandSimulation", "HandTestSupport"]),
         .testTarget(
             name: "HandSyncTests",
@@ -127,18 +128,18 @@ let package = Package(
             name: "HandFormatsTests",
             dependencies: ["HandFormats", "HandCore", "HandWire", "HandSimulation", "HandTestSupport"]),
         .testTarget(name: "TLSTests", dependencies: ["TLS", "COpenSSL", "EventLoop", "HandCore", "HandTestSupport"]),
-        .executableTarget(name: "hand-fanout", dependencies: ["CLibuv"], path: "Tests/FanOut"),
-        .executableTarget(name: "hand-yjs-load", dependencies: ["CLibuv"], path: "Tests/Peers/yjs-load"),
+        .executableTarget(name: "hand-fanout", dependencies: ["CLibuv"], path: "Tests/Programs/FanOut"),
+        .executableTarget(name: "hand-yjs-load", dependencies: ["CLibuv"], path: "Tests/Programs/Peers/yjs-load"),
         .executableTarget(
             name: "hand-benchmarks",
             dependencies: ["HandCore", "HandWire", "HandSync", "HandScreens", "EventLoop", "Terminal"],
-            path: "Tests/Benchmarks"),
+            path: "Tests/Programs/Benchmarks"),
         .target(
             name: "FuzzTargets",
             dependencies: [
                 "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "HandScript", "HandSimulation",
             ],
-            path: "Tests/FuzzTargets"),
+            path: "Tests/Support/FuzzTargets"),
         .testTarget(
             name: "FuzzTests",
             dependencies: ["FuzzTargets", "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens"]),
@@ -158,21 +159,21 @@ let package = Package(
             ]),
         .target(
             name: "Attacks", dependencies: ["HandCore", "HandWire", "HandSync", "EventLoop", "HandTestSupport"],
-            path: "Tests/Attacks"),
+            path: "Tests/Support/Attacks"),
         .testTarget(
             name: "AttackTests",
             dependencies: ["hand", "Attacks", "HandCore", "HandWire", "HandSync", "HandFormats", "HandTestSupport"]),
         .testTarget(name: "ArchitectureTests"),
         // Loaded into a server, not linked: see its header.
-        .target(name: "FaultyDisk", path: "Tests/FaultyDisk"),
-        .target(name: "FaultyNetwork", dependencies: ["HandCore", "EventLoop"], path: "Tests/FaultyNetwork"),
+        .target(name: "FaultyDisk", path: "Tests/Support/FaultyDisk"),
+        .target(name: "FaultyNetwork", dependencies: ["HandCore", "EventLoop"], path: "Tests/Support/FaultyNetwork"),
         .executableTarget(
             name: "hand-soak",
             dependencies: [
                 "hand", "HandCore", "HandSync", "HandFormats", "HandClient", "HandStore", "EventLoop", "HandSimulation",
                 "FaultyNetwork", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Tests/Soak"),
+            path: "Tests/Programs/Soak"),
         .executableTarget(
             name: "hand-speed",
             dependencies: [
@@ -181,7 +182,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            path: "Tests/Speed"),
+            path: "Tests/Programs/Speed"),
         .testTarget(
             name: "DiskTests",
             dependencies: [
@@ -205,9 +206,9 @@ let package = Package(
 // The fuzzer links only with flags of its own (`.ci/fuzz`), so no ordinary build sees it.
 if Context.environment["HAND_FUZZ"] != nil {
     package.targets += [
-        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzz/CLibFuzzer"),
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/Programs/Fuzz/CLibFuzzer"),
         .executableTarget(
-            name: "hand-fuzz", dependencies: ["FuzzTargets", "CLibFuzzer"], path: "Tests/Fuzz",
-            exclude: ["CLibFuzzer", "Corpus"]),
+            name: "hand-fuzz", dependencies: ["FuzzTargets", "CLibFuzzer"], path: "Tests/Programs/Fuzz",
+            exclude: ["CLibFuzzer"]),
     ]
 }

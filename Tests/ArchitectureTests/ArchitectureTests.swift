@@ -96,7 +96,7 @@ import Testing
 
     /// A planted bug whose place has changed would not be planted any more. What stands around it may change.
     @Test func whatMutantsTakeAwayIsThere() throws {
-        let folder = Self.root.appending(path: "Tests/Mutants")
+        let folder = Self.root.appending(path: "Tests/Data/Mutants")
         let patches = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         for patch in patches where patch.pathExtension == "patch" {
             var source = ""
@@ -138,6 +138,24 @@ import Testing
         let names = limits.matches(of: #/    public var ([a-zA-Z]+)/#).map(\.1)
         #expect(names.count > 25)
         for name in names { #expect(options.contains("\\.\(name))"), "\(name)") }
+    }
+
+    /// Whoever looks for a test finds it: the map names every folder, and no other.
+    @Test func theMapOfTheTestsIsTrue() throws {
+        let tests = Self.root.appending(path: "Tests")
+        let map = try String(contentsOf: tests.appending(path: "README.md"), encoding: .utf8)
+        let named = map.split(separator: "\n").filter { $0.hasPrefix("| `") }.flatMap { row in
+            row.split(separator: "|")[0].matches(of: #/`([A-Za-z\/]+)`/#).map { String($0.1) }
+        }
+        let groups = ["Support", "Programs", "Data"]
+        var found = try FileManager.default.contentsOfDirectory(atPath: tests.path)
+            .filter { !groups.contains($0) && $0 != "README.md" }
+        for group in groups {
+            found += try FileManager.default.contentsOfDirectory(atPath: tests.path + "/" + group).map {
+                "\(group)/\($0)"
+            }
+        }
+        #expect(named.sorted() == found.sorted())
     }
 
     @Test func theTopLevelHoldsOnlyWhatWasAgreed() throws {

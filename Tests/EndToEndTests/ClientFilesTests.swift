@@ -105,7 +105,11 @@ import Testing
             }
             let kept = try hand("ls", "--offline")
             let isGone = file.name == "/0.sqlite" && [.removed, .replacedByLink].contains(event)
-            if isGone { #expect(kept.status == 3, "\(what)") } else { expectDone(kept, orSays: clients, "\(what), --offline") }
+            if isGone {
+                #expect(kept.status == 3, "\(what)")
+            } else {
+                expectDone(kept, orSays: clients, "\(what), --offline")
+            }
             let isAdded = expectDone(try hand("add", "added, \(what)", "--queue"), orSays: clients, "\(what), add")
             expectDone(try hand("sync"), orSays: clients, "\(what), sync")
             try undo()

@@ -231,7 +231,7 @@ import Testing
 
     @Test func vectorsAreAnswered() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Vectors")
+            .appendingPathComponent("Data/Vectors")
         for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
             let text = try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
             #expect(try hand("vectors", "--check", input: text) == "")

@@ -5,7 +5,7 @@ import Testing
 /// What the fuzzer found worth keeping, and what once crashed, goes through its target in each run of the tests.
 @Suite struct CorpusTests {
     private static let corpus = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Fuzz/Corpus")
+        .appending(path: "Data/Corpus")
 
     @Test(arguments: FuzzTarget.allCases)
     func everyInputHolds(target: FuzzTarget) throws {

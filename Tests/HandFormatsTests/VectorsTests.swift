@@ -7,9 +7,9 @@ import Testing
 
 /// One after the other, for the first may write the files that the others read.
 @Suite(.serialized) struct VectorsTests {
-    /// `Tests/Vectors`.
+    /// `Tests/Data/Vectors`.
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Vectors")
+        .appending(path: "Data/Vectors")
 
     private static let files = Vectors.generate(seed: Vectors.seed)
 
@@ -62,7 +62,7 @@ import Testing
         case noVector(String)
     }
 
-    // MARK: The answers against the plain reading of the design
+    // MARK: The answers against the plain reading of the laws
 
     @Test(arguments: Vectors.Law.allCases)
     func theAnswersAreTheOracles(law: Vectors.Law) throws {

@@ -3,7 +3,7 @@ import HandTestSupport
 import Testing
 
 /// The simulator itself: that it finds nothing, always does the same, and gets everywhere. That it finds what there is to be
-/// found is shown by the bugs in Tests/Mutants.
+/// found is shown by the bugs in Tests/Data/Mutants.
 @Suite struct SimulationTests {
     /// The seeds that CI runs; `HAND_EXHAUSTIVE=1` for many more.
     @Test func noPromiseIsBroken() {

@@ -50,7 +50,7 @@ struct ProtocolPage {
     /// The rows of the table in “Merging” as vectors, one a line.
     static func mergingVectors() throws -> [String] {
         let url = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Vectors/merging.jsonl")
+            .appending(path: "Data/Vectors/merging.jsonl")
         return try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map(String.init)
     }
 

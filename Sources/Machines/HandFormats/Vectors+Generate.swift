@@ -1,7 +1,7 @@
 import HandCore
 
 extension Vectors {
-    /// The seed of the vectors in `Tests/Vectors`.
+    /// The seed of the vectors in `Tests/Data/Vectors`.
     public static let seed: UInt64 = 2026
 
     /// The files of test vectors, one for each law: named vectors first, then random ones. The same seed gives the same

@@ -20,7 +20,7 @@ extension Delta {
     /// changed field by field, the later having the last word; and a gap holds
     /// `later.after + earlier.after + earlier.before + later.before`, without the moves that lost.
     ///
-    /// O(n) in the components of both, O(n log n) if they move items. Made by the rule of design §4, with no other source.
+    /// O(n) in the components of both, O(n log n) if they move items.
     ///
     /// - Parameter order: whether this delta is the later or the earlier of the two.
     public func transformed(over other: Delta, as order: Order) -> Delta {

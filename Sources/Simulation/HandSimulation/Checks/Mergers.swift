@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-/// Compares what the server made of submissions with the merge as the design defines it, read plainly.
+/// Compares what the server made of submissions with the merge as `Delta.transformed` defines it, read plainly.
 final class Mergers {
     private struct Key: Hashable {
         let author: UInt64

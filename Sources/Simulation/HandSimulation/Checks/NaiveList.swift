@@ -1,6 +1,6 @@
 import HandCore
 
-/// The slow, plain reading of the design: a list is an array, and everything is done as the text says it.
+/// The slow, plain reading of the laws: a list is an array, and everything is done as `Delta.transformed` says it.
 public struct NaiveList: EditableList, Equatable {
     public var items: [Item]
 
@@ -100,7 +100,7 @@ public struct NaiveView {
         return result
     }
 
-    /// The merge of two deltas on one list, by the definition of design §4.
+    /// The merge of two deltas on one list, as `Delta.transformed` defines it.
     public static func merge(earlier a: NaiveView, later b: NaiveView) -> NaiveView {
         var merged = a
         for index in a.fates.indices {

@@ -1,4 +1,4 @@
-/// What is fed with arbitrary bytes, by the fuzzer for hours and by the tests with what is kept in `Tests/Fuzz/Corpus`.
+/// What is fed with arbitrary bytes, by the fuzzer for hours and by the tests with what is kept in `Tests/Data/Corpus`.
 public enum FuzzTarget: String, CaseIterable, Sendable {
     /// Streams of bytes cut into frames, and both sorts of messages.
     case frames

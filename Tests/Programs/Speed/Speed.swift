@@ -13,7 +13,7 @@ struct Speed: ParsableCommand {
 
               hand-speed                     all rows
               hand-speed --pairs 1 writing   the rows with "writing" in their names, one run each
-              hand-speed --peers             the servers of others, if they are installed (Tests/Peers)
+              hand-speed --peers             the servers of others, if they are installed (Tests/Programs/Peers)
               hand-speed --attacks           what attacks cost, and what others notice of them
               hand-speed --curves plots.html how cost grows with clients, items and history
             """)

@@ -27,8 +27,8 @@ final class Bench {
 
     func program(_ name: String) -> String { programs.appendingPathComponent(name).path }
 
-    /// A program of `Tests/Peers`; the package's folder is the working folder.
-    func peer(_ name: String) -> String { FileManager.default.currentDirectoryPath + "/Tests/Peers/" + name }
+    /// A program of `Tests/Programs/Peers`; the package's folder is the working folder.
+    func peer(_ name: String) -> String { FileManager.default.currentDirectoryPath + "/Tests/Programs/Peers/" + name }
 
     func write(_ text: String, to name: String) throws -> String {
         let path = folder + "/" + name
