@@ -9,7 +9,7 @@ struct Speed: ParsableCommand {
         abstract: "Compare the server with a C server that only numbers frames, with itself, and with others.",
         discussion: """
             Server and load have a core each. Every figure is the median of some runs, those that are compared in turn.
-            The machine should have nothing else to do.
+            The machine should have nothing else to do, but for the rows named "instructions", which Valgrind counts.
 
               hand-speed                     all rows
               hand-speed --pairs 1 writing   the rows with "writing" in their names, one run each
