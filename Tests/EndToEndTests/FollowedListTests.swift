@@ -57,14 +57,14 @@ import Testing
             await client.close()
         }
         gate.signal()
-        var authors: [Int: Set<UInt64?>] = [:]
-        for await case .changed(let hand, let delta, let author) in events {
-            authors[delta.insertedItems.count, default: []].insert(author)
+        var authors: [Int: Set<Replica.Origin>] = [:]
+        for await case .changed(let hand, let delta, let origin) in events {
+            authors[delta.insertedItems.count, default: []].insert(origin)
             if hand.count == 2 { break }
         }
         // Both at once, or one after the other.
-        #expect(authors[2] ?? [nil] == [nil])
-        #expect(authors[1].map { $0.count == 2 && !$0.contains(nil) } ?? true)
+        #expect(authors[2] ?? [.unknown] == [.unknown])
+        #expect(authors[1].map { $0.count == 2 && !$0.contains(.unknown) } ?? true)
         await ada.close()
     }
 

@@ -53,7 +53,7 @@ struct Stage {
 
     private mutating func load(_ name: String, isLive: Bool) {
         guard let replica = replicas[name] else { return }
-        send(.list(name, .changed(replica.view, .identity, isOwn: false)))
+        send(.list(name, .changed(replica.view, .identity, by: .unknown)))
         stand(name, isLive: isLive)
     }
 
@@ -88,7 +88,7 @@ struct Stage {
         do {
             guard let delta = try body(&replica) else { return send(.failed(command, "nothing is left")) }
             replicas[list] = replica
-            if !delta.isIdentity { send(.list(list, .changed(replica.view, delta, isOwn: true))) }
+            if !delta.isIdentity { send(.list(list, .changed(replica.view, delta, by: .own))) }
             send(.done(command))
             stand(list)
         } catch {
@@ -124,7 +124,7 @@ struct Stage {
         guard let update = try? replica.receive(commit) else { return }
         replicas[list] = replica
         if !update.delta.isIdentity {
-            send(.list(list, .changed(replica.view, update.delta, isOwn: false, by: author)))
+            send(.list(list, .changed(replica.view, update.delta, by: .author(author))))
         }
         for notice in update.notices { send(.list(list, .notice(notice))) }
         stand(list)
@@ -135,7 +135,7 @@ struct Stage {
         guard var replica = replicas[list], let submission = replica.takeSubmission(list: 1) else { return }
         let update = replica.rejected(sequence: submission.sequence, reason)
         replicas[list] = replica
-        send(.list(list, .changed(replica.view, update.delta, isOwn: false)))
+        send(.list(list, .changed(replica.view, update.delta, by: .unknown)))
         for notice in update.notices { send(.list(list, .notice(notice))) }
         stand(list)
     }

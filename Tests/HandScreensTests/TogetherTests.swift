@@ -186,7 +186,7 @@ import Testing
             #expect(stage.lines.contains { $0.contains(text) }, "\(stage.lines)")
         }
         let hand = stage.hand()
-        stage.send(.list("things", .changed(hand, .identity, isOwn: false)))
+        stage.send(.list("things", .changed(hand, .identity, by: .unknown)))
         stage.press("enter")
         #expect(stage.hand().contains { $0.content.text.hasSuffix("new") })
     }

@@ -41,7 +41,6 @@ package final class Runner {
     private var standings: [String: ListNews.Standing] = [:]
     private var loading: Set<String> = []
     private var followed: Set<String> = []
-    private var isOwnEdit = false
     private var needsDrawing = true
 
     /// - Throws: what `connect` throws, for example because the journal cannot be opened.
@@ -183,15 +182,13 @@ package final class Runner {
         }
     }
 
-    /// Makes an edit of one's own; what the list tells of meanwhile is that edit.
+    /// Makes an edit of one's own.
     private func change(
         _ list: String, _ command: Command,
         _ body: (inout ClientMachine) throws -> Bool
     ) {
         // What is deleted stays on the screen; edits of it would go nowhere.
         guard engine.state(of: list) != nil else { return take(.failed(command, "\(engine.end(of: list))")) }
-        isOwnEdit = true
-        defer { isOwnEdit = false }
         do {
             if try engine.perform(body) {
                 take(.done(command))
@@ -227,8 +224,7 @@ package final class Runner {
 
     private func hear(_ event: ListEvent?, of list: String) {
         switch event {
-        case .changed(let hand, let delta, let author):
-            take(.list(list, .changed(hand, delta, isOwn: isOwnEdit, by: author)))
+        case .changed(let hand, let delta, let origin): take(.list(list, .changed(hand, delta, by: origin)))
         case .notice(let notice): take(.list(list, .notice(notice)))
         case .presence(let entries): take(.list(list, .presence(entries)))
         case .progress(let items, let total):

@@ -5,8 +5,7 @@ import HandWire
 /// What happens to a list that a program follows.
 public enum ListEvent: Sendable {
     /// The view is now `hand`; `delta` took it there from the one before. The first that is seen of a list comes with the identity.
-    /// If it was one person's doing, `by` is their number.
-    case changed(Hand, Delta, by: UInt64?)
+    case changed(Hand, Delta, by: Replica.Origin)
     /// Something that one's own edits came to.
     case notice(Replica.Notice)
     /// Who is here, as far as it changed; everybody at first.

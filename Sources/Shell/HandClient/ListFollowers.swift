@@ -18,14 +18,14 @@ final class ListFollowers {
     private var isDue = false
     private var changes = Composer()
     /// Whose the changes are.
-    private var authors: Set<UInt64?> = []
+    private var origins: Set<Replica.Origin> = []
     private var notices: [Replica.Notice] = []
 
     /// Adds a receiver, which is told of the present first.
     func add(_ receiver: @escaping Receiver) -> Int {
         defer { nextReceiver += 1 }
         receivers[nextReceiver] = receiver
-        if let state { receiver(.changed(state.view, .identity, by: nil)) }
+        if let state { receiver(.changed(state.view, .identity, by: .unknown)) }
         if !people.isEmpty { receiver(.presence(people.values.sorted { $0.author < $1.author })) }
         return nextReceiver
     }
@@ -59,7 +59,7 @@ final class ListFollowers {
         if state != nil || !update.isFirst {
             let delta = update.delta
             changes.append(delta)
-            if !delta.isIdentity { authors.insert(update.author) }
+            if !delta.isIdentity { origins.insert(update.origin) }
         }
         notices += update.notices
     }
@@ -71,9 +71,9 @@ final class ListFollowers {
         if subscription.isLoaded { state = subscription.state }
         let delta = changes.delta
         changes = Composer()
-        let author = authors.count == 1 ? authors.first ?? nil : nil
-        authors = []
-        if !delta.isIdentity || isFirst { yield(.changed(subscription.replica.view, delta, by: author)) }
+        let origin = origins.count == 1 ? origins.first : nil
+        origins = []
+        if !delta.isIdentity || isFirst { yield(.changed(subscription.replica.view, delta, by: origin ?? .unknown)) }
         let news = notices
         notices = []
         for notice in news { note(notice) }

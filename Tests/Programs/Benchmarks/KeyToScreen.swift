@@ -52,7 +52,7 @@ struct KeyToScreen {
         replica.author = 1
         _ = app.start(now: now)
         send(.connection(.online))
-        send(.list("list", .changed(replica.view, .identity, isOwn: false)))
+        send(.list("list", .changed(replica.view, .identity, by: .unknown)))
         stand()
         for key in ["\(size / 2)", "G"].joined() { press(String(key)) }
     }
@@ -100,7 +100,7 @@ struct KeyToScreen {
 
     private mutating func change(_ body: (inout Replica) throws -> Delta?) {
         guard let delta = try? body(&replica) else { return }
-        send(.list("list", .changed(replica.view, delta, isOwn: true)))
+        send(.list("list", .changed(replica.view, delta, by: .own)))
         stand()
     }
 
@@ -140,7 +140,7 @@ struct KeyToScreen {
             revision: replica.revision + 1, author: author, sequence: sequence, base: replica.revision, time: 0,
             count: after.count, digest: after.digest, delta: delta)
         guard let update = try? replica.receive(commit) else { return }
-        if !update.delta.isIdentity { send(.list("list", .changed(replica.view, update.delta, isOwn: false))) }
+        if !update.delta.isIdentity { send(.list("list", .changed(replica.view, update.delta, by: .unknown))) }
         stand()
     }
 }

@@ -89,7 +89,7 @@ public struct App: Sendable {
             if case .offline = status { for name in world.lists.keys { world.lists[name]?.lostConnection() } }
         case .latency(let milliseconds): world.latency = milliseconds
         case .list(let name, let news):
-            if case .changed(let new, let delta, isOwn: true, _) = news {
+            if case .changed(let new, let delta, by: .own) = news {
                 deed = Deed.again(delta, from: world.list(name).hand, to: new)
             }
             world.withList(name) { [now = world.now] in $0.follow(news, now: now) }

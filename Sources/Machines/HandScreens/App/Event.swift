@@ -28,7 +28,7 @@ public enum Event: Sendable {
 /// What happens to a list that is followed.
 public enum ListNews: Sendable {
     /// The view is another, by an edit of one's own or by others.
-    case changed(Hand, Delta, isOwn: Bool, by: UInt64? = nil)
+    case changed(Hand, Delta, by: Replica.Origin)
     /// Where it stands with the server.
     case standing(Standing)
     case progress(items: Int, of: Int)

@@ -61,13 +61,22 @@ public struct ListData: Sendable {
         return people.filter { $0.value.item == item }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
+    /// Whose doing a change was; nil if the name is not known.
+    func name(of origin: Replica.Origin) -> String? {
+        switch origin {
+        case .own: "You"
+        case .author(let author): names[author]
+        case .unknown: nil
+        }
+    }
+
     func name(of author: UInt64?) -> String { author.flatMap { names[$0] } ?? "somebody" }
 
     // MARK: Events
 
     mutating func follow(_ news: ListNews, now: UInt64) {
         switch news {
-        case .changed(let new, let delta, let isOwn, _): changed(to: new, delta, isOwn: isOwn, now: now)
+        case .changed(let new, let delta, let origin): changed(to: new, delta, isOwn: origin == .own, now: now)
         case .standing(let new):
             standing = new
             isLookedUp = true

@@ -139,11 +139,11 @@ struct ItemScreen: ListScreens {
 
     mutating func follow(_ event: Event, _ world: inout World) -> [Command] {
         switch event {
-        case .list(list, .changed(_, let delta, let isOwn, let author)):
+        case .list(list, .changed(_, let delta, let origin)):
             if let old = place {
                 place = delta.map(index: old)
                 isGone = place == nil
-                deleter = isOwn ? "You" : author.flatMap { world.list(list).names[$0] }
+                deleter = world.list(list).name(of: origin)
                 if isGone, let field {
                     // What was typed is not lost with the item that it was meant for.
                     self.field = nil

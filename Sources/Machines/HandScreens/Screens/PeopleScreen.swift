@@ -63,7 +63,7 @@ struct PeopleScreen: TableScreen, ListScreens {
 
     mutating func follow(_ event: Event, _ world: inout World) -> [Command] {
         switch event {
-        case .list(list, .changed(_, let delta, _, _)): places = places.compactMapValues { delta.map(index: $0) }
+        case .list(list, .changed(_, let delta, _)): places = places.compactMapValues { delta.map(index: $0) }
         case .list(list, .presence): find(world)
         default: break
         }

@@ -24,8 +24,14 @@ extension Replica {
             case replaced(Hand, by: Hand)
         }
 
-        /// Whose commit it came by; nil for one's own edits, and for what came in other ways.
-        public var author: UInt64? { if case .commit(let commit) = cause { commit.author } else { nil } }
+        /// Whose doing it was.
+        public var origin: Origin {
+            switch cause {
+            case .edit: .own
+            case .commit(let commit): .author(commit.author)
+            case .answer: .unknown
+            }
+        }
 
         public init(_ cause: Cause = .answer, delta: Delta = .identity, notices: [Notice] = []) {
             self.cause = cause
@@ -51,6 +57,16 @@ extension Replica {
         public var isFirst: Bool {
             if case .replaced(let old, _) = change { old.isEmpty } else { false }
         }
+    }
+
+    /// Whose doing a change of the view was.
+    public enum Origin: Hashable, Sendable {
+        /// One's own edit, when it was made here.
+        case own
+        /// A commit of that author.
+        case author(UInt64)
+        /// Several have changed it, or it is not known who.
+        case unknown
     }
 
     public enum Notice: Equatable, Sendable {

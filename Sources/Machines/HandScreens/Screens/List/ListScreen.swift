@@ -137,8 +137,8 @@ struct ListScreen: TableScreen, ListScreens {
 
     mutating func follow(_ event: Event, _ world: inout World) -> [Command] {
         switch event {
-        case .list(list, .changed(_, let delta, let isOwn, let author)):
-            follow(delta, isOwn: isOwn, by: author, &world)
+        case .list(list, .changed(_, let delta, let origin)):
+            follow(delta, by: origin, &world)
             return filter.map { $0.isComplete(in: world.list(list).hand) } == false ? [.workOn] : []
         case .continueWork: return search(&world)
         case .input(.resize), .input(.cursor): table.settle(in: geometry(world))
@@ -149,7 +149,7 @@ struct ListScreen: TableScreen, ListScreens {
         return []
     }
 
-    private mutating func follow(_ delta: Delta, isOwn: Bool, by author: UInt64?, _ world: inout World) {
+    private mutating func follow(_ delta: Delta, by origin: Replica.Origin, _ world: inout World) {
         let hand = world.list(list).hand
         let oldPlace = placeBeforeChange()
         let isDraftKept = draft?.follow(delta) ?? true
@@ -160,9 +160,9 @@ struct ListScreen: TableScreen, ListScreens {
             // What was typed is not lost with the item that it was meant for.
             draft = Draft(
                 target: .new(gap: delta.map(gap: oldPlace, .after), .after), kind: .task, editor: lost.editor,
-                problem: "\(world.list(list).name(of: author)) deleted this item; Enter adds this as a new one")
+                problem: "\(world.list(list).name(of: origin) ?? "somebody") deleted this item; Enter adds this as a new one")
         }
-        let added = isOwn ? delta.firstInserted : nil
+        let added = origin == .own ? delta.firstInserted : nil
         if let added, case .new(_, let side) = draft?.target { draft?.target = .new(gap: added.upperBound, side) }
         if case .new(let gap, _) = draft?.target {
             table.follow(to: row(ofPlace: gap))
