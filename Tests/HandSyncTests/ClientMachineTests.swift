@@ -120,6 +120,8 @@ import Testing
         var sent: [Submission] = []
         var writes: [[JournalWrite]] = []
         var views: [Int] = []
+        /// Whose doing the changes of the view were.
+        var origins: [Replica.Origin] = []
         var offline = 0
 
         init() {
@@ -152,7 +154,9 @@ import Testing
                 case .send(let frame):
                     let message = frame.dropFirst(UInt64(frame.count).varintSize).withUnsafeBytes { try? UpMessage($0) }
                     if case .submit(let submission)? = message { sent.append(submission) }
-                case .update: views.append(machine.subscriptions["list"]?.replica.view.count ?? 0)
+                case .update(_, let update):
+                    views.append(machine.subscriptions["list"]?.replica.view.count ?? 0)
+                    if !update.delta.isIdentity { origins.append(update.origin) }
                 case .status(.offline): offline += 1
                 default: break
                 }
@@ -192,6 +196,26 @@ import Testing
         #expect(client.sent.map(\.delta.growth) == [1] && client.writes.count == 1)
         client.kept(1)
         #expect(client.sent.count == 1, "the other waits for the answer")
+    }
+
+    /// One's own edits are told as such when they are made, others' commits with their author.
+    @Test func whoseDoingAChangeIs() throws {
+        var client = Keeping()
+        try client.edit(1)
+        client.keepAll()
+        var hand = Hand()
+        func commit(_ revision: Int, by author: UInt64, _ id: UInt64) throws -> DownMessage {
+            let delta = Operation.insert([Item(id: ItemID(rawValue: id), content: .note("n"))], at: 0, .after).delta
+            hand = try hand.applying(delta)
+            return .commit(
+                list: 7,
+                Commit(
+                    revision: revision, author: author, sequence: 1, base: revision - 1, time: 0, count: hand.count,
+                    digest: hand.digest, delta: delta))
+        }
+        client.hear(try commit(1, by: 1, 1))
+        client.hear(try commit(2, by: 5, 2))
+        #expect(client.origins == [.own, .author(5)])
     }
 
     /// What a write holds back does not wait for what is edited while it is under way.

@@ -1,5 +1,6 @@
 import HandCore
 import HandFormats
+import HandSync
 import HandWire
 
 /// One item in full. It does what the list screen does with the item under its cursor.

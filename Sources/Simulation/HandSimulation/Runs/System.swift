@@ -93,6 +93,12 @@ final class System {
                     let logID = subscription.replica.logID
                     mergers.sent(
                         submission, list: logID, author: author, seen: ledger.histories[logID]?.seen ?? 0)
+                    if !client.hasKept(submission, of: logID) {
+                        report(
+                            .journal,
+                            "client \(client.number) sends submission \(submission.sequence) of \(name) before it is kept"
+                        )
+                    }
                     if !client.watch.allows(submission) {
                         report(
                             .protocol,

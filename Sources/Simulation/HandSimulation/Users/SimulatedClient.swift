@@ -100,6 +100,14 @@ final class SimulatedClient {
         return items
     }
 
+    /// Whether its disk says that this is in flight, under whatever name.
+    func hasKept(_ submission: Submission, of logID: UInt64) -> Bool {
+        journal.names.contains { name in
+            guard let kept = try? journal.load(name) else { return false }
+            return kept.logID == logID && kept.inFlight?.sequence == submission.sequence
+        }
+    }
+
     // MARK: Lists
 
     /// Follows a list, from what is kept of it or from nothing.
@@ -128,7 +136,8 @@ final class SimulatedClient {
         perform { $0.close(name) }
         followed[name] = nil
         others[name] = nil
-        whenKept { [unowned self] in journal.forget(name) }
+        // It may be open again by then.
+        whenKept { [unowned self] in if machine?.subscriptions[name] == nil { journal.forget(name) } }
     }
 
     // MARK: Effects

@@ -1,5 +1,6 @@
 import HandCore
 import HandFormats
+import HandSync
 
 /// One list: its items, what one does with them, and what others do meanwhile.
 struct ListScreen: TableScreen, ListScreens {
@@ -158,9 +159,10 @@ struct ListScreen: TableScreen, ListScreens {
         (anchor, home) = (anchor.map(follow), home.map(follow))
         if !isDraftKept, let lost = draft {
             // What was typed is not lost with the item that it was meant for.
+            let deleter = world.list(list).name(of: origin) ?? "somebody"
             draft = Draft(
                 target: .new(gap: delta.map(gap: oldPlace, .after), .after), kind: .task, editor: lost.editor,
-                problem: "\(world.list(list).name(of: origin) ?? "somebody") deleted this item; Enter adds this as a new one")
+                problem: "\(deleter) deleted this item; Enter adds this as a new one")
         }
         let added = origin == .own ? delta.firstInserted : nil
         if let added, case .new(_, let side) = draft?.target { draft?.target = .new(gap: added.upperBound, side) }
