@@ -160,8 +160,8 @@ extension Service {
     func isAllowed(_ message: UpMessage, from connection: Connection) -> Bool {
         // Most people may everything, and most messages are edits: whether they only insert need not be known then.
         if connection.access.everywhere >= .admin { return true }
-        if case .submit(let submission) = message, let room = connection.cursors[submission.list]?.room,
-            connection.access.role(on: room.list.name) >= .write
+        if case .submit(let submission) = message, let hosted = connection.cursors[submission.list]?.hosted,
+            connection.access.role(on: hosted.list.name) >= .write
         {
             return true
         }
@@ -183,9 +183,9 @@ extension Service {
                     connection, message.request, .notAllowed, "your role on '\(name)' is \(mine); that takes \(role)")
             }
         case .followed(let list, let role):
-            guard let room = connection.cursors[list]?.room else { return true }
-            if connection.access.role(on: room.list.name) >= role { return true }
-            world.note(.denied(connection, what: message.name, list: room.list.name))
+            guard let hosted = connection.cursors[list]?.hosted else { return true }
+            if connection.access.role(on: hosted.list.name) >= role { return true }
+            world.note(.denied(connection, what: message.name, list: hosted.list.name))
             if case .submit(let submission) = message {
                 reject(.notAllowed, list: list, submission.sequence, to: connection)
             }
@@ -208,10 +208,10 @@ extension Service {
             connection.access = access
             for index in connection.cursors.indices.reversed() {
                 let cursor = connection.cursors[at: index]
-                guard access.role(on: cursor.room.list.name) < .read else { continue }
-                unsubscribe(connection, from: cursor.room.list.number)
+                guard access.role(on: cursor.hosted.list.name) < .read else { continue }
+                unsubscribe(connection, from: cursor.hosted.list.number)
                 refuse(
-                    connection, cursor.request, .notAllowed, "you may not read '\(cursor.room.list.name)' any longer")
+                    connection, cursor.request, .notAllowed, "you may not read '\(cursor.hosted.list.name)' any longer")
             }
         }
     }

@@ -4,7 +4,7 @@ import HandWire
 extension Connection {
     /// How far a connection has got in one list.
     struct Cursor {
-        let room: Room
+        let hosted: HostedList
         let request: UInt64
         var revision: Int
         /// Items of the list when it was subscribed to, as they are counted in the account.
@@ -17,7 +17,7 @@ extension Connection {
         var presence = PresenceMark()
 
         /// Whether the next commit is no longer in the window and has not been asked of the store.
-        var isBehind: Bool { snapshot == nil && !isReading && revision < room.authority.floor }
+        var isBehind: Bool { snapshot == nil && !isReading && revision < hosted.authority.floor }
     }
 
     /// How far a client has been told who is on a list, as numbers of changes. Changes that it does not read are not kept for it.

@@ -54,29 +54,29 @@ extension Connection {
         // One after the other: what was read is held until it is sent.
         if let behind, !cursors.indices.contains(where: { cursors[at: $0].isReading }) {
             cursors[at: behind].isReading = true
-            read(self, cursors[at: behind].room.list.number)
+            read(self, cursors[at: behind].hosted.list.number)
         }
     }
 
     /// What one list has for this connection.
     private static func gather(_ cursor: inout Cursor, _ output: inout Output, chunkBytes: Int) {
-        let room = cursor.room
+        let hosted = cursor.hosted
         if let snapshot = cursor.snapshot {
             output.hasMore = true
             if output.isFull(chunkBytes) { return }
             output.add(snapshot.next(about: chunkBytes))
             if snapshot.isDone { cursor.snapshot = nil }
-        } else if !cursor.isReading, cursor.revision < room.authority.revision {
-            if let latest = room.authority.latest, latest.base == cursor.revision {
+        } else if !cursor.isReading, cursor.revision < hosted.authority.revision {
+            if let latest = hosted.authority.latest, latest.base == cursor.revision {
                 output.runs.append(latest.run)
-                output.commits += room.authority.revision - cursor.revision
-                cursor.revision = room.authority.revision
+                output.commits += hosted.authority.revision - cursor.revision
+                cursor.revision = hosted.authority.revision
             } else {
-                let (runs, revision) = room.authority.frames(after: cursor.revision, about: burst)
+                let (runs, revision) = hosted.authority.frames(after: cursor.revision, about: burst)
                 output.runs += runs
                 output.commits += revision - cursor.revision
                 cursor.revision = revision
-                if revision < room.authority.revision { output.hasMore = true }
+                if revision < hosted.authority.revision { output.hasMore = true }
             }
         }
         if cursor.presence.told < cursor.presence.owed { gatherPresence(&cursor, &output, chunkBytes: chunkBytes) }
@@ -84,13 +84,13 @@ extension Connection {
 
     /// Who has moved, come or gone since the client was told, as far as it is time to tell it.
     private static func gatherPresence(_ cursor: inout Cursor, _ output: inout Output, chunkBytes: Int) {
-        let room = cursor.room
-        guard !cursor.presence.isLost(room.presence) else { return }
+        let hosted = cursor.hosted
+        guard !cursor.presence.isLost(hosted.presence) else { return }
         while cursor.presence.told < cursor.presence.owed, !output.isFull(chunkBytes) {
-            let (entries, end) = room.presence.entries(
+            let (entries, end) = hosted.presence.entries(
                 after: cursor.presence.told, through: cursor.presence.owed, knownGone: cursor.presence.knownGone,
                 atMost: Service.presencePage)
-            if !entries.isEmpty { output.add(DownMessage.presence(list: room.list.number, entries).frame) }
+            if !entries.isEmpty { output.add(DownMessage.presence(list: hosted.list.number, entries).frame) }
             cursor.presence.told = end
         }
         if cursor.presence.told < cursor.presence.owed { output.hasMore = true }

@@ -95,7 +95,7 @@ public final class Connection {
     /// Lists whose newest commits it has not been sent.
     var laggingCount: Int {
         cursors.indices.count {
-            cursors[at: $0].snapshot != nil || cursors[at: $0].revision < cursors[at: $0].room.authority.revision
+            cursors[at: $0].snapshot != nil || cursors[at: $0].revision < cursors[at: $0].hosted.authority.revision
         }
     }
 
@@ -103,7 +103,7 @@ public final class Connection {
     var behind: Int {
         cursors.indices.reduce(0) { sum, index in
             let cursor = cursors[at: index]
-            return sum + cursor.room.authority.revision - cursor.revision
+            return sum + cursor.hosted.authority.revision - cursor.revision
         }
     }
 
@@ -250,12 +250,12 @@ public final class Connection {
     ///
     /// - Parameter frame: tells them, and is the same for everybody; nil if it would be too large.
     /// - Returns: false if its client knows of people of whom nobody remembers by now that they have gone.
-    func owePresence(of room: Room, since before: Int, _ frame: FrameRun?) -> Bool {
-        guard let index = cursors.index(of: room.list.number) else { return true }
-        if cursors[at: index].presence.isLost(room.presence) { return false }
-        cursors[at: index].presence.owed = room.presence.taken
+    func owePresence(of hosted: HostedList, since before: Int, _ frame: FrameRun?) -> Bool {
+        guard let index = cursors.index(of: hosted.list.number) else { return true }
+        if cursors[at: index].presence.isLost(hosted.presence) { return false }
+        cursors[at: index].presence.owed = hosted.presence.taken
         guard let frame, cursors[at: index].presence.told >= before, !stream.isWriting else { return true }
-        cursors[at: index].presence.told = room.presence.taken
+        cursors[at: index].presence.told = hosted.presence.taken
         enqueue(frame)
         return true
     }

@@ -14,7 +14,7 @@ struct CursorTable {
     func index(of list: UInt64) -> Int? { entries.firstIndex { $0.list == list } }
 
     /// The list of that number, if it is followed.
-    func room(of list: UInt64) -> Room? { index(of: list).map { entries[$0].cursor.room } }
+    func hostedList(of list: UInt64) -> HostedList? { index(of: list).map { entries[$0].cursor.hosted } }
 
     /// The cursor in a list.
     subscript(list: UInt64) -> Connection.Cursor? {

@@ -17,64 +17,64 @@ extension Service {
     }
 
     /// Makes a large edit once no commit of the list is being written. Other edits of the list wait until it is made.
-    func submitAside(_ submission: Submission, _ author: Author, in room: Room, from connection: Connection) {
-        room.isHeld = true
+    func submitAside(_ submission: Submission, _ author: Author, in hosted: HostedList, from connection: Connection) {
+        hosted.isHeld = true
         begin(connection)
-        makeWhenWritten(submission, author, in: room, from: connection)
+        makeWhenWritten(submission, author, in: hosted, from: connection)
     }
 
     private func makeWhenWritten(
-        _ submission: Submission, _ author: Author, in room: Room, from connection: Connection
+        _ submission: Submission, _ author: Author, in hosted: HostedList, from connection: Connection
     ) {
-        if connection.isEnding || rooms[room.list.number] !== room { return letGo(of: room, connection) }
-        if room.authority.isBusy {
-            return room.whenWritten.append { [unowned self] in
-                makeWhenWritten(submission, author, in: room, from: connection)
+        if connection.isEnding || hostedLists[hosted.list.number] !== hosted { return letGo(of: hosted, connection) }
+        if hosted.authority.isBusy {
+            return hosted.whenWritten.append { [unowned self] in
+                makeWhenWritten(submission, author, in: hosted, from: connection)
             }
         }
         // Charged before it is made: a client that hangs up meanwhile has had the work done all the same.
-        let work = min(Authority.work(of: submission.delta), 10 * (limits.frameBytes + room.authority.count))
+        let work = min(Authority.work(of: submission.delta), 10 * (limits.frameBytes + hosted.authority.count))
         charge(connection, work: work)
         let (now, isFull) = (world.wallClock, storeSize.isFull(limits))
-        let parcel = Parcel((room.authority, submission))
+        let parcel = Parcel((hosted.authority, submission))
         world.compute {
             var (authority, submission) = parcel.take()
             let outcome = authority.submitAside(submission, author: author, now: now, isFull: isFull)
             return Parcel((authority, submission, outcome))
         } then: { [unowned self] parcel in
-            made(parcel, author, in: room, from: connection)
+            made(parcel, author, in: hosted, from: connection)
         }
     }
 
     /// Adopts the edited list, unless the author has left or lost the right to edit meanwhile.
     private func made(
-        _ parcel: Parcel<(Authority, Submission, Authority.Outcome)>, _ author: Author, in room: Room,
+        _ parcel: Parcel<(Authority, Submission, Authority.Outcome)>, _ author: Author, in hosted: HostedList,
         from connection: Connection
     ) {
         var (authority, submission, outcome) = parcel.take()
-        if !connection.isEnding, connection.cursors.room(of: room.list.number) === room,
+        if !connection.isEnding, connection.cursors.hostedList(of: hosted.list.number) === hosted,
             isAllowed(.submit(submission), from: connection)
         {
-            swap(&room.authority, &authority)
-            answer(outcome, to: submission, author, in: room, from: connection)
+            swap(&hosted.authority, &authority)
+            answer(outcome, to: submission, author, in: hosted, from: connection)
         }
         discard((consume authority, consume submission, consume outcome))
-        letGo(of: room, connection)
+        letGo(of: hosted, connection)
     }
 
     /// Handles the edits that have waited, in their order. One of them may hold the list again.
-    private func letGo(of room: Room, _ connection: Connection) {
-        room.isHeld = false
-        let waiting = room.waiting
-        room.waiting = []
+    private func letGo(of hosted: HostedList, _ connection: Connection) {
+        hosted.isHeld = false
+        let waiting = hosted.waiting
+        hosted.waiting = []
         for body in waiting { body() }
         end(connection)
     }
 
     /// Keeps an edit, and all that its client sends after it, until the large one is made.
-    func hold(_ submission: Submission, in room: Room, from connection: Connection) {
+    func hold(_ submission: Submission, in hosted: HostedList, from connection: Connection) {
         begin(connection)
-        room.waiting.append { [unowned self] in
+        hosted.waiting.append { [unowned self] in
             connection.setBusy(false)
             connection.take(.message(.submit(submission)), isNext: true) { handle($0, from: connection) }
         }

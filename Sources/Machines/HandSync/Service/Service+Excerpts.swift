@@ -20,29 +20,29 @@ extension Service {
     ///   - answer: has to end the request.
     func withState(
         of name: String, at revision: Int?, _ connection: Connection, _ request: UInt64,
-        _ answer: @escaping (Room, State) -> Void
+        _ answer: @escaping (HostedList, State) -> Void
     ) {
         begin(connection)
-        withRoom(named: name, for: connection) { [unowned self] result in
+        withHostedList(named: name, for: connection) { [unowned self] result in
             switch result {
             case .failure(let error):
                 refuse(connection, request, error)
                 end(connection)
-            case .success(let room):
-                room.idleSince = world.now
-                let at = revision ?? room.authority.revision
+            case .success(let hosted):
+                hosted.idleSince = world.now
+                let at = revision ?? hosted.authority.revision
                 // What is forgotten is not told, though it may still be in memory.
-                if at >= room.storeFloor, let hand = room.authority.hand(at: at) {
-                    return give(State(hand: hand, revision: at, hold: nil), room, connection, request, answer)
+                if at >= hosted.storeFloor, let hand = hosted.authority.hand(at: at) {
+                    return give(State(hand: hand, revision: at, hold: nil), hosted, connection, request, answer)
                 }
-                withPast(room.list.number, at: at, connection) { [unowned self] result in
+                withPast(hosted.list.number, at: at, connection) { [unowned self] result in
                     switch result {
                     case .failure(let error):
                         refuse(connection, request, error)
                         end(connection)
                     case .success(let hold):
                         guard let hand = hold.state.hand else { preconditionFailure("it was read") }
-                        give(State(hand: hand, revision: at, hold: hold), room, connection, request, answer)
+                        give(State(hand: hand, revision: at, hold: hold), hosted, connection, request, answer)
                     }
                 }
             }
@@ -50,21 +50,21 @@ extension Service {
     }
 
     private func give(
-        _ state: State, _ room: Room, _ connection: Connection, _ request: UInt64,
-        _ answer: (Room, State) -> Void
+        _ state: State, _ hosted: HostedList, _ connection: Connection, _ request: UInt64,
+        _ answer: (HostedList, State) -> Void
     ) {
         // The list may be gone by now, or the right to read it.
-        if rooms[room.list.number] !== room || connection.access.role(on: room.list.name) < .read {
-            refuse(connection, request, .noSuchList(room.list.name))
+        if hostedLists[hosted.list.number] !== hosted || connection.access.role(on: hosted.list.name) < .read {
+            refuse(connection, request, .noSuchList(hosted.list.name))
             return end(connection)
         }
-        answer(room, state)
+        answer(hosted, state)
     }
 
     func excerpt(_ asked: UpMessage.ExcerptRequest, _ connection: Connection) {
-        withState(of: asked.name, at: asked.revision, connection, asked.request) { [unowned self] room, state in
+        withState(of: asked.name, at: asked.revision, connection, asked.request) { [unowned self] hosted, state in
             let most = min(limits.answerBytes, limits.frameBytes) / 2
-            let (hand, revision, logID) = (state.hand, state.revision, room.authority.logID)
+            let (hand, revision, logID) = (state.hand, state.revision, hosted.authority.logID)
             let make = { @Sendable in
                 hand.excerpt(asked.selections, from: asked.start, about: most, logID: logID, revision: revision)
             }

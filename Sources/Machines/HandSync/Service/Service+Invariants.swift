@@ -4,7 +4,7 @@ import HandWire
 extension Service {
     /// A list in memory as everybody may see it, for tests.
     package func durable(_ name: String) -> (hand: Hand, revision: Int)? {
-        names[name].flatMap { rooms[$0] }.map { ($0.authority.hand, $0.authority.revision) }
+        names[name].flatMap { hostedLists[$0] }.map { ($0.authority.hand, $0.authority.revision) }
     }
 
     /// What contradicts itself here; nil if nothing does. For tests: O(everything).
@@ -14,22 +14,22 @@ extension Service {
         }
         var uses: [UInt64: Int] = [:]
         for connection in connections { if let author = connection.author { uses[author.number, default: 0] += 1 } }
-        for pending in rooms.values.flatMap(\.authority.pending) { uses[pending.commit.author, default: 0] += 1 }
+        for pending in hostedLists.values.flatMap(\.authority.pending) { uses[pending.commit.author, default: 0] += 1 }
         if let problem = newcomers.problem(uses: uses) { return problem }
         if past.states.count > limits.pastRevisions { return "\(past.states.count) past revisions are in memory" }
         for account in accounts.values {
             if let problem = problem(with: account) { return "\(account.user): \(problem)" }
         }
-        for room in rooms.values {
-            if let problem = room.authority.brokenInvariant() { return "\(room.list.name): \(problem)" }
-            if let problem = problem(with: room) { return "\(room.list.name): \(problem)" }
+        for hosted in hostedLists.values {
+            if let problem = hosted.authority.brokenInvariant() { return "\(hosted.list.name): \(problem)" }
+            if let problem = problem(with: hosted) { return "\(hosted.list.name): \(problem)" }
         }
         for connection in connections {
             if let account = connection.account, accounts[account.user] !== account {
                 return "the account of \(account.user), who is connected, is forgotten"
             }
             if let problem = problem(with: connection) { return problem }
-            for list in connection.cursors.lists where rooms[list]?.subscribers.contains(connection) != true {
+            for list in connection.cursors.lists where hostedLists[list]?.subscribers.contains(connection) != true {
                 return "a connection follows list \(list) unknown to it"
             }
         }
@@ -40,8 +40,8 @@ extension Service {
     /// the client's next, counts no more.
     private func problem(with connection: Connection) -> String? {
         guard let author = connection.author?.number, !connection.isEnding else { return nil }
-        let pending = rooms.values.reduce(0) { sum, room in
-            sum + room.authority.pending.count { $0.commit.author == author }
+        let pending = hostedLists.values.reduce(0) { sum, hosted in
+            sum + hosted.authority.pending.count { $0.commit.author == author }
         }
         guard connection.pendingSubmissions > pending else { return nil }
         return "author \(author) waits for \(connection.pendingSubmissions) writes, of which there are \(pending)"
@@ -71,15 +71,15 @@ extension Service {
         return waiting.isEmpty || account.isListed ? nil : "it is forgotten that somebody waits"
     }
 
-    private func problem(with room: Room) -> String? {
+    private func problem(with hosted: HostedList) -> String? {
         var authors: Set<UInt64> = []
-        for connection in room.subscribers {
-            guard let cursor = connection.cursors[room.list.number] else { return "a subscriber has no cursor" }
-            if cursor.revision > room.authority.revision { return "a cursor is ahead of what is durable" }
+        for connection in hosted.subscribers {
+            guard let cursor = connection.cursors[hosted.list.number] else { return "a subscriber has no cursor" }
+            if cursor.revision > hosted.authority.revision { return "a cursor is ahead of what is durable" }
             guard let author = connection.author?.number else { return "a subscriber has no author" }
             if !authors.insert(author).inserted { return "author \(author) follows it twice" }
         }
-        let present = room.subscribers.filter(\.hasPresence).compactMap(\.author?.number)
-        return room.presence.everybody == Set(present) ? nil : "presence is not that of the subscribers"
+        let present = hosted.subscribers.filter(\.hasPresence).compactMap(\.author?.number)
+        return hosted.presence.everybody == Set(present) ? nil : "presence is not that of the subscribers"
     }
 }

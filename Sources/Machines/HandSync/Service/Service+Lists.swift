@@ -38,7 +38,7 @@ extension Service {
     private func subscribe(_ connection: Connection, _ subscribe: UpMessage.Subscribe) {
         begin(connection)
         if subscribe.name.isEmpty { return find(subscribe, connection) }
-        withRoom(named: subscribe.name, for: connection) { [unowned self] in entered($0, connection, subscribe) }
+        withHostedList(named: subscribe.name, for: connection) { [unowned self] in entered($0, connection, subscribe) }
     }
 
     /// A list that is asked for by its log id, whatever it is called.
@@ -49,7 +49,7 @@ extension Service {
         } then: { [unowned self] result in
             switch result {
             case .success(let name?):
-                withRoom(named: name, for: connection) { [unowned self] result in
+                withHostedList(named: name, for: connection) { [unowned self] result in
                     // Meanwhile the name may have become another list's.
                     let isIt = (try? result.get()).map { LogID.isSameList($0.authority.logID, subscribe.logID) }
                     entered(isIt == false ? .failure(.noSuchList("")) : result, connection, subscribe)
@@ -61,10 +61,10 @@ extension Service {
     }
 
     private func entered(
-        _ result: Result<Room, StoreError>, _ connection: Connection, _ subscribe: UpMessage.Subscribe
+        _ result: Result<HostedList, StoreError>, _ connection: Connection, _ subscribe: UpMessage.Subscribe
     ) {
         switch result {
-        case .success(let room): enter(room, connection, subscribe)
+        case .success(let hosted): enter(hosted, connection, subscribe)
         case .failure(let error):
             if !connection.isEnding { refuse(connection, subscribe.request, error) }
             end(connection)
@@ -73,18 +73,18 @@ extension Service {
 
     /// Lets a connection into a list, once it can be said which of its client's submissions are durable: one that is being
     /// written still may or may not be, and a client that has forgotten it would use its sequence again.
-    private func enter(_ room: Room, _ connection: Connection, _ subscribe: UpMessage.Subscribe) {
-        if let author = connection.author, room.authority.isPending(author), !connection.isEnding {
-            room.whenWritten.append { [unowned self] in enter(room, connection, subscribe) }
+    private func enter(_ hosted: HostedList, _ connection: Connection, _ subscribe: UpMessage.Subscribe) {
+        if let author = connection.author, hosted.authority.isPending(author), !connection.isEnding {
+            hosted.whenWritten.append { [unowned self] in enter(hosted, connection, subscribe) }
             return
         }
         defer { end(connection) }
         guard !connection.isEnding else { return }
         // The list may be gone by now, or the right to read it.
-        if rooms[room.list.number] !== room || connection.access.role(on: room.list.name) < .read {
+        if hostedLists[hosted.list.number] !== hosted || connection.access.role(on: hosted.list.name) < .read {
             return refuse(connection, subscribe.request, .noSuchList(subscribe.name))
         }
-        let isNew = connection.cursors[room.list.number] == nil
+        let isNew = connection.cursors[hosted.list.number] == nil
         if isNew && connection.cursors.count >= limits.subscriptions {
             let message = "a connection may follow \(limits.subscriptions) lists"
             return refuse(connection, subscribe.request, .tooManySubscriptions, message)
@@ -95,68 +95,68 @@ extension Service {
         }
         // A list of any length may be followed alone.
         if isNew, let account = connection.account, account.followedItems > 0,
-            account.followedItems + room.authority.count > limits.userItems
+            account.followedItems + hosted.authority.count > limits.userItems
         {
             let message = "the lists that your connections follow may have \(limits.userItems) items together"
             return refuse(connection, subscribe.request, .tooManySubscriptions, message)
         }
-        start(connection, in: room, subscribe)
+        start(connection, in: hosted, subscribe)
     }
 
-    private func start(_ connection: Connection, in room: Room, _ subscribe: UpMessage.Subscribe) {
+    private func start(_ connection: Connection, in hosted: HostedList, _ subscribe: UpMessage.Subscribe) {
         guard let author = connection.author else { return }
-        let isNew = connection.cursors[room.list.number] == nil
-        let start = room.start(from: subscribe.revision, logID: subscribe.logID, for: author)
-        begin(connection, in: room, request: subscribe.request, start, from: subscribe.revision)
-        if subscribe.name.isEmpty { send(.renamed(list: room.list.number, name: room.list.name), to: connection) }
+        let isNew = connection.cursors[hosted.list.number] == nil
+        let start = hosted.start(from: subscribe.revision, logID: subscribe.logID, for: author)
+        begin(connection, in: hosted, request: subscribe.request, start, from: subscribe.revision)
+        if subscribe.name.isEmpty { send(.renamed(list: hosted.list.number, name: hosted.list.name), to: connection) }
         if !isNew { figures.resynchronizations += 1 }
         if isNew {
-            room.add(connection)
+            hosted.add(connection)
             connection.account?.subscriptions += 1
-            connection.account?.followedItems += room.authority.count
-            connection.cursors[room.list.number]?.items = room.authority.count
-            if connection.hasPresence { room.presence.join(author.number, name: connection.person) }
-            announce(room)
+            connection.account?.followedItems += hosted.authority.count
+            connection.cursors[hosted.list.number]?.items = hosted.authority.count
+            if connection.hasPresence { hosted.presence.join(author.number, name: connection.person) }
+            announce(hosted)
         }
         guard connection.hasPresence else { return }
         // Who subscribes anew may have forgotten who is here.
         if isNew {
-            connection.cursors[room.list.number]?.presence = Connection.PresenceMark(room.presence)
+            connection.cursors[hosted.list.number]?.presence = Connection.PresenceMark(hosted.presence)
         } else {
-            connection.cursors[room.list.number]?.presence.startAnew(room.presence)
+            connection.cursors[hosted.list.number]?.presence.startAnew(hosted.presence)
         }
     }
 
     /// Sets the cursor of a connection in a list, and says so.
     func begin(
-        _ connection: Connection, in room: Room, request: UInt64, _ start: DownMessage.Subscribed.Start,
+        _ connection: Connection, in hosted: HostedList, request: UInt64, _ start: DownMessage.Subscribed.Start,
         from revision: Int
     ) {
-        let number = room.list.number
-        var cursor = Connection.Cursor(room: room, request: request, revision: revision)
+        let number = hosted.list.number
+        var cursor = Connection.Cursor(hosted: hosted, request: request, revision: revision)
         if let former = connection.cursors[number] { (cursor.presence, cursor.items) = (former.presence, former.items) }
         if case .snapshot(let revision, let count, _) = start {
             cursor.revision = revision
             figures.snapshots += 1
-            if count > 0 { cursor.snapshot = Connection.Transfer(request: request, hand: room.authority.hand) }
+            if count > 0 { cursor.snapshot = Connection.Transfer(request: request, hand: hosted.authority.hand) }
         }
         connection.cursors[number] = cursor
         send(
             .subscribed(
                 DownMessage.Subscribed(
-                    request: request, list: number, logID: room.authority.logID, rules: room.authority.rules,
-                    lastSequence: connection.author.map(room.authority.lastSequence) ?? 0, start: start)),
+                    request: request, list: number, logID: hosted.authority.logID, rules: hosted.authority.rules,
+                    lastSequence: connection.author.map(hosted.authority.lastSequence) ?? 0, start: start)),
             to: connection)
     }
 
     func unsubscribe(_ connection: Connection, from list: UInt64) {
         guard let cursor = connection.cursors.remove(list) else { return }
-        cursor.room.remove(connection, now: world.now)
+        cursor.hosted.remove(connection, now: world.now)
         connection.account?.subscriptions -= 1
         connection.account?.followedItems -= cursor.items
         if let author = connection.author?.number, connection.hasPresence {
-            cursor.room.presence.leave(author)
-            announce(cursor.room)
+            cursor.hosted.presence.leave(author)
+            announce(cursor.hosted)
         }
     }
 
@@ -166,9 +166,9 @@ extension Service {
         let revision = cursor.revision
         figures.readsBehind += 1
         let bytes = limits.chunkBytes
-        let start = cursor.room.start(from: revision, logID: cursor.room.authority.logID, for: author)
+        let start = cursor.hosted.start(from: revision, logID: cursor.hosted.authority.logID, for: author)
         if case .snapshot = start {
-            return begin(connection, in: cursor.room, request: cursor.request, start, from: revision)
+            return begin(connection, in: cursor.hosted, request: cursor.request, start, from: revision)
         }
         ask { store in
             try store.frames(of: list, after: revision, about: bytes)
@@ -180,10 +180,10 @@ extension Service {
             case .failure(let error): fail(connection, .internalError, "\(error)", retryAfter: 1_000)
             case .success(let frames):
                 // The store may already hold what it has not yet confirmed to have written: that is not anybody's to see.
-                let durable = frames.prefix { $0.revision <= cursor.room.authority.revision }
+                let durable = frames.prefix { $0.revision <= cursor.hosted.authority.revision }
                 guard let last = durable.last, durable.first?.revision == revision + 1 else {
                     // What comes next has been forgotten meanwhile. From here on it comes as a snapshot.
-                    cursor.room.storeFloor = (frames.first?.revision ?? cursor.room.authority.revision + 1) - 1
+                    cursor.hosted.storeFloor = (frames.first?.revision ?? cursor.hosted.authority.revision + 1) - 1
                     return
                 }
                 for frame in durable { connection.enqueue(FrameRun(frame.bytes)) }
@@ -196,8 +196,8 @@ extension Service {
     // MARK: Loading
 
     /// The list in memory; loads it if need be, which counts as done for who asked first.
-    func withRoom(
-        named name: String, for connection: Connection, _ body: @escaping (Result<Room, StoreError>) -> Void
+    func withHostedList(
+        named name: String, for connection: Connection, _ body: @escaping (Result<HostedList, StoreError>) -> Void
     ) {
         if loading[name] != nil {
             loading[name]?.append(body)
@@ -209,7 +209,7 @@ extension Service {
 
     private func load(_ name: String, for connection: Connection) {
         // It is here, perhaps since a moment ago under this name.
-        if let number = names[name], let room = rooms[number] { return loaded(name, .success(room)) }
+        if let number = names[name], let hosted = hostedLists[number] { return loaded(name, .success(hosted)) }
         if isNaming { return whenNamed.append { [unowned self] in load(name, for: connection) } }
         let seen = namings
         let limits = limits
@@ -221,21 +221,21 @@ extension Service {
         } then: { [unowned self] result in
             // By now the name may be another list's, or nobody's.
             if seen != namings { return load(name, for: connection) }
-            let room = result.map { Room($0.0, $0.2, snapshot: $0.1.snapshotRevision, now: world.now) }
+            let hosted = result.map { HostedList($0.0, $0.2, snapshot: $0.1.snapshotRevision, now: world.now) }
             if case .success(let (_, start, _)) = result {
                 let commits = start.revision - start.snapshotRevision
                 charge(connection, work: Price.replay(start.hand.count, commits: commits))
             }
-            if case .success(let room) = room {
-                rooms[room.list.number] = room
-                names[name] = room.list.number
-                world.note(.loaded(list: name, revision: room.authority.revision))
+            if case .success(let hosted) = hosted {
+                hostedLists[hosted.list.number] = hosted
+                names[name] = hosted.list.number
+                world.note(.loaded(list: name, revision: hosted.authority.revision))
             }
-            loaded(name, room)
+            loaded(name, hosted)
         }
     }
 
-    private func loaded(_ name: String, _ room: Result<Room, StoreError>) {
-        for waiting in loading.removeValue(forKey: name) ?? [] { waiting(room) }
+    private func loaded(_ name: String, _ hosted: Result<HostedList, StoreError>) {
+        for waiting in loading.removeValue(forKey: name) ?? [] { waiting(hosted) }
     }
 }

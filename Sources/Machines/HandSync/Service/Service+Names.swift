@@ -13,8 +13,8 @@ extension Service {
             storeSize.isStale = true
             world.called(logID, nil)
             world.note(.deleted(list: name, by: connection))
-            if let number = names.removeValue(forKey: name), let room = rooms.removeValue(forKey: number) {
-                close(room)
+            if let number = names.removeValue(forKey: name), let hosted = hostedLists.removeValue(forKey: number) {
+                close(hosted)
             }
             accessChanged()
             if retention.deleted == 0 { sweepDeleted(isDue: true) }
@@ -22,14 +22,14 @@ extension Service {
     }
 
     /// Tells everybody that the list is gone, and those whose edits were on their way that they are lost.
-    private func close(_ room: Room) {
-        writer.remove(room)
-        _ = loseCommits(of: room)
-        room.written()
-        for connection in Array(room.subscribers) {
-            guard let cursor = connection.cursors[room.list.number] else { continue }
-            unsubscribe(connection, from: room.list.number)
-            refuse(connection, cursor.request, .listDeleted, "the list '\(room.list.name)' was deleted")
+    private func close(_ hosted: HostedList) {
+        writer.remove(hosted)
+        _ = loseCommits(of: hosted)
+        hosted.written()
+        for connection in Array(hosted.subscribers) {
+            guard let cursor = connection.cursors[hosted.list.number] else { continue }
+            unsubscribe(connection, from: hosted.list.number)
+            refuse(connection, cursor.request, .listDeleted, "the list '\(hosted.list.name)' was deleted")
         }
     }
 
@@ -46,7 +46,7 @@ extension Service {
             world.called(logID, new)
             if let number = names.removeValue(forKey: name) {
                 names[new] = number
-                if let room = rooms[number] { rename(room, to: new) }
+                if let hosted = hostedLists[number] { rename(hosted, to: new) }
             }
             world.note(.renamed(list: name, to: new, by: connection))
             accessChanged()
@@ -54,10 +54,10 @@ extension Service {
     }
 
     /// Tells those who follow the list.
-    private func rename(_ room: Room, to new: String) {
-        room.list.name = new
-        for connection in room.subscribers where (connection.session.version ?? 1) >= 2 {
-            send(.renamed(list: room.list.number, name: new), to: connection)
+    private func rename(_ hosted: HostedList, to new: String) {
+        hosted.list.name = new
+        for connection in hosted.subscribers where (connection.session.version ?? 1) >= 2 {
+            send(.renamed(list: hosted.list.number, name: new), to: connection)
         }
     }
 

@@ -3,16 +3,18 @@ import HandWire
 
 extension Service {
     func move(_ connection: Connection, to item: ItemID?, in list: UInt64) {
-        guard let author = connection.author?.number, let room = connection.cursors.room(of: list) else { return }
-        room.presence.move(author, to: item)
-        announce(room)
+        guard let author = connection.author?.number, let hosted = connection.cursors.hostedList(of: list) else {
+            return
+        }
+        hosted.presence.move(author, to: item)
+        announce(hosted)
     }
 
     /// Schedules a list's changed presence for the end of the interval.
-    func announce(_ room: Room) {
-        guard room.presence.hasChanges else { return }
-        if presenceRooms.isEmpty { presenceDue = world.now + limits.presenceInterval }
-        presenceRooms.insert(room.list.number)
+    func announce(_ hosted: HostedList) {
+        guard hosted.presence.hasChanges else { return }
+        if listsWithNewPresence.isEmpty { presenceDue = world.now + limits.presenceInterval }
+        listsWithNewPresence.insert(hosted.list.number)
     }
 
     /// People in one frame.
@@ -20,20 +22,20 @@ extension Service {
 
     /// Sends one frame for each list, with the same bytes for everybody. A client that lags is told later.
     func sendPresence() {
-        let due = presenceRooms.sorted()
-        presenceRooms = []
+        let due = listsWithNewPresence.sorted()
+        listsWithNewPresence = []
         presenceDue = nil
-        for room in due.compactMap({ rooms[$0] }) {
-            let before = room.presence.takeChanges()
-            let (entries, end) = room.presence.entries(
-                after: before, through: room.presence.taken, atMost: Self.presencePage)
-            let isWhole = end == room.presence.taken
-            let frame = isWhole ? FrameRun(DownMessage.presence(list: room.list.number, entries).frame) : nil
-            for connection in room.subscribers where connection.hasPresence {
-                if connection.owePresence(of: room, since: before, frame) {
+        for hosted in due.compactMap({ hostedLists[$0] }) {
+            let before = hosted.presence.takeChanges()
+            let (entries, end) = hosted.presence.entries(
+                after: before, through: hosted.presence.taken, atMost: Self.presencePage)
+            let isWhole = end == hosted.presence.taken
+            let frame = isWhole ? FrameRun(DownMessage.presence(list: hosted.list.number, entries).frame) : nil
+            for connection in hosted.subscribers where connection.hasPresence {
+                if connection.owePresence(of: hosted, since: before, frame) {
                     mark(connection)
                 } else {
-                    let text = "\(PresenceBoard.mostGone) people left '\(room.list.name)' while nothing was read here"
+                    let text = "\(PresenceBoard.mostGone) people left '\(hosted.list.name)' while nothing was read here"
                     fail(connection, .idleTimeout, text)
                 }
             }

@@ -98,7 +98,7 @@ extension Service {
     }
 
     func fetch(_ name: String, at revision: Int?, _ connection: Connection, _ request: UInt64) {
-        withState(of: name, at: revision, connection, request) { [unowned self] room, state in
+        withState(of: name, at: revision, connection, request) { [unowned self] hosted, state in
             defer { end(connection) }
             let (hand, at) = (state.hand, state.revision)
             send(

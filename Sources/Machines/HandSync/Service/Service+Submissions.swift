@@ -4,7 +4,7 @@ import HandWire
 extension Service {
     func submit(_ submission: Submission, from connection: Connection) {
         guard let author = connection.author else { return }
-        guard let room = connection.cursors.room(of: submission.list) else {
+        guard let hosted = connection.cursors.hostedList(of: submission.list) else {
             // Version 1 does not say which list.
             let about = (connection.session.version ?? 1) >= 2 ? submission.list : 0
             return refuse(connection, about, .notSubscribed, "list \(submission.list) was not subscribed to")
@@ -13,29 +13,29 @@ extension Service {
             let reason = Rejection.tooManyPending(limit: limits.pendingSubmissions)
             return reject(reason, list: submission.list, submission.sequence, to: connection)
         }
-        if room.isHeld { return hold(submission, in: room, from: connection) }
+        if hosted.isHeld { return hold(submission, in: hosted, from: connection) }
         figures.submissions += 1
-        let outcome = room.authority.submit(
+        let outcome = hosted.authority.submit(
             submission, author: author, now: world.wallClock, isFull: storeSize.isFull(limits),
             work: limits.inlineWork)
-        if case .tooMuchWork = outcome { return submitAside(submission, author, in: room, from: connection) }
+        if case .tooMuchWork = outcome { return submitAside(submission, author, in: hosted, from: connection) }
         if case .numbered = outcome { charge(connection, work: Authority.work(of: submission.delta)) }
-        answer(outcome, to: submission, author, in: room, from: connection)
+        answer(outcome, to: submission, author, in: hosted, from: connection)
     }
 
     /// Tells what became of a submission, and has it written.
     func answer(
-        _ outcome: Authority.Outcome, to submission: Submission, _ author: Author, in room: Room,
+        _ outcome: Authority.Outcome, to submission: Submission, _ author: Author, in hosted: HostedList,
         from connection: Connection
     ) {
         let (list, sequence) = (submission.list, submission.sequence)
-        charge(connection, submissionWork: room.authority.work)
+        charge(connection, submissionWork: hosted.authority.work)
         switch outcome {
         case .numbered:
             connection.pendingSubmissions += 1
             newcomers.hold(author.number)
             writer.numbered += 1
-            writer.add(room)
+            writer.add(hosted)
         case .waiting, .tooMuchWork: break
         case .acknowledged(let revision):
             send(.acknowledged(list: list, sequence: sequence, revision: revision), to: connection)
@@ -46,8 +46,8 @@ extension Service {
         case .failed(let code):
             let text =
                 code == .baseInFuture
-                ? "base: expected at most revision \(room.authority.revision), found \(submission.base)"
-                : "sequence: expected \(room.authority.lastSequence(of: author) + 1), found \(sequence)"
+                ? "base: expected at most revision \(hosted.authority.revision), found \(submission.base)"
+                : "sequence: expected \(hosted.authority.lastSequence(of: author) + 1), found \(sequence)"
             fail(connection, code, text)
         }
     }

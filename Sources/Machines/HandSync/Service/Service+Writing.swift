@@ -4,12 +4,12 @@ import HandWire
 /// What goes to the store next: everything that came while the last write was under way goes into one transaction.
 struct GroupCommit {
     /// Lists with commits that are numbered and not handed over, each once.
-    private(set) var dirty: [Room] = []
+    private(set) var dirty: [HostedList] = []
     /// Other writes, which must not run beside a transaction on the same lists.
     var jobs: [() -> Void] = []
     var isWriting = false
     /// The lists of which commits are being written.
-    var writing: [Room] = []
+    var writing: [HostedList] = []
     /// Commits that were numbered in this turn.
     var numbered = 0
     /// Whether the last write was a job: then it is the commits' turn.
@@ -18,22 +18,22 @@ struct GroupCommit {
     var isIdle: Bool { !isWriting && dirty.isEmpty && jobs.isEmpty }
 
     /// A list has commits that are to be written.
-    mutating func add(_ room: Room) {
-        if room.isDirty { return }
-        room.isDirty = true
-        dirty.append(room)
+    mutating func add(_ hosted: HostedList) {
+        if hosted.isDirty { return }
+        hosted.isDirty = true
+        dirty.append(hosted)
     }
 
     /// It has none any more.
-    mutating func remove(_ room: Room) {
-        room.isDirty = false
-        dirty.removeAll { $0 === room }
+    mutating func remove(_ hosted: HostedList) {
+        hosted.isDirty = false
+        dirty.removeAll { $0 === hosted }
     }
 
     /// Those that are to be written now.
-    mutating func takeDirty() -> [Room] {
+    mutating func takeDirty() -> [HostedList] {
         defer { dirty = [] }
-        for room in dirty { room.isDirty = false }
+        for hosted in dirty { hosted.isDirty = false }
         return dirty
     }
 }
@@ -126,37 +126,37 @@ extension Service {
     }
 
     /// Returns what is no longer needed, if letting go of it takes long.
-    private func wrote(_ batch: CommitBatch, in room: Room) -> Authority.Spent? {
-        let spent = room.authority.wrote()
+    private func wrote(_ batch: CommitBatch, in hosted: HostedList) -> Authority.Spent? {
+        let spent = hosted.authority.wrote()
         figures.commits += batch.commits.count
-        if room.authority.isBusy { writer.add(room) }
+        if hosted.authority.isBusy { writer.add(hosted) }
         for commit in batch.commits {
             authors[commit.author]?.submissionEnded()
             newcomers.forget(commit.author)
         }
-        for connection in room.subscribers { mark(connection) }
-        room.written()
-        if room.wantsSnapshot(limits) { saveSnapshot(of: room) }
-        if !retention.keepsEverything, room.wantsTrim(limits) { trim(room) }
+        for connection in hosted.subscribers { mark(connection) }
+        hosted.written()
+        if hosted.wantsSnapshot(limits) { saveSnapshot(of: hosted) }
+        if !retention.keepsEverything, hosted.wantsTrim(limits) { trim(hosted) }
         return spent
     }
 
     /// Nothing of a failed write is acknowledged.
-    private func failed(_ error: StoreError, _ written: [Room]) {
+    private func failed(_ error: StoreError, _ written: [HostedList]) {
         world.note(.writeFailed(error))
         figures.failedWrites += 1
-        for room in written {
-            for (author, sequence) in loseCommits(of: room) {
+        for hosted in written {
+            for (author, sequence) in loseCommits(of: hosted) {
                 guard let connection = authors[author] else { continue }
-                reject(.notStored, list: room.list.number, sequence, to: connection)
+                reject(.notStored, list: hosted.list.number, sequence, to: connection)
             }
-            room.written()
+            hosted.written()
         }
     }
 
     /// Nothing of what was numbered and is not durable is made. Returns whose submissions that were.
-    func loseCommits(of room: Room) -> [(author: UInt64, sequence: UInt64)] {
-        let lost = room.authority.writeFailed()
+    func loseCommits(of hosted: HostedList) -> [(author: UInt64, sequence: UInt64)] {
+        let lost = hosted.authority.writeFailed()
         for (author, _) in lost {
             authors[author]?.submissionEnded()
             newcomers.release(author)
@@ -164,20 +164,20 @@ extension Service {
         return lost
     }
 
-    private func saveSnapshot(of room: Room) {
-        room.isSavingSnapshot = true
-        let (hand, revision, deck) = (room.authority.hand, room.authority.revision, room.authority.deck)
-        let list = room.list.number
+    private func saveSnapshot(of hosted: HostedList) {
+        hosted.isSavingSnapshot = true
+        let (hand, revision, deck) = (hosted.authority.hand, hosted.authority.revision, hosted.authority.deck)
+        let list = hosted.list.number
         writeAlone { store in
             try store.saveSnapshot(of: list, hand, revision: revision, deck: deck)
         } then: {
             [unowned self] result in
-            room.isSavingSnapshot = false
+            hosted.isSavingSnapshot = false
             switch result {
-            case .success: room.snapshotRevision = revision
+            case .success: hosted.snapshotRevision = revision
             case .failure(let error):
                 // The history is whole without it; it is tried again after as many commits as it was worth.
-                room.snapshotRevision = revision
+                hosted.snapshotRevision = revision
                 world.note(.snapshotFailed(error))
             }
         }
@@ -186,28 +186,28 @@ extension Service {
     /// What need not be kept makes room, where nothing new is written any more that would lead to it.
     func trimIfFull() {
         guard storeSize.isFull(limits), !retention.keepsEverything else { return }
-        for number in rooms.keys.sorted() {
-            guard let room = rooms[number], !room.isTrimming else { continue }
-            trim(room)
+        for number in hostedLists.keys.sorted() {
+            guard let hosted = hostedLists[number], !hosted.isTrimming else { continue }
+            trim(hosted)
         }
     }
 
     /// Forgets commits that need not be kept, a part at a time.
-    private func trim(_ room: Room) {
-        room.isTrimming = true
-        room.trimmedAt = room.authority.revision
-        let (list, retention, now) = (room.list.number, retention, world.wallClock)
+    private func trim(_ hosted: HostedList) {
+        hosted.isTrimming = true
+        hosted.trimmedAt = hosted.authority.revision
+        let (list, retention, now) = (hosted.list.number, retention, world.wallClock)
         writeAlone { store in
             try store.trim(list, keeping: retention, now: now)
         } then: { [unowned self] result in
-            room.isTrimming = false
+            hosted.isTrimming = false
             switch result {
             case .success(let trimmed):
-                room.storeFloor = trimmed.floor
+                hosted.storeFloor = trimmed.floor
                 storeSize.isStale = true
-                if trimmed.hasMore, rooms[list] === room { trim(room) }
+                if trimmed.hasMore, hostedLists[list] === hosted { trim(hosted) }
             case .failure(let error):
-                if rooms[list] === room { world.note(.trimFailed(error)) }
+                if hostedLists[list] === hosted { world.note(.trimFailed(error)) }
             }
         }
     }

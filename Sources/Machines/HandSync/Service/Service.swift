@@ -31,17 +31,17 @@ public final class Service {
     var clients: [ClientID: Connection] = [:]
     @exclusivity(unchecked) var authors: [UInt64: Connection] = [:]
     @exclusivity(unchecked) var newcomers = Newcomers()
-    var rooms: [UInt64: Room] = [:]
+    var hostedLists: [UInt64: HostedList] = [:]
     var names: [String: UInt64] = [:]
     /// What waits for a list that is being loaded, by name.
-    var loading: [String: [(Result<Room, StoreError>) -> Void]] = [:]
+    var loading: [String: [(Result<HostedList, StoreError>) -> Void]] = [:]
     @exclusivity(unchecked) var marked: [Connection] = []
     /// Those of them that get whole lists, the first to wait first.
     private var receiving: [Connection] = []
     @exclusivity(unchecked) var writer = GroupCommit()
     /// `appended(_:)`, made once.
     private(set) lazy var whenAppended: (Result<[CommitBatch], StoreError>) -> Void = { [unowned self] in appended($0) }
-    var presenceRooms: Set<UInt64> = []
+    var listsWithNewPresence: Set<UInt64> = []
     /// When changed presence is to be sent.
     var presenceDue: UInt64?
     private var nextSweep: UInt64
@@ -227,10 +227,10 @@ public final class Service {
             carryOut(connection.session.timeout(now: world.now), for: connection)
             if let deadline = connection.closeDeadline, world.now >= deadline { drop(connection) }
         }
-        for (number, room) in rooms where room.isIdle(for: limits.unloadDelay, now: world.now) {
-            rooms[number] = nil
-            names[room.list.name] = nil
-            world.note(.unloaded(list: room.list.name))
+        for (number, hosted) in hostedLists where hosted.isIdle(for: limits.unloadDelay, now: world.now) {
+            hostedLists[number] = nil
+            names[hosted.list.name] = nil
+            world.note(.unloaded(list: hosted.list.name))
         }
     }
 

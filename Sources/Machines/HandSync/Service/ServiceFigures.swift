@@ -59,14 +59,14 @@ extension Service {
     public var load: ServiceLoad {
         var load = ServiceLoad()
         load.connections = connections.count
-        load.lists = rooms.count
+        load.lists = hostedLists.count
         load.slowed = slowed.reduce(0) { $0 + $1.waiting.count }
         load.storeBytes = storeSize.bytes
         load.accounts = accounts.count
-        for room in rooms.values {
-            load.items += room.authority.count
-            load.windowBytes += room.authority.windowBytes
-            load.pendingCommits += room.authority.pending.count
+        for hosted in hostedLists.values {
+            load.items += hosted.authority.count
+            load.windowBytes += hosted.authority.windowBytes
+            load.pendingCommits += hosted.authority.pending.count
         }
         for connection in connections {
             load.subscriptions += connection.cursors.count

@@ -58,11 +58,11 @@ public struct ConnectionReport: Codable, Equatable, Sendable {
 extension Service {
     /// The lists in memory, those with the most commits first; O(lists).
     public func listReports() -> [ListReport] {
-        rooms.values.map { room in
+        hostedLists.values.map { hosted in
             ListReport(
-                name: room.list.name, items: room.authority.count, revision: room.authority.revision,
-                followers: room.subscriberCount, pending: room.authority.pending.count,
-                windowBytes: room.authority.windowBytes)
+                name: hosted.list.name, items: hosted.authority.count, revision: hosted.authority.revision,
+                followers: hosted.subscriberCount, pending: hosted.authority.pending.count,
+                windowBytes: hosted.authority.windowBytes)
         }.sorted { ($1.revision, $0.name) < ($0.revision, $1.name) }
     }
 
@@ -77,7 +77,7 @@ extension Service {
                 token: connection.grantID, lists: [], behind: behind, queuedBytes: queued,
                 isSlowed: connection.isSlowed, silence: connection.session.silence(now: world.now))
             for index in connection.cursors.indices {
-                report.lists.append(connection.cursors[at: index].room.list.name)
+                report.lists.append(connection.cursors[at: index].hosted.list.name)
             }
             return report
         }

@@ -2,7 +2,7 @@ import HandCore
 import HandWire
 
 /// One list in the server's memory: its authority, those who follow it, and who of them is where.
-final class Room {
+final class HostedList {
     var list: StoredList
     // As with `Connection`, nothing that is called while the authority changes asks it something else.
     @exclusivity(unchecked) var authority: Authority
