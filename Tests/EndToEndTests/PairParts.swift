@@ -91,7 +91,9 @@ struct RunningScreen: PairPart {
         try tmux.press("Enter", in: tmux.first)
         let screen = try tmux.wait(for: tmux.first) { lines in
             // The field is there for the next one: the screen is drawn as a whole.
-            let isAdded = ScreenTests.items(lines).contains("[ ] " + text) && lines.joined().contains("+ task ▸")
+            // An item that is not safe yet has a dot in front; the line at the bottom is drawn behind it.
+            let isDrawn = lines.joined().contains("+ task ▸") && !lines.contains { $0.contains("•") }
+            let isAdded = isDrawn && ScreenTests.items(lines).contains("[ ] " + text)
             return isAdded && ScreenTests.isSynced(lines) || Self.isGone(lines)
         }
         if isKilled {

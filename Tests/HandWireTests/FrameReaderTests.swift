@@ -147,4 +147,10 @@ import Testing
             }
         }
     }
+
+    /// What has come of a long frame is not moved with each byte that comes: that would be a terabyte here.
+    @Test(.timeLimit(.minutes(2))) func aLongFrameInManyPieces() throws {
+        let frame = Frame.around([UInt8](repeating: 7, count: 1_500_000))
+        #expect(try bodies(frame.map { [$0] }, limit: 2_000_000).map(\.count) == [1_500_000])
+    }
 }

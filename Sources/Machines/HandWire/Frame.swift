@@ -46,9 +46,14 @@ public struct FrameReader: Sendable {
     /// `keep`.
     public mutating func frames(of bytes: UnsafeRawBufferPointer) -> Frames {
         if unfinished.isEmpty { return Frames(bytes) }
+        unfinished.append(contentsOf: bytes)
+        // A frame that comes in many pieces is not moved with each of them.
+        guard unfinished.withUnsafeBytes({ Frames.isNextDue($0, limit: limit) }) else {
+            return Frames(UnsafeRawBufferPointer(start: nil, count: 0))
+        }
         var kept: [UInt8] = []
         swap(&kept, &unfinished)
-        return Frames(kept, bytes)
+        return Frames(moving: kept)
     }
 
     /// Keeps what was not read. Who waits for nothing keeps no memory for it.
@@ -62,15 +67,14 @@ public struct Frames {
     /// What has not been read yet.
     fileprivate var rest: UnsafeRawBufferPointer
     /// Keeps it where it is, if a part of it was kept from before.
-    private let joined: Joined?
+    private let moved: Moved?
 
-    private final class Joined {
+    private final class Moved {
         let bytes: UnsafeMutableRawBufferPointer
 
-        init(_ kept: [UInt8], _ bytes: UnsafeRawBufferPointer) {
-            self.bytes = .allocate(byteCount: kept.count + bytes.count, alignment: 1)
-            self.bytes.copyBytes(from: kept)
-            UnsafeMutableRawBufferPointer(rebasing: self.bytes[kept.count...]).copyMemory(from: bytes)
+        init(_ bytes: [UInt8]) {
+            self.bytes = .allocate(byteCount: bytes.count, alignment: 1)
+            self.bytes.copyBytes(from: bytes)
         }
 
         deinit { bytes.deallocate() }
@@ -78,13 +82,23 @@ public struct Frames {
 
     fileprivate init(_ bytes: UnsafeRawBufferPointer) {
         rest = bytes
-        joined = nil
+        moved = nil
     }
 
-    fileprivate init(_ kept: [UInt8], _ bytes: UnsafeRawBufferPointer) {
-        let joined = Joined(kept, bytes)
-        rest = UnsafeRawBufferPointer(joined.bytes)
-        self.joined = joined
+    fileprivate init(moving bytes: [UInt8]) {
+        let moved = Moved(bytes)
+        rest = UnsafeRawBufferPointer(moved.bytes)
+        self.moved = moved
+    }
+
+    /// Whether `next` has something to say of these bytes: a frame, or an error.
+    fileprivate static func isNextDue(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
+        do {
+            guard let (header, length) = try length(of: bytes, limit: limit) else { return false }
+            return header + length <= bytes.count
+        } catch {
+            return true
+        }
     }
 
     /// The body of the next frame, valid as long as this value; nil if there is no complete one.
