@@ -35,12 +35,11 @@ struct Watch: AsyncParsableCommand {
             case .status(.offline(_, retryIn: nil)): _ = try await followed.live()
             case .status(.online):
                 list.server.say("online")
-                if list.server.json {
-                    // What waited here is sent, and is then a commit as others are.
-                    _ = try await followed.settled()
-                    try await commits.catchUp(with: followed, client)
-                }
-            case .notice(let notice): if let text = Notices.text(notice) { list.server.say(text) }
+                if list.server.json { try await commits.catchUp(with: followed, client) }
+            case .notice(let notice):
+                if let text = Notices.text(notice) { list.server.say(text) }
+                // What waited here changes nothing on its way to the server, and is then a commit as others are.
+                if list.server.json { try await commits.catchUp(with: followed, client) }
             case .renamed(let name):
                 list.server.say("the list is called '\(Printable.clean(name))' now")
                 followed = try await client.open(name)
