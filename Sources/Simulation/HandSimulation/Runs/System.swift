@@ -13,6 +13,8 @@ final class System {
     private(set) lazy var ledger = Ledger(self)
     let promises = Promises()
     let mergers = Mergers()
+    /// The history that each list's number stands for, as the last one knew who submitted to it.
+    private var logIDs: [UInt64: UInt64] = [:]
     private(set) lazy var server = SimulatedServer(self)
     lazy var clients = (0..<schedule.clients).map { SimulatedClient(self, number: $0) }
     private lazy var visitor = Visitor(self)
@@ -85,29 +87,23 @@ final class System {
         var reader = FrameReader(limit: frame.count)
         try? frame.withUnsafeBytes { bytes in
             try reader.read(bytes) { (body) throws(WireError) -> Bool in
-                if case .submit(let submission) = try UpMessage(body), let author = client.machine?.author,
-                    let (name, subscription) = client.machine?.subscriptions.first(where: {
-                        $0.value.list == submission.list
-                    })
-                {
-                    let logID = subscription.replica.logID
-                    mergers.sent(
-                        submission, list: logID, author: author, seen: ledger.histories[logID]?.seen ?? 0)
-                    if !client.hasKept(submission, of: logID) {
-                        report(
-                            .journal,
-                            "client \(client.number) sends submission \(submission.sequence) of \(name) before it is kept"
-                        )
-                    }
-                    if !client.watch.allows(submission) {
-                        report(
-                            .protocol,
-                            "client \(client.number) sends submission \(submission.sequence) of \(name) twice")
-                    }
-                }
+                if case .submit(let submission) = try UpMessage(body) { sent(submission, by: client) }
                 return true
             }
         }
+    }
+
+    /// What is sent when it is kept may leave when its list is closed again: then it is only noted.
+    private func sent(_ submission: Submission, by client: SimulatedClient) {
+        guard let machine = client.machine, let author = machine.author else { return }
+        let open = machine.subscriptions.first { $0.value.list == submission.list }
+        if let replica = open?.value.replica { logIDs[submission.list] = replica.logID }
+        guard let logID = logIDs[submission.list] else { return }
+        mergers.sent(submission, list: logID, author: author, seen: ledger.histories[logID]?.seen ?? 0)
+        guard let name = open?.key else { return }
+        let what = "client \(client.number) sends submission \(submission.sequence) of \(name)"
+        if !client.hasKept(submission, of: logID) { report(.journal, "\(what) before it is kept") }
+        if !client.watch.allows(submission) { report(.protocol, "\(what) twice") }
     }
 
     func received(_ commit: Commit, of name: String, by client: SimulatedClient) {
