@@ -63,6 +63,18 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
+    /// Whoever waits to enter, as an edit of theirs is being written, does not enter a list that is called otherwise by then.
+    @Test func aListThatIsRenamedWhileOneWaitsIsNotEntered() {
+        ben.say(.rename(request: 5, name: "list", newName: "new"))
+        ada.submit(2, base: 1, "bread")
+        ada.say(.unsubscribe(list: 1))
+        ada.subscribe("list", request: 6)
+        world.settle()
+        #expect(ben.heard.contains(.done(request: 5)) && revisions(ben) == [1, 2])
+        #expect(ada.errors == [.noSuchList] && ada.lastStart?.request == 2)
+        #expect(world.service.brokenInvariant() == nil)
+    }
+
     /// Who follows it is told, in version 2; who was away finds it by its log id, and nothing else.
     @Test func aRenamedListIsFoundByItsLogID() throws {
         let logID = try #require(ben.lastStart).logID

@@ -78,6 +78,10 @@ extension Service {
             hosted.whenWritten.append { [unowned self] in enter(hosted, connection, subscribe) }
             return
         }
+        // While it waited, the list may have been renamed, and its former name be another list's.
+        if !connection.isEnding, !subscribe.name.isEmpty, hosted.list.name != subscribe.name {
+            return self.subscribe(connection, subscribe)
+        }
         defer { end(connection) }
         guard !connection.isEnding else { return }
         // The list may be gone by now, or the right to read it.
