@@ -1,11 +1,11 @@
 import HandCore
 
 /// What a delta does, in one line for each item that it touches, for people.
-public enum DeltaText {
+package enum DeltaText {
     /// `+` inserted, `-` deleted, `>` moved, `~` edited; numbers are those of the new list, of the old one for `-`.
     ///
     /// - Precondition: `delta` takes `old` to `new`.
-    public static func lines(_ delta: Delta, from old: Hand, to new: Hand) -> [String] {
+    package static func lines(_ delta: Delta, from old: Hand, to new: Hand) -> [String] {
         var lines: [String] = []
         var before = 0
         var after = 0

@@ -1,11 +1,11 @@
 import FoundationEssentials
 
 /// Bytes as hexadecimal digits.
-public enum Hex {
+package enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)
 
     /// Two lowercase digits a byte.
-    public static func text(_ bytes: some Collection<UInt8>) -> String {
+    package static func text(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count * 2)
         for byte in bytes {
@@ -17,19 +17,19 @@ public enum Hex {
 
     /// Sixteen lowercase digits, the most significant first: how JSON has digests and log ids, which exceed the
     /// integers that every language reads exactly.
-    public static func text(_ word: UInt64) -> String {
+    package static func text(_ word: UInt64) -> String {
         text((0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * UInt64($0))) })
     }
 
     /// The bytes that a text of an even number of digits, of either case, stands for; nil if it is not one.
-    public static func bytes(_ text: String) -> [UInt8]? {
+    package static func bytes(_ text: String) -> [UInt8]? {
         let digits = text.utf8.compactMap(digit(_:))
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
     /// The word that sixteen digits stand for; nil for any other text.
-    public static func word(_ text: String) -> UInt64? {
+    package static func word(_ text: String) -> UInt64? {
         guard let bytes = bytes(text), bytes.count == 8 else { return nil }
         return bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
@@ -61,7 +61,7 @@ extension JSON {
     /// A time as ISO 8601 writes it in UTC, with milliseconds: `2026-01-31T09:30:00.250Z`.
     ///
     /// - Parameter milliseconds: since 1970. A time whose year has more than four digits is written with all of them.
-    public static func date(milliseconds: UInt64) -> String {
+    package static func date(milliseconds: UInt64) -> String {
         let seconds = milliseconds / 1000
         // Years that start in March put the leap day last; eras of 400 years are all alike (Howard Hinnant,
         // “chrono-compatible low-level date algorithms”, days_from_civil).

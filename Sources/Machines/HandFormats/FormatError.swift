@@ -1,15 +1,15 @@
 /// Why a text is not what it should be: where, what was expected there, and what was found.
-public struct FormatError: Error, Equatable, Sendable {
+package struct FormatError: Error, Equatable, Sendable {
     /// The line of a text of several lines, counted from 1.
-    public var line: Int?
+    package var line: Int?
     /// The path of the field, such as `delta[2].insert[0].kind`, or empty for the whole.
-    public var place: String
+    package var place: String
     /// What would have been right, as a noun.
-    public var expected: String
+    package var expected: String
     /// What stands there, shortened, as a noun.
-    public var found: String
+    package var found: String
 
-    public init(line: Int? = nil, place: String, expected: String, found: String) {
+    package init(line: Int? = nil, place: String, expected: String, found: String) {
         self.line = line
         self.place = place
         self.expected = expected
@@ -24,7 +24,7 @@ public struct FormatError: Error, Equatable, Sendable {
 
 extension FormatError: CustomStringConvertible {
     /// `line 3: delta[2].insert[0].kind: expected the name of a kind or a number, found "tsk"`.
-    public var description: String {
+    package var description: String {
         let start = (line.map { "line \($0): " } ?? "") + (place.isEmpty ? "" : place + ": ")
         return start + "expected \(expected), found \(found)"
     }

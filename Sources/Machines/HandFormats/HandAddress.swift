@@ -3,43 +3,43 @@ import HandWire
 
 /// Where a server is, and which list on it: `hand://host:7777/groceries`, `hands://host:7777/groceries` with TLS,
 /// `hand+unix:///run/hand.sock/groceries`.
-public struct HandAddress: Equatable, Sendable {
-    public enum Server: Hashable, Sendable {
+package struct HandAddress: Equatable, Sendable {
+    package enum Server: Hashable, Sendable {
         case tcp(host: String, port: UInt16)
         /// With TLS; the server's certificate names the host.
         case tls(host: String, port: UInt16)
         case unix(path: String)
     }
 
-    public var server: Server
+    package var server: Server
     /// The list's name; nil if the address names a server only.
-    public var list: String?
+    package var list: String?
     /// The secret that stands behind a `#`, as in a link that somebody was given. It is shown nowhere.
-    public var token: String?
+    package var token: String?
 
-    public static let defaultPort: UInt16 = 7777
-    public static let local = HandAddress(server: .tcp(host: "127.0.0.1", port: defaultPort), list: nil)
+    package static let defaultPort: UInt16 = 7777
+    package static let local = HandAddress(server: .tcp(host: "127.0.0.1", port: defaultPort), list: nil)
 
-    public init(server: Server, list: String?, token: String? = nil) {
+    package init(server: Server, list: String?, token: String? = nil) {
         self.server = server
         self.list = list
         self.token = token
     }
 
     /// The secret behind the `#` of a URL; nil if there is none.
-    public static func token(in text: String) -> String? {
+    package static func token(in text: String) -> String? {
         guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "#")) else { return nil }
         let token = String(text[text.utf8.index(after: mark)...])
         return token.isEmpty ? nil : token
     }
 
     /// What is wrong with the text of an address, and what is right.
-    public struct ParseError: Error, Equatable, CustomStringConvertible {
-        public let description: String
+    package struct ParseError: Error, Equatable, CustomStringConvertible {
+        package let description: String
     }
 
     /// Reads an address. `/groceries` and `groceries` alone are not addresses; the command line joins them to one.
-    public init(_ text: String) throws {
+    package init(_ text: String) throws {
         let (server, path) = try Self.parts(of: text)
         if path.count > 1 { throw Self.fault(in: text, "only a list's name may follow the server") }
         self.init(server: server, list: path.first, token: Self.token(in: text))
@@ -47,7 +47,7 @@ public struct HandAddress: Equatable, Sendable {
     }
 
     /// The server that a URL names, and the components of the path behind it.
-    public static func parts(of text: String) throws -> (server: Server, path: [String]) {
+    package static func parts(of text: String) throws -> (server: Server, path: [String]) {
         let place = String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
         guard let parts = URLComponents(string: inASCII(place)), let scheme = parts.scheme else {
             throw fault(in: text, "this is not a URL")
@@ -99,7 +99,7 @@ public struct HandAddress: Equatable, Sendable {
     }
 
     /// A part of a URL with everything escaped that could mean something else there. Letters of all languages stay.
-    public static func escaped(_ part: String, keeping kept: String = "") -> String {
+    package static func escaped(_ part: String, keeping kept: String = "") -> String {
         part.unicodeScalars.reduce(into: "") { url, scalar in
             let isPlain = scalar.properties.isAlphabetic || scalar.properties.numericType != nil
             if isPlain || "-._~".unicodeScalars.contains(scalar) || kept.unicodeScalars.contains(scalar) {
@@ -111,12 +111,12 @@ public struct HandAddress: Equatable, Sendable {
     }
 
     /// The address without a list.
-    public var serverURL: String { server.description }
+    package var serverURL: String { server.description }
 }
 
 extension HandAddress.Server: CustomStringConvertible {
     /// The URL of the server.
-    public var description: String {
+    package var description: String {
         switch self {
         case .tcp(let host, let port): "hand://\(Self.place(host, port))"
         case .tls(let host, let port): "hands://\(Self.place(host, port))"
@@ -125,7 +125,7 @@ extension HandAddress.Server: CustomStringConvertible {
     }
 
     /// Where it listens, as 'hand serve --listen' takes it.
-    public var place: String {
+    package var place: String {
         switch self {
         case .tcp(let host, let port), .tls(let host, let port): Self.place(host, port)
         case .unix(let path): path
@@ -133,7 +133,7 @@ extension HandAddress.Server: CustomStringConvertible {
     }
 
     /// Whether only this machine can be meant.
-    public var isThisMachine: Bool {
+    package var isThisMachine: Bool {
         switch self {
         case .tcp(let host, _), .tls(let host, _): ["127.0.0.1", "localhost", "::1"].contains(host)
         case .unix: true
@@ -147,5 +147,5 @@ extension HandAddress.Server: CustomStringConvertible {
 }
 
 extension HandAddress: CustomStringConvertible {
-    public var description: String { list.map { "\(serverURL)/\($0)" } ?? serverURL }
+    package var description: String { list.map { "\(serverURL)/\($0)" } ?? serverURL }
 }

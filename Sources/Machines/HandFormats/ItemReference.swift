@@ -4,18 +4,18 @@ import HandWire
 /// An item as a person names it: by its index, counted from 1 as lists are printed, or by a prefix of its id.
 ///
 /// Digits alone are an index; `@` in front says that an id is meant.
-public enum ItemReference: Equatable, Sendable {
+package enum ItemReference: Equatable, Sendable {
     case index(Int)
     case prefix(String)
 
-    public enum Problem: Error, Equatable, Sendable, CustomStringConvertible {
+    package enum Problem: Error, Equatable, Sendable, CustomStringConvertible {
         case notAReference(String)
         case notARange(String)
         case outOfRange(Int, count: Int)
         case unknown(String)
         case ambiguous(String, matches: Int)
 
-        public var description: String {
+        package var description: String {
             switch self {
             case .notAReference(let text):
                 "'\(text)' names no item: write its number or the first characters of its id, as 'hand ls' shows them"
@@ -28,7 +28,7 @@ public enum ItemReference: Equatable, Sendable {
         }
     }
 
-    public init(_ text: String) throws(Problem) {
+    package init(_ text: String) throws(Problem) {
         if let index = Int(text), text.utf8.allSatisfy({ $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "+") }) {
             self = .index(index)
             return
@@ -39,7 +39,7 @@ public enum ItemReference: Equatable, Sendable {
     }
 
     /// The items that words name: each one item, or a range of numbers such as `2-5`.
-    public static func all(_ words: [String]) throws(Problem) -> [ItemReference] {
+    package static func all(_ words: [String]) throws(Problem) -> [ItemReference] {
         var all: [ItemReference] = []
         for word in words {
             if let range = try range(word) {
@@ -63,7 +63,7 @@ public enum ItemReference: Equatable, Sendable {
     }
 
     /// The position of the item in a list, from 0. O(log n) for an index, O(n) for an id.
-    public func position(in list: Hand) throws(Problem) -> Int {
+    package func position(in list: Hand) throws(Problem) -> Int {
         switch self {
         case .index(let index):
             guard index >= 1, index <= list.count else { throw .outOfRange(index, count: list.count) }
@@ -84,7 +84,7 @@ public enum ItemReference: Equatable, Sendable {
 
 extension ItemReference {
     /// What must be known of a list to find the items, and what they say: numbers in a row are asked for together.
-    public static func selections(of items: [ItemReference]) -> [Excerpt.Selection] {
+    package static func selections(of items: [ItemReference]) -> [Excerpt.Selection] {
         var selections: [Excerpt.Selection] = []
         for item in items {
             switch item {
@@ -104,7 +104,7 @@ extension ItemReference {
     }
 
     /// The same item by its index, in the list of which the excerpt was asked for with this reference's selection.
-    public func resolved(in excerpt: Excerpt) throws(Problem) -> ItemReference {
+    package func resolved(in excerpt: Excerpt) throws(Problem) -> ItemReference {
         guard case .prefix(let prefix) = self else { return self }
         guard let range = ItemID.range(ofPrefix: prefix) else { throw .notAReference(prefix) }
         let matches = excerpt.entries.filter { range.contains($0.item.id) }
@@ -115,14 +115,14 @@ extension ItemReference {
 }
 
 /// A place in a list as a person names it.
-public enum Place: Equatable, Sendable {
+package enum Place: Equatable, Sendable {
     case top
     case end
     case before(ItemReference)
     case after(ItemReference)
 
     /// The gap and the side of it to which content at that place holds on.
-    public func gap(in list: Hand) throws(ItemReference.Problem) -> (gap: Int, side: Side) {
+    package func gap(in list: Hand) throws(ItemReference.Problem) -> (gap: Int, side: Side) {
         switch self {
         case .top: (0, .after)
         case .end: (list.count, .before)
@@ -132,7 +132,7 @@ public enum Place: Equatable, Sendable {
     }
 
     /// The item that the place is beside.
-    public var neighbour: ItemReference? {
+    package var neighbour: ItemReference? {
         switch self {
         case .top, .end: nil
         case .before(let item), .after(let item): item
@@ -140,7 +140,7 @@ public enum Place: Equatable, Sendable {
     }
 
     /// The same place by an index, as with items.
-    public func resolved(in excerpt: Excerpt) throws(ItemReference.Problem) -> Place {
+    package func resolved(in excerpt: Excerpt) throws(ItemReference.Problem) -> Place {
         switch self {
         case .top, .end: self
         case .before(let item): .before(try item.resolved(in: excerpt))
@@ -150,12 +150,12 @@ public enum Place: Equatable, Sendable {
 }
 
 /// How many characters of their ids tell the items of a list apart, at least four.
-public enum ShortID {
+package enum ShortID {
     /// O(n) where ids are random, as they are meant to be; else O(n log n).
-    public static func length(in list: some Sequence<Item>) -> Int { length(of: list.lazy.map(\.id)) }
+    package static func length(in list: some Sequence<Item>) -> Int { length(of: list.lazy.map(\.id)) }
 
     /// The same of their ids.
-    public static func length(of items: some Sequence<ItemID>) -> Int {
+    package static func length(of items: some Sequence<ItemID>) -> Int {
         let ids = sorted(items.map(\.rawValue))
         var shared = 0
         for (left, right) in zip(ids, ids.dropFirst()) { shared = max(shared, (left ^ right).leadingZeroBitCount) }
@@ -186,7 +186,7 @@ public enum ShortID {
 
     /// So many that one of them is hardly ever that of another item as well, in a list of `count` of which not all are known:
     /// once in 65,536.
-    public static func length(ofCount count: Int) -> Int {
+    package static func length(ofCount count: Int) -> Int {
         let bits = Int.bitWidth - count.leadingZeroBitCount + 16
         return min(ItemID.textLength, max(4, (bits + 4) / 5))
     }

@@ -12,7 +12,7 @@ extension JSON {
     /// `after`.
     ///
     /// - Precondition: `delta` takes `old` to `new`.
-    public static func changes(_ delta: Delta, from old: Hand, to new: Hand) -> JSONValue {
+    package static func changes(_ delta: Delta, from old: Hand, to new: Hand) -> JSONValue {
         var (before, after) = (0, 0)
         var picked: [Int] = []
         for component in delta.components {

@@ -7,7 +7,7 @@ extension JSON {
     /// {"insert":[…],"side":"after"},{"drop":[0,1],"side":"before","change":{…}}]`.
     ///
     /// A drop names its slots as a half-open range, the first and the one behind the last.
-    public static func delta(_ delta: Delta) -> JSONValue {
+    package static func delta(_ delta: Delta) -> JSONValue {
         .array(delta.components.map(component))
     }
 
@@ -37,7 +37,7 @@ extension JSON {
     }
 
     /// Reads components in any form and brings them into the normal one.
-    public static func readDelta(_ value: JSONValue, path: String = "") throws(FormatError) -> Delta {
+    package static func readDelta(_ value: JSONValue, path: String = "") throws(FormatError) -> Delta {
         try delta(from: JSONField(value, path: path))
     }
 
@@ -101,7 +101,7 @@ extension JSON {
     ///   - person: the author's name; written as `person` if it is given.
     ///   - date: the time for people (`date(milliseconds:)`); written as `at` if it is given.
     ///   - changes: what it does to each item (`changes(_:from:to:)`), if it is given.
-    public static func commit(
+    package static func commit(
         _ commit: Commit, person: String? = nil, at date: String? = nil, changes: JSONValue? = nil
     ) -> JSONValue {
         var members: [JSONValue.Member] = [
@@ -117,7 +117,7 @@ extension JSON {
     }
 
     /// A commit from its form; `person`, `at`, `changes` and fields that a commit does not have are passed over.
-    public static func readCommit(_ value: JSONValue, path: String = "") throws(FormatError) -> Commit {
+    package static func readCommit(_ value: JSONValue, path: String = "") throws(FormatError) -> Commit {
         try commit(from: JSONField(value, path: path))
     }
 

@@ -6,35 +6,35 @@ import HandWire
 ///
 /// Every reading function throws `FormatError` with the path of the field that is not what it should be; `path` is
 /// where the value itself stands.
-public enum JSON {}
+package enum JSON {}
 
 // MARK: - Items
 
 extension JSON {
     /// `{"id":"…","kind":"task","text":"…","done":false}`.
-    public static func item(_ item: Item) -> JSONValue {
+    package static func item(_ item: Item) -> JSONValue {
         .object([JSONValue.Member("id", id(item.id))] + members(of: item.content))
     }
 
-    public static func items(_ items: some Sequence<Item>) -> JSONValue {
+    package static func items(_ items: some Sequence<Item>) -> JSONValue {
         .array(items.map(item))
     }
 
     /// The fields of an item without its id: kind first, then what the kind has.
-    public static func members(of content: Content) -> [JSONValue.Member] {
+    package static func members(of content: Content) -> [JSONValue.Member] {
         [JSONValue.Member("kind", kind(content.kind))] + content.accept(Fields())
     }
 
-    public static func id(_ id: ItemID) -> JSONValue {
+    package static func id(_ id: ItemID) -> JSONValue {
         .string(id.description)
     }
 
     /// The name of a known kind, the number of any other.
-    public static func kind(_ kind: Content.Kind) -> JSONValue {
+    package static func kind(_ kind: Content.Kind) -> JSONValue {
         Content.Kind.known.contains(kind) ? .string(kind.name) : JSONValue(kind.rawValue)
     }
 
-    public static func readItem(_ value: JSONValue, path: String = "") throws(FormatError) -> Item {
+    package static func readItem(_ value: JSONValue, path: String = "") throws(FormatError) -> Item {
         try item(from: JSONField(value, path: path))
     }
 
@@ -108,7 +108,7 @@ private struct Fields: ContentVisitor {
 
 extension JSON {
     /// `{"text":"…","done":true,"url":"…","card":"Q♠","bytes":"…"}`, of these the fields that the change sets.
-    public static func change(_ change: Change) -> JSONValue {
+    package static func change(_ change: Change) -> JSONValue {
         var members: [JSONValue.Member] = []
         if let text = change.text { members.append(.init("text", .string(text))) }
         if let done = change.done { members.append(.init("done", .bool(done))) }
@@ -118,7 +118,7 @@ extension JSON {
         return .object(members)
     }
 
-    public static func readChange(_ value: JSONValue, path: String = "") throws(FormatError) -> Change {
+    package static func readChange(_ value: JSONValue, path: String = "") throws(FormatError) -> Change {
         try change(from: JSONField(value, path: path))
     }
 
@@ -140,7 +140,7 @@ extension JSON {
 
 extension JSON {
     /// `{"maximumCount":5,"maximumSize":16384,"kinds":["card"],"deck":true}`; no `kinds` if all kinds are allowed.
-    public static func rules(_ rules: Rules) -> JSONValue {
+    package static func rules(_ rules: Rules) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("maximumCount", JSONValue(rules.maximumCount)), .init("maximumSize", JSONValue(rules.maximumSize)),
         ]
@@ -152,7 +152,7 @@ extension JSON {
     }
 
     /// Rules from their form; a field that is missing has the value of `Rules()`.
-    public static func readRules(_ value: JSONValue, path: String = "") throws(FormatError) -> Rules {
+    package static func readRules(_ value: JSONValue, path: String = "") throws(FormatError) -> Rules {
         try rules(from: JSONField(value, path: path))
     }
 

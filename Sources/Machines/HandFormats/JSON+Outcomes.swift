@@ -10,7 +10,7 @@ extension JSON {
     /// - Parameters:
     ///   - item: the item at `index`, which the value itself does not know.
     ///   - person: the name of who overrode it.
-    public static func superseded(_ value: Superseded, item: ItemID? = nil, by person: String? = nil) -> JSONValue {
+    package static func superseded(_ value: Superseded, item: ItemID? = nil, by person: String? = nil) -> JSONValue {
         var members: [JSONValue.Member] = [.init("index", JSONValue(value.index))]
         if let item { members.append(.init("item", id(item))) }
         members += self.members(of: value.loss)
@@ -20,7 +20,7 @@ extension JSON {
     }
 
     /// `"lost":"move"`, or `"lost":"edit","fields":["text","done"]`.
-    public static func members(of loss: Superseded.Loss) -> [JSONValue.Member] {
+    package static func members(of loss: Superseded.Loss) -> [JSONValue.Member] {
         switch loss {
         case .move: [.init("lost", "move")]
         case .edit(let fields):
@@ -29,7 +29,7 @@ extension JSON {
     }
 
     /// `item` and `by` are passed over.
-    public static func readSuperseded(_ value: JSONValue, path: String = "") throws(FormatError) -> Superseded {
+    package static func readSuperseded(_ value: JSONValue, path: String = "") throws(FormatError) -> Superseded {
         let field = JSONField(value, path: path)
         try field.expectObject("a superseded edit")
         let loss = try field["lost"].choice(["move": Superseded.Loss.move, "edit": Superseded.Loss.edit([])])
@@ -53,7 +53,7 @@ extension JSON {
 extension JSON {
     /// `{"reason":"listFull","message":"…","maximum":5}`: the reason for programs, the message for people, then the
     /// reason's own fields.
-    public static func rejection(_ rejection: Rejection) -> JSONValue {
+    package static func rejection(_ rejection: Rejection) -> JSONValue {
         .object(
             [.init("reason", .string(rejection.name)), .init("message", .string(rejection.description))]
                 + details(of: rejection))
@@ -76,7 +76,7 @@ extension JSON {
     }
 
     /// `message` is passed over: it follows from the rest.
-    public static func readRejection(_ value: JSONValue, path: String = "") throws(FormatError) -> Rejection {
+    package static func readRejection(_ value: JSONValue, path: String = "") throws(FormatError) -> Rejection {
         let field = JSONField(value, path: path)
         try field.expectObject("a rejection")
         switch try field["reason"].string() {

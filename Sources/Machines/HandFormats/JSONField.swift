@@ -1,25 +1,25 @@
 import HandCore
 
 /// A place in a JSON value, which may be empty, with its path for error messages: what forms are read from.
-public struct JSONField: Sendable {
-    public let value: JSONValue?
+package struct JSONField: Sendable {
+    package let value: JSONValue?
     /// Such as `delta[2].insert[0].kind`; empty for the whole.
-    public let path: String
+    package let path: String
 
-    public init(_ value: JSONValue?, path: String = "") {
+    package init(_ value: JSONValue?, path: String = "") {
         self.value = value
         self.path = path
     }
 
-    public var isPresent: Bool { value != nil }
+    package var isPresent: Bool { value != nil }
 
     /// The field with that key, which may be missing.
-    public subscript(key: String) -> JSONField {
+    package subscript(key: String) -> JSONField {
         JSONField(value?[key], path: path.isEmpty ? key : "\(path).\(key)")
     }
 
     /// The error that something else was expected here.
-    public func mismatch(_ expected: String) -> FormatError {
+    package func mismatch(_ expected: String) -> FormatError {
         FormatError(place: path, expected: expected, found: found)
     }
 
@@ -35,17 +35,17 @@ public struct JSONField: Sendable {
 // MARK: - Reading
 
 extension JSONField {
-    public func string(_ expected: String = "a text") throws(FormatError) -> String {
+    package func string(_ expected: String = "a text") throws(FormatError) -> String {
         guard case .string(let text) = value else { throw mismatch(expected) }
         return text
     }
 
-    public func bool() throws(FormatError) -> Bool {
+    package func bool() throws(FormatError) -> Bool {
         guard case .bool(let bool) = value else { throw mismatch("true or false") }
         return bool
     }
 
-    public func integer<Number: FixedWidthInteger>(_ range: ClosedRange<Number>) throws(FormatError) -> Number {
+    package func integer<Number: FixedWidthInteger>(_ range: ClosedRange<Number>) throws(FormatError) -> Number {
         guard case .integer(let integer) = value, let number = Number(exactly: integer), range.contains(number) else {
             throw mismatch("a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
@@ -100,13 +100,13 @@ extension JSONField {
     }
 
     /// The places of an array's elements.
-    public func elements(_ expected: String = "an array") throws(FormatError) -> [JSONField] {
+    package func elements(_ expected: String = "an array") throws(FormatError) -> [JSONField] {
         guard case .array(let elements) = value else { throw mismatch(expected) }
         return elements.enumerated().map { JSONField($1, path: "\(path)[\($0)]") }
     }
 
     /// All elements of an array, read the same way.
-    public func list<Element>(
+    package func list<Element>(
         _ read: (JSONField) throws(FormatError) -> Element
     ) throws(FormatError) -> [Element] {
         var list: [Element] = []
@@ -121,7 +121,7 @@ extension JSONField {
 
     /// Checks that an object stands here, with no other fields than these where they are given: where all fields may be
     /// missing, a misspelt one would otherwise be overlooked.
-    public func expectObject(_ expected: String = "an object", only keys: [String]? = nil) throws(FormatError) {
+    package func expectObject(_ expected: String = "an object", only keys: [String]? = nil) throws(FormatError) {
         guard case .object(let members) = value else { throw mismatch(expected) }
         guard let keys, let unknown = members.first(where: { !keys.contains($0.key) }) else { return }
         throw FormatError(

@@ -219,12 +219,12 @@ extension JSONValue {
     /// Reads a value from its text in UTF-8; spaces and ends of lines around it do not matter.
     ///
     /// - Throws: `FormatError` with the place `byte N` if the bytes are not one JSON value.
-    public static func parse(_ bytes: some Sequence<UInt8>) throws(FormatError) -> JSONValue {
+    package static func parse(_ bytes: some Sequence<UInt8>) throws(FormatError) -> JSONValue {
         var parser = JSONParser(Array(bytes))
         return try parser.document()
     }
 
-    public static func parse(_ text: String) throws(FormatError) -> JSONValue {
+    package static func parse(_ text: String) throws(FormatError) -> JSONValue {
         try parse(text.utf8)
     }
 }

@@ -1,7 +1,7 @@
 /// A JSON value that keeps what matters to a contract: the order of an object's fields, and integers exactly.
 ///
 /// `line` writes the same value always as the same bytes.
-public enum JSONValue: Sendable {
+package enum JSONValue: Sendable {
     case null
     case bool(Bool)
     /// A number written without fraction and exponent.
@@ -14,22 +14,22 @@ public enum JSONValue: Sendable {
     case object([Member])
 
     /// One field of an object.
-    public struct Member: Sendable {
-        public var key: String
-        public var value: JSONValue
+    package struct Member: Sendable {
+        package var key: String
+        package var value: JSONValue
 
-        public init(_ key: String, _ value: JSONValue) {
+        package init(_ key: String, _ value: JSONValue) {
             self.key = key
             self.value = value
         }
     }
 
-    public init(_ number: some BinaryInteger & Sendable) {
+    package init(_ number: some BinaryInteger & Sendable) {
         self = .integer(Int128(number))
     }
 
     /// The field with that key; nil if this is no object or has no such field. O(fields).
-    public subscript(key: String) -> JSONValue? {
+    package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key == key }?.value
     }
@@ -38,7 +38,7 @@ public enum JSONValue: Sendable {
 extension JSONValue: Equatable {
     /// Whether both are written as the same bytes: fields in another order, or a text in other code points, are another
     /// value.
-    public static func == (left: JSONValue, right: JSONValue) -> Bool {
+    package static func == (left: JSONValue, right: JSONValue) -> Bool {
         left.bytes == right.bytes
     }
 }
@@ -48,14 +48,14 @@ extension JSONValue: Equatable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    public init(stringLiteral value: String) { self = .string(value) }
-    public init(integerLiteral value: Int) { self = .integer(Int128(value)) }
-    public init(booleanLiteral value: Bool) { self = .bool(value) }
-    public init(nilLiteral: ()) { self = .null }
-    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(integerLiteral value: Int) { self = .integer(Int128(value)) }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(nilLiteral: ()) { self = .null }
+    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
     /// The fields in the order in which they are written.
-    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.map(Member.init))
     }
 }
@@ -67,12 +67,12 @@ extension JSONValue {
     ///
     /// Escaped are `"`, `\`, and the control characters U+0000–U+001F and U+007F–U+009F (the latter because a terminal
     /// obeys them); all else, `/` and U+2028 included, stands as it is in UTF-8.
-    public var line: String {
+    package var line: String {
         String(decoding: bytes, as: UTF8.self)
     }
 
     /// The bytes of `line`.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes)
         return bytes

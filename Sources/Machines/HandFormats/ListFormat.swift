@@ -4,7 +4,7 @@ import HandCore
 ///
 /// Law: what `export` writes, `read` gives back with the same contents in the same order; with the same ids too where
 /// the form keeps them (`jsonl`).
-public enum ListFormat: String, CaseIterable, Sendable {
+package enum ListFormat: String, CaseIterable, Sendable {
     /// One JSON object a line (`JSON.item`); the only form that keeps ids.
     case jsonl
     /// A Markdown list: `- [x] task`, `- note`, `## heading`, `- [link](url)`.
@@ -13,10 +13,10 @@ public enum ListFormat: String, CaseIterable, Sendable {
     case todotxt
 
     /// How people call it, in options and messages.
-    public var name: String { rawValue }
+    package var name: String { rawValue }
 
     /// Endings of files in this form, the usual one first.
-    public var fileExtensions: [String] {
+    package var fileExtensions: [String] {
         switch self {
         case .jsonl: ["jsonl", "ndjson"]
         case .markdown: ["md", "markdown"]
@@ -25,7 +25,7 @@ public enum ListFormat: String, CaseIterable, Sendable {
     }
 
     /// The form that a file's ending suggests; nil if it suggests none.
-    public init?(fileName: String) {
+    package init?(fileName: String) {
         guard let dot = fileName.lastIndex(of: ".") else { return nil }
         let ending = fileName[fileName.index(after: dot)...].lowercased()
         guard let format = Self.allCases.first(where: { $0.fileExtensions.contains(ending) }) else { return nil }
@@ -33,7 +33,7 @@ public enum ListFormat: String, CaseIterable, Sendable {
     }
 
     /// Whether a list's items keep their ids when they are read.
-    public enum Identity: Sendable {
+    package enum Identity: Sendable {
         /// Ids that the text has are kept; others are minted.
         case kept
         /// All ids are minted, so that the items can be added to a list that they came from.
@@ -65,7 +65,7 @@ protocol LineSyntax {
 
 extension ListFormat {
     /// Writes the items line by line; every line ends with `\n`. What `write` throws is handed on.
-    public func export<Failure: Error>(
+    package func export<Failure: Error>(
         _ items: some Sequence<Item>, write: (String) throws(Failure) -> Void
     ) throws(Failure) {
         let syntax = syntax
@@ -78,7 +78,7 @@ extension ListFormat {
     /// - Parameters:
     ///   - generator: mints the ids that the text does not have.
     /// - Throws: `FormatError` with the number of the line that is not in this form, is not UTF-8, or repeats an id.
-    public func read(
+    package func read(
         _ bytes: some Sequence<UInt8>, ids identity: Identity = .kept,
         using generator: inout some RandomNumberGenerator
     ) throws(FormatError) -> [Item] {

@@ -1,7 +1,7 @@
 /// Times as people read them.
-public enum LocalTime {
+package enum LocalTime {
     /// `2026-11-21 14:05:09`, in the time zone that is `offset` seconds ahead of UTC.
-    public static func text(_ milliseconds: UInt64, offset: Int) -> String {
+    package static func text(_ milliseconds: UInt64, offset: Int) -> String {
         let local = Int64(clamping: milliseconds) + Int64(offset) * 1_000
         let text = JSON.date(milliseconds: UInt64(max(0, local)))
         return text.replacing("T", with: " ").prefix { $0 != "." }.description

@@ -1,10 +1,10 @@
 import HandCore
 
 /// Text from other people, made safe for a terminal.
-public enum Printable {
+package enum Printable {
     /// The text without control characters, without those that turn the direction of writing around, and without those that
     /// nobody sees and that mean nothing where they stand. A line break or a tab becomes a space, all else of that `�`.
-    public static func clean(_ text: String) -> String {
+    package static func clean(_ text: String) -> String {
         if isPlain(text) { return text }
         var clean = String.UnicodeScalarView()
         var previous: Unicode.Scalar?
@@ -48,12 +48,12 @@ public enum Printable {
     }
 
     /// One item in one line, without its id: `[x] milk`, `## heading`, `Q♠`.
-    public static func line(of content: Content) -> String {
+    package static func line(of content: Content) -> String {
         clean(content.accept(OneLine()))
     }
 
     /// Appends `line(of:)` to a text, without making a string of it where that is not needed: for lists of a million items.
-    public static func append(_ content: Content, to line: inout String) {
+    package static func append(_ content: Content, to line: inout String) {
         if case .task(let text, let done) = content, isPlain(text) {
             line += done ? "[x] " : "[ ] "
             line += text

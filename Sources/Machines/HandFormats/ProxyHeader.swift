@@ -1,38 +1,38 @@
 /// What a proxy says of somebody whose connection it hands on, before anything else: the PROXY protocol, versions 1 and 2.
-public struct ProxyHeader: Equatable, Sendable {
+package struct ProxyHeader: Equatable, Sendable {
     /// Where they come from: an address in numbers and a port; nil if the proxy does not know, or comes on its own behalf.
-    public let source: Source?
+    package let source: Source?
 
-    public struct Source: Equatable, Sendable {
+    package struct Source: Equatable, Sendable {
         /// As text, which is not checked any further.
-        public let ip: String
-        public let port: UInt16
+        package let ip: String
+        package let port: UInt16
 
-        public init(ip: String, port: UInt16) {
+        package init(ip: String, port: UInt16) {
             self.ip = ip
             self.port = port
         }
     }
 
     /// Thrown for what is no such header.
-    public struct Malformed: Error, Equatable {
-        public init() {}
+    package struct Malformed: Error, Equatable {
+        package init() {}
     }
 
     /// Of the second version, with all that a proxy may add to it.
-    public static let mostBytes = 4_096
+    package static let mostBytes = 4_096
 
     private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
     private static let word = Array("PROXY ".utf8)
     /// Of the first version, with its line's end.
     private static let mostLine = 107
 
-    public init(source: Source?) {
+    package init(source: Source?) {
         self.source = source
     }
 
     /// Reads a header at the beginning of what came. Returns it and how many bytes it takes; nil if there have to be more.
-    public static func read(_ bytes: [UInt8]) throws(Malformed) -> (header: ProxyHeader, size: Int)? {
+    package static func read(_ bytes: [UInt8]) throws(Malformed) -> (header: ProxyHeader, size: Int)? {
         if begin(bytes, signature) { return try binary(bytes) }
         if begin(bytes, word) { return try line(bytes) }
         throw Malformed()

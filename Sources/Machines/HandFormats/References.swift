@@ -1,9 +1,9 @@
 import HandCore
 
 /// Edits of several items that a person names in any order.
-public enum References {
+package enum References {
     /// A delta that does the same to each of the items.
-    public static func components(
+    package static func components(
         _ references: [ItemReference], in list: Hand, _ component: () -> Delta.Component
     ) throws -> Delta {
         let positions = try Set(references.map { try $0.position(in: list) }).sorted()
@@ -17,7 +17,7 @@ public enum References {
     }
 
     /// A delta that moves the items together to one place, in the order in which they are named.
-    public static func move(_ references: [ItemReference], to place: Place, in list: Hand) throws -> Delta {
+    package static func move(_ references: [ItemReference], to place: Place, in list: Hand) throws -> Delta {
         var positions: [Int] = []
         var seen: Set<Int> = []
         for reference in references {

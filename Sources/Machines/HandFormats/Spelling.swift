@@ -1,7 +1,7 @@
 /// Guesses what was meant by a word that is wrong.
-public enum Spelling {
+package enum Spelling {
     /// The candidate that is most like the word, if one is like it: a slip in three characters or fewer of it.
-    public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+    package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let most = max(1, word.count / 3)
         var best: (candidate: String, distance: Int)?
         for candidate in candidates {
@@ -12,7 +12,7 @@ public enum Spelling {
     }
 
     /// ` Did you mean 'ls'?`, or nothing.
-    public static func question(_ word: String, among candidates: some Sequence<String>) -> String {
+    package static func question(_ word: String, among candidates: some Sequence<String>) -> String {
         nearest(to: word, among: candidates).map { " Did you mean '\(Printable.clean($0))'?" } ?? ""
     }
 

@@ -6,9 +6,9 @@ import HandWire
 ///
 /// A client in another language proves itself by giving the same answers; `hand vectors` answers questions of its own.
 /// The wording of an error is not part of the contract, that there is one is.
-public enum Vectors {
+package enum Vectors {
     /// What a question is about; each has a file of its own.
-    public enum Law: String, CaseIterable, Sendable {
+    package enum Law: String, CaseIterable, Sendable {
         /// Values as bytes and back.
         case codec
         /// A list after a delta.
@@ -31,7 +31,7 @@ public enum Vectors {
     /// passed over.
     ///
     /// - Returns: an object on one line, with `law` and the fields of the answer, or with `error` if there is none.
-    public static func answer(line: String) -> String {
+    package static func answer(line: String) -> String {
         do {
             return answer(JSONField(try JSONValue.parse(line))).line
         } catch {
@@ -67,7 +67,7 @@ public enum Vectors {
 
     /// Why a vector does not hold: its line is no vector, or the answer is not the one that `expect` has. nil if it
     /// holds.
-    public static func mismatch(in line: String) -> String? {
+    package static func mismatch(in line: String) -> String? {
         do {
             let question = JSONField(try JSONValue.parse(line))
             guard let expected = question["expect"].value else { throw question["expect"].mismatch("an answer") }

@@ -1,10 +1,10 @@
 /// Numbers of things, in words.
-public enum Words {
+package enum Words {
     /// `1 item`, `2 items`.
-    public static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+    package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
     /// `800 B`, `3.7 MB`, `188 kB`.
-    public static func bytes(_ number: Int) -> String {
+    package static func bytes(_ number: Int) -> String {
         var (scaled, unit) = (Double(number), 0)
         let units = ["B", "kB", "MB", "GB", "TB"]
         while scaled >= 999.5, unit + 1 < units.count {

@@ -1,11 +1,11 @@
 /// Scripts that come with the program.
-public enum BuiltinScript: String, CaseIterable, Sendable {
+package enum BuiltinScript: String, CaseIterable, Sendable {
     case editing, burst, readers
     case reconnectStorm = "reconnect-storm"
     case fiveCards = "five-cards"
 
     /// What it is for, in a line.
-    public var summary: String {
+    package var summary: String {
         switch self {
         case .editing: "people who add, change, tick, move and delete, with pauses as people make them"
         case .burst: "everybody edits as fast as the server answers"
@@ -15,7 +15,7 @@ public enum BuiltinScript: String, CaseIterable, Sendable {
         }
     }
 
-    public var source: String {
+    package var source: String {
         switch self {
         case .editing:
             """

@@ -3,31 +3,31 @@ import HandCore
 /// What scripted clients do: how many there are, which parts they play, and the statements of each part.
 ///
 /// Read from text by `Script(parsing:)`; run, one client at a time, by `ScriptRun`.
-public struct Script: Equatable, Sendable {
+package struct Script: Equatable, Sendable {
     /// The name that lists get: the first is called so, others have their number behind it.
-    public var list = "load"
+    package var list = "load"
     /// The clients are spread over so many lists.
-    public var lists = 1
+    package var lists = 1
     /// Items that each list is filled with at the start, if it is new.
-    public var items = 0
+    package var items = 0
     /// The rules of lists that are new.
-    public var rules = Rules()
+    package var rules = Rules()
     /// How many clients there are if nobody says otherwise.
-    public var clients = 10
+    package var clients = 10
     /// At least one.
-    public var roles: [Role] = []
+    package var roles: [Role] = []
 
     /// A part that some of the clients play.
-    public struct Role: Equatable, Sendable {
-        public var name: String
-        public var share: Share
-        public var body: [Statement]
+    package struct Role: Equatable, Sendable {
+        package var name: String
+        package var share: Share
+        package var body: [Statement]
         /// Where it begins.
-        public var line: Int
+        package var line: Int
     }
 
     /// How many clients play a part.
-    public enum Share: Equatable, Sendable {
+    package enum Share: Equatable, Sendable {
         case count(Int)
         case percent(Int)
         /// Those that no other part has.
@@ -44,7 +44,7 @@ public struct Script: Equatable, Sendable {
     }
 
     /// One line, or a block.
-    public indirect enum Statement: Equatable, Sendable {
+    package indirect enum Statement: Equatable, Sendable {
         case add(Content, ScriptText, Place)
         case move(Place, to: Place)
         case delete(Place)
@@ -70,18 +70,18 @@ public struct Script: Equatable, Sendable {
         case choose([Choice])
     }
 
-    public struct Choice: Equatable, Sendable {
-        public var weight: Int
-        public var body: Statement
+    package struct Choice: Equatable, Sendable {
+        package var weight: Int
+        package var body: Statement
     }
 
     /// What kind of item is added.
-    public enum Content: String, CaseIterable, Sendable {
+    package enum Content: String, CaseIterable, Sendable {
         case note, task, heading
     }
 
     /// An item, or a gap.
-    public enum Place: Equatable, Sendable {
+    package enum Place: Equatable, Sendable {
         case top, end, random
         /// Counted from 1.
         case number(Int)
@@ -90,7 +90,7 @@ public struct Script: Equatable, Sendable {
     /// That so many clients are enough for all parts.
     ///
     /// - Throws: `ScriptError` with the first part that too few are left for.
-    public func checkShares(of clients: Int) throws(ScriptError) {
+    package func checkShares(of clients: Int) throws(ScriptError) {
         var free = clients
         for role in roles {
             let wanted = role.share.count(of: clients)
@@ -108,7 +108,7 @@ public struct Script: Equatable, Sendable {
 
     /// Which part each of so many clients plays: one role after the other, percentages of all rounded down. The rest plays the
     /// part that has no share, or the first.
-    public func parts(of clients: Int) -> [Role] {
+    package func parts(of clients: Int) -> [Role] {
         var parts: [Role] = []
         var free = clients
         for role in roles {
@@ -122,13 +122,13 @@ public struct Script: Equatable, Sendable {
     }
 
     /// The name of the list that a client works on.
-    public func list(of client: Int) -> String { names[client % names.count] }
+    package func list(of client: Int) -> String { names[client % names.count] }
 
     /// The names of all lists.
-    public var names: [String] { lists == 1 ? [list] : (1...lists).map { "\(list)-\($0)" } }
+    package var names: [String] { lists == 1 ? [list] : (1...lists).map { "\(list)-\($0)" } }
 
     /// Whether every client has to hold the list: light ones cannot work offline, undo, or compare.
-    public var needsReplicas: Bool { roles.contains { $0.body.contains(where: \.needsReplica) } }
+    package var needsReplicas: Bool { roles.contains { $0.body.contains(where: \.needsReplica) } }
 }
 
 extension Script.Statement {

@@ -141,7 +141,7 @@ struct ScriptLine {
 
 extension Script {
     /// The seconds that a text such as `500ms`, `30s`, `5m`, `12h` or `7d` says; nil for any other.
-    public static func seconds(_ text: String) -> Double? {
+    package static func seconds(_ text: String) -> Double? {
         for (unit, factor) in [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400)]
         where text.hasSuffix(unit) {
             guard let value = Double(text.dropLast(unit.count)), value >= 0, value < 1e6 else { return nil }

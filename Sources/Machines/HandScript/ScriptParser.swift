@@ -4,7 +4,7 @@ extension Script {
     /// Reads a script: one statement a line, blocks up to their `end`, `#` before what is for people only.
     ///
     /// - Throws: `ScriptError` with the first place that does not read, and what was expected there.
-    public init(parsing source: String) throws(ScriptError) {
+    package init(parsing source: String) throws(ScriptError) {
         var parser = ScriptParser()
         var number = 0
         for text in source.split(separator: "\n", omittingEmptySubsequences: false) {

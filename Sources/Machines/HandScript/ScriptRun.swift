@@ -3,9 +3,9 @@ import HandCore
 /// One client on its way through a script. A value without time or network: it says what comes next, and its owner does it.
 ///
 /// The same script, client and seed give the same steps.
-public struct ScriptRun: Sendable {
+package struct ScriptRun: Sendable {
     /// Something to be done. What depends on the list says so in terms of its length, which only the owner knows.
-    public enum Step: Equatable, Sendable {
+    package enum Step: Equatable, Sendable {
         case edit(Edit)
         case undo
         case redo
@@ -23,7 +23,7 @@ public struct ScriptRun: Sendable {
     }
 
     /// An edit whose places are not numbers yet.
-    public enum Edit: Equatable, Sendable {
+    package enum Edit: Equatable, Sendable {
         case add(Content, at: Spot)
         case move(Spot, to: Spot)
         case delete(Spot)
@@ -33,7 +33,7 @@ public struct ScriptRun: Sendable {
     }
 
     /// A place in a list of any length.
-    public struct Spot: Equatable, Sendable {
+    package struct Spot: Equatable, Sendable {
         enum Kind: Equatable, Sendable {
             case top, end
             /// A fraction of the length, in 2⁶⁴ths.
@@ -44,10 +44,10 @@ public struct ScriptRun: Sendable {
         let kind: Kind
 
         /// The gap that is meant in a list of `count` items.
-        public func gap(of count: Int) -> Int { kind == .end ? count : index(of: count + 1) }
+        package func gap(of count: Int) -> Int { kind == .end ? count : index(of: count + 1) }
 
         /// The index among `count` that is meant; there must be one.
-        public func index(of count: Int) -> Int {
+        package func index(of count: Int) -> Int {
             switch kind {
             case .top: 0
             case .end: count - 1
@@ -74,7 +74,7 @@ public struct ScriptRun: Sendable {
     private var frames: [Frame]
 
     /// - Parameter client: its number, from 0; in texts it is counted from 1.
-    public init(_ role: Script.Role, client: Int, seed: UInt64) {
+    package init(_ role: Script.Role, client: Int, seed: UInt64) {
         self.client = client
         self.role = role.name
         // Spread apart, so that neighbours draw differently.
@@ -84,7 +84,7 @@ public struct ScriptRun: Sendable {
     }
 
     /// What comes next. O(depth of blocks).
-    public mutating func next() -> Step {
+    package mutating func next() -> Step {
         while var frame = frames.popLast() {
             guard frame.next < frame.body.count else {
                 if let ending = frame.ending { return ending }

@@ -1,8 +1,8 @@
 import HandCore
 
 /// A text with places for what differs: `{client}`, `{iteration}`, `{random}`, `{role}`; a brace itself is `{{` or `}}`.
-public struct ScriptText: Equatable, Sendable {
-    public enum Variable: String, CaseIterable, Sendable {
+package struct ScriptText: Equatable, Sendable {
+    package enum Variable: String, CaseIterable, Sendable {
         /// The client's number, from 1.
         case client
         /// How often the innermost loop has begun.
@@ -13,12 +13,12 @@ public struct ScriptText: Equatable, Sendable {
         case role
     }
 
-    public enum Part: Equatable, Sendable {
+    package enum Part: Equatable, Sendable {
         case text(String)
         case variable(Variable)
     }
 
-    public let parts: [Part]
+    package let parts: [Part]
 
     /// What does not read as a text: which characters, and what was expected.
     struct Fault: Error {

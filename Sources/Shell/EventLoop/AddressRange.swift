@@ -1,13 +1,13 @@
 /// Addresses that begin alike, for example `10.0.0.0/8`, or one address.
-public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
+package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     private let start: SocketAddress
     /// Of 128, as IPv4 addresses are in the middle of those of IPv6.
     private let bits: Int
-    public let description: String
+    package let description: String
 
     /// - Parameter text: an address in numbers, perhaps with a slash and the number of bits that count.
     /// - Returns: nil for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let start = try? SocketAddress(ip: String(parts[0]), port: 0) else { return nil }
         let width = parts[0].contains(":") ? 128 : 32
@@ -23,7 +23,7 @@ public struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether an address is among them, whichever way an IPv4 address is written.
-    public func contains(_ address: SocketAddress) -> Bool {
+    package func contains(_ address: SocketAddress) -> Bool {
         zip(start.octets, address.octets).enumerated().allSatisfy { index, pair in
             let counting = min(8, max(0, bits - 8 * index))
             return (pair.0 ^ pair.1) >> (8 - counting) == 0

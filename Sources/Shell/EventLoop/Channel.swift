@@ -1,7 +1,7 @@
 /// Bytes in order, in both directions: a ``Stream``, or something that puts them into another form on their way.
 ///
 /// Confined to its loop's thread; stays open until it is closed.
-public protocol Channel: AnyObject {
+package protocol Channel: AnyObject {
     /// The other end, for people.
     var peerDescription: String { get }
     /// Called when everything that was written has been taken, after a write that was ``WriteResult/draining``.
@@ -23,18 +23,18 @@ public protocol Channel: AnyObject {
 
 extension Channel {
     @discardableResult
-    public func write(_ buffers: [OutputBuffer]) -> WriteResult {
+    package func write(_ buffers: [OutputBuffer]) -> WriteResult {
         buffers.withUnsafeBufferPointer { write($0) }
     }
 }
 
 /// Why nothing more comes.
-public enum ChannelEnd: Equatable, Sendable, CustomStringConvertible {
+package enum ChannelEnd: Equatable, Sendable, CustomStringConvertible {
     /// The peer has ended its direction.
     case eof
     case failed(String)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .eof: "the connection was closed"
         case .failed(let reason): reason
@@ -43,12 +43,12 @@ public enum ChannelEnd: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension Stream: Channel {
-    public final func open(
+    package final func open(
         _ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onEnd: @escaping (ChannelEnd) -> Void
     ) {
         startReading(onBytes) { onEnd($0.isEOF ? .eof : .failed("\($0)")) }
     }
 
-    public final func shutdown() { shutdown { _ in } }
-    public final func close() { close(nil) }
+    package final func shutdown() { shutdown { _ in } }
+    package final func close() { close(nil) }
 }

@@ -2,14 +2,14 @@ internal import CLibuv
 internal import Glibc
 
 /// Names of hosts to addresses.
-public enum DNS {
+package enum DNS {
     /// Asks the system's resolver, on libuv's pool of threads.
     /// - Parameters:
     ///   - host: a name, or an address in numbers.
     ///   - done: called once on the loop's thread, with at least one address in the order in which to try them, of
     ///     both families; or with the error, for example `.unknownHost`.
     @discardableResult
-    public static func resolve(
+    package static func resolve(
         _ loop: Loop, host: String, port: UInt16, _ done: @escaping (Result<[SocketAddress], UVError>) -> Void
     ) -> Cancellable {
         let request = ResolveRequest(loop, done)

@@ -5,9 +5,9 @@ internal import CLibuv
 /// A handle belongs to its loop's thread. **The loop retains it, and it retains the loop, until it is closed**:
 /// dropping the last reference to an open handle closes nothing, and the handle can then be closed by
 /// ``Loop/close()`` only. Every method on a closed handle does nothing.
-public class Handle {
+package class Handle {
     /// The loop that it is open on.
-    public let loop: Loop
+    package let loop: Loop
 
     /// A `uv_*_t` of the right size, at an address that stays.
     let raw: UnsafeMutableRawPointer
@@ -40,14 +40,14 @@ public class Handle {
     }
 
     /// Whether ``close(_:)`` was called.
-    public final var isClosing: Bool { phase != .open }
+    package final var isClosing: Bool { phase != .open }
 
     /// Closes it. Afterwards it calls nothing but `done`, and what was still to be answered is answered `ECANCELED`.
     ///
     /// May be called again, and from the handle's own callbacks.
     /// - Parameter done: runs when the descriptor and the memory are free, which is never inside this call unless
     ///   they already were.
-    public final func close(_ done: (() -> Void)? = nil) {
+    package final func close(_ done: (() -> Void)? = nil) {
         switch phase {
         case .open:
             phase = .closing
@@ -67,12 +67,12 @@ public class Handle {
     }
 
     /// Lets ``Loop/run()`` return although this handle is active.
-    public final func unreference() {
+    package final func unreference() {
         if !isClosing { uv_unref(base) }
     }
 
     /// Undoes ``unreference()``.
-    public final func reference() {
+    package final func reference() {
         if !isClosing { uv_ref(base) }
     }
 

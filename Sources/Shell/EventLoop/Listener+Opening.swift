@@ -8,7 +8,7 @@ extension Listener {
     ///   - onConnection: gets each connection, which stays open until it is closed.
     ///   - onError: told when connections cannot be accepted, for example `.tooManyOpenFiles`; it tries again in 100 ms.
     /// - Throws: for example `.addressInUse`.
-    public static func tcp(
+    package static func tcp(
         _ loop: Loop, address: SocketAddress, backlog: Int32 = 511,
         onConnection: @escaping (TCP) -> Void, onError: @escaping (UVError) -> Void = { _ in }
     ) throws(UVError) -> Listener {
@@ -35,7 +35,7 @@ extension Listener {
     ///   - backlog, onConnection, onError: as in ``tcp(_:address:backlog:onConnection:onError:)``.
     /// - Throws: `.addressInUse` if there is a file, see ``removeStaleSocket(path:)``; `.nameTooLong` for a path of
     ///   more than 107 bytes; `.noSuchFile` without its folder.
-    public static func pipe(
+    package static func pipe(
         _ loop: Loop, path: String, permissions: UInt32 = 0o600, backlog: Int32 = 511,
         onConnection: @escaping (Pipe) -> Void, onError: @escaping (UVError) -> Void = { _ in }
     ) throws(UVError) -> Listener {
@@ -60,7 +60,7 @@ extension Listener {
     /// - Parameters:
     ///   - onTCP, onPipe: get each connection, by the kind of the socket.
     /// - Throws: `.notASocket`; `.invalidArgument` for one that does not listen; what else the system says of the descriptor.
-    public static func inherited(
+    package static func inherited(
         _ loop: Loop, descriptor: Int32, onTCP: @escaping (TCP) -> Void, onPipe: @escaping (Pipe) -> Void,
         onError: @escaping (UVError) -> Void = { _ in }
     ) throws(UVError) -> Listener {
@@ -87,7 +87,7 @@ extension Listener {
     /// - Throws: `.addressInUse` if a server answers; `.notASocket` if something else than a socket is there, which
     ///   is left alone; `.permissionDenied` if this cannot be found out.
     @discardableResult
-    public static func removeStaleSocket(path: String) throws(UVError) -> Bool {
+    package static func removeStaleSocket(path: String) throws(UVError) -> Bool {
         let address = try UnixAddress(path: path)
         do throws(UVError) {
             let file = try SocketFile(at: path)

@@ -5,9 +5,9 @@ internal import Glibc
 ///
 /// It accepts by itself instead of through `uv_listen`: when the process is out of descriptors, that drops the waiting
 /// connections without a word, or calls back without end. Here they wait, and the owner hears of it.
-public final class Listener {
+package final class Listener {
     /// The address with the port that the system has chosen if 0 was asked for. Missing on a Unix socket.
-    public let localAddress: SocketAddress?
+    package let localAddress: SocketAddress?
 
     private let poll: Poll
     private let pause: Timer
@@ -44,7 +44,7 @@ public final class Listener {
     }
 
     /// Stops to listen, at once; a Unix socket's file is removed. Accepted connections stay open.
-    public func close(_ done: (() -> Void)? = nil) {
+    package func close(_ done: (() -> Void)? = nil) {
         pause.close()
         poll.close(done)
         release()

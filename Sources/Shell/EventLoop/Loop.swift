@@ -7,7 +7,7 @@ internal import Glibc
 /// `Sendable`. Other threads reach it through a ``Mailbox``. Callbacks never run inside the call that asked for them.
 ///
 /// The first loop makes the process ignore `SIGPIPE` if it was not handled, since libuv writes with plain `writev`.
-public final class Loop {
+package final class Loop {
     let pointer: UnsafeMutablePointer<uv_loop_t>
 
     /// One for all streams, as libuv fills it and hands it over in one go.
@@ -18,7 +18,7 @@ public final class Loop {
     private var isRunning = false
 
     /// - Throws: for example `.tooManyOpenFiles`, as a loop has descriptors of its own.
-    public init() throws(UVError) {
+    package init() throws(UVError) {
         _ = Loop.ignoreBrokenPipes
         let pointer = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
         let result = uv_loop_init(pointer)
@@ -37,25 +37,25 @@ public final class Loop {
     }
 
     /// Runs turns until nothing active is left, or ``stop()`` is called.
-    public func run() {
+    package func run() {
         turn(UV_RUN_DEFAULT)
     }
 
     /// Runs one turn, waiting for something to happen if nothing has.
     /// - Returns: whether something active is left.
     @discardableResult
-    public func runOnce() -> Bool {
+    package func runOnce() -> Bool {
         turn(UV_RUN_ONCE)
     }
 
     /// Makes ``run()`` return at the end of this turn. On the loop's thread only.
-    public func stop() {
+    package func stop() {
         if !isClosed { uv_stop(pointer) }
     }
 
     /// Closes everything that is open, delivers what that cancels, waits for pool work that is under way and delivers
     /// that too, then frees the loop. May be called again, but not from one of the loop's callbacks.
-    public func close() {
+    package func close() {
         guard !isClosed else { return }
         precondition(!isRunning, "a loop closed from its own callback")
         isRunning = true
@@ -73,13 +73,13 @@ public final class Loop {
     /// The time in milliseconds at which this turn began, on a clock that never goes back.
     ///
     /// Timers count from it.
-    public var now: UInt64 {
+    package var now: UInt64 {
         precondition(!isClosed, "the time of a closed loop")
         return uv_now(pointer)
     }
 
     /// The time in nanoseconds on a clock that never goes back, read anew. From any thread.
-    public static var monotonicNanoseconds: UInt64 { uv_hrtime() }
+    package static var monotonicNanoseconds: UInt64 { uv_hrtime() }
 
     @discardableResult
     private func turn(_ mode: uv_run_mode) -> Bool {
@@ -101,7 +101,7 @@ public final class Loop {
 
 extension Loop {
     /// Runs `body` soon, and never inside this call: for answers that are known too early.
-    public func soon(_ body: @escaping () -> Void) {
+    package func soon(_ body: @escaping () -> Void) {
         // Of all callbacks, libuv delivers that of a closed handle always, even while the loop is being closed.
         if isClosed { body() } else { Timer(self).close(body) }
     }

@@ -4,7 +4,7 @@ internal import Synchronization
 /// The way from other threads to a loop's thread.
 ///
 /// Messages arrive in batches, each in the order in which they were posted. The loop is woken once per batch.
-public final class Mailbox<Message: Sendable>: Sendable {
+package final class Mailbox<Message: Sendable>: Sendable {
     private let state = Mutex(State())
 
     private struct State {
@@ -17,7 +17,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
     ///   - keepsLoopAlive: whether the loop runs on as long as the mailbox is open.
     ///   - receive: called on the loop's thread with at least one message.
     /// - Throws: for example `.tooManyOpenFiles`.
-    public init(
+    package init(
         _ loop: Loop, keepsLoopAlive: Bool = true, _ receive: @escaping ([Message]) -> Void
     ) throws(UVError) {
         let handle = try AsyncHandle(loop)
@@ -42,7 +42,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
     /// Posts a message. From any thread.
     /// - Returns: false if the mailbox was closed, and the message dropped.
     @discardableResult
-    public func post(_ message: Message) -> Bool {
+    package func post(_ message: Message) -> Bool {
         state.withLock { state in
             guard let wakeup = state.wakeup else { return false }
             state.messages.append(message)
@@ -53,7 +53,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
     }
 
     /// Closes it. From any thread, and more than once. Messages that were not delivered are dropped.
-    public func close() {
+    package func close() {
         shut()
     }
 

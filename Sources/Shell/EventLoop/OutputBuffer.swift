@@ -1,19 +1,19 @@
 /// Bytes to be written, with what keeps them where they are.
 ///
 /// Many streams can share one owner, so that what goes to all of them exists once.
-public struct OutputBuffer {
+package struct OutputBuffer {
     /// The bytes. They must not change or move as long as `owner` lives.
-    public let bytes: UnsafeRawBufferPointer
+    package let bytes: UnsafeRawBufferPointer
     /// Retained until the bytes are written or dropped.
-    public let owner: AnyObject
+    package let owner: AnyObject
 
-    public init(bytes: UnsafeRawBufferPointer, owner: AnyObject) {
+    package init(bytes: UnsafeRawBufferPointer, owner: AnyObject) {
         self.bytes = bytes
         self.owner = owner
     }
 
     /// Copies the bytes, once, into an owner of their own.
-    public init(_ bytes: some Collection<UInt8>) {
+    package init(_ bytes: some Collection<UInt8>) {
         let copy = ByteCopy(bytes)
         self.init(bytes: UnsafeRawBufferPointer(copy.memory), owner: copy)
     }

@@ -2,12 +2,12 @@ internal import CLibuv
 internal import Glibc
 
 /// A connection over a Unix domain socket. Confined to its loop's thread.
-public final class Pipe: Stream {
+package final class Pipe: Stream {
     /// The socket file that the listening side has made.
-    public let path: String
+    package let path: String
 
     /// The user whose process has connected, as the system says; nil at the connecting side.
-    public let peerUser: UInt32?
+    package let peerUser: UInt32?
 
     private init(_ loop: Loop, path: String, peerUser: UInt32? = nil) {
         self.path = path
@@ -22,7 +22,7 @@ public final class Pipe: Stream {
     ///   file's server is dead, `EAGAIN` when too many are waiting for it, `.nameTooLong`.
     /// - Returns: what gives the attempt up.
     @discardableResult
-    public static func connect(
+    package static func connect(
         _ loop: Loop, path: String, _ done: @escaping (Result<Pipe, UVError>) -> Void
     ) -> Cancellable {
         let pipe = Pipe(loop, path: path)

@@ -4,25 +4,25 @@ internal import CLibuv
 ///
 /// It does not own the descriptor: close that after the poll was stopped or closed. One poll per descriptor. The
 /// descriptor becomes non-blocking.
-public final class Poll: Handle {
+package final class Poll: Handle {
     /// What a descriptor is ready for.
-    public struct Events: OptionSet, Hashable, Sendable {
-        public let rawValue: Int32
+    package struct Events: OptionSet, Hashable, Sendable {
+        package let rawValue: Int32
 
-        public init(rawValue: Int32) {
+        package init(rawValue: Int32) {
             self.rawValue = rawValue
         }
 
-        public static let readable = Events(rawValue: Int32(UV_READABLE.rawValue))
-        public static let writable = Events(rawValue: Int32(UV_WRITABLE.rawValue))
+        package static let readable = Events(rawValue: Int32(UV_READABLE.rawValue))
+        package static let writable = Events(rawValue: Int32(UV_WRITABLE.rawValue))
         /// The peer has ended its side.
-        public static let disconnected = Events(rawValue: Int32(UV_DISCONNECT.rawValue))
+        package static let disconnected = Events(rawValue: Int32(UV_DISCONNECT.rawValue))
     }
 
     private var body: ((Result<Events, UVError>) -> Void)?
 
     /// - Throws: `.badDescriptor`, or `EPERM` for one that cannot be watched, such as that of a regular file.
-    public init(_ loop: Loop, descriptor: Int32) throws(UVError) {
+    package init(_ loop: Loop, descriptor: Int32) throws(UVError) {
         try super.init(loop, UV_POLL) { (loop, raw) throws(UVError) in
             try UVError.check(uv_poll_init(loop, raw.assumingMemoryBound(to: uv_poll_t.self), descriptor))
         }
@@ -31,7 +31,7 @@ public final class Poll: Handle {
     /// Calls back in each turn in which the descriptor is ready for one of `events`, until it is stopped.
     ///
     /// A failure is the last call. Starting it again replaces the events and the body.
-    public func start(_ events: Events, _ body: @escaping (Result<Events, UVError>) -> Void) {
+    package func start(_ events: Events, _ body: @escaping (Result<Events, UVError>) -> Void) {
         guard !isClosing else { return }
         self.body = body
         uv_poll_start(poll, events.rawValue) { handle, status, events in
@@ -40,7 +40,7 @@ public final class Poll: Handle {
     }
 
     /// Stops watching; the body is not called until it is started again.
-    public func stop() {
+    package func stop() {
         guard !isClosing else { return }
         uv_poll_stop(poll)
         body = nil

@@ -1,10 +1,10 @@
 internal import Glibc
 
 /// What the system lets this process have.
-public enum ProcessLimits {
+package enum ProcessLimits {
     /// Raises the number of files and sockets that may be open to what the system allows; returns how many that is.
     @discardableResult
-    public static func raiseOpenFiles() -> Int {
+    package static func raiseOpenFiles() -> Int {
         var limit = rlimit()
         let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         guard getrlimit(files, &limit) == 0 else { return 0 }

@@ -53,7 +53,7 @@ class Request {
 /// A way to give up something that was begun.
 ///
 /// Confined to its loop's thread. Dropping it changes nothing.
-public final class Cancellable {
+package final class Cancellable {
     private let action: () -> Void
 
     init(_ action: @escaping () -> Void) {
@@ -62,7 +62,7 @@ public final class Cancellable {
 
     /// Gives it up, so that it is answered `.canceled`, later and never inside this call. If it has been answered
     /// already, nothing happens.
-    public func cancel() {
+    package func cancel() {
         action()
     }
 }

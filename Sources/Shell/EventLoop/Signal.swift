@@ -5,12 +5,12 @@ internal import Glibc
 ///
 /// It keeps the loop running; use ``Handle/unreference()`` where a signal alone should not. Signals that arrive close
 /// together may be reported once. When the last one for a number is closed, the signal's default is back.
-public final class Signal: Handle {
+package final class Signal: Handle {
     private var body: (() -> Void)?
 
     /// - Parameter number: for example `SIGINT`.
     /// - Throws: `.invalidArgument` for numbers that cannot be handled, such as `SIGKILL`.
-    public init(_ loop: Loop, _ number: Int32, _ body: @escaping () -> Void) throws(UVError) {
+    package init(_ loop: Loop, _ number: Int32, _ body: @escaping () -> Void) throws(UVError) {
         self.body = body
         try super.init(loop, UV_SIGNAL) { (loop, raw) throws(UVError) in
             try UVError.check(uv_signal_init(loop, raw.assumingMemoryBound(to: uv_signal_t.self)))

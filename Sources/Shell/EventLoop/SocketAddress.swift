@@ -2,9 +2,9 @@ internal import CLibuv
 internal import Glibc
 
 /// The address of a TCP socket, IPv4 or IPv6.
-public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
+package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     /// In host order.
-    public let port: UInt16
+    package let port: UInt16
     private let host: Host
 
     /// The addresses as they are in memory, that is, in network order.
@@ -15,7 +15,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// - Parameter ip: numbers only, for example `127.0.0.1`, `::1` or `fe80::1%eth0`. Names are for ``DNS``.
     /// - Throws: `.invalidArgument` for anything else.
-    public init(ip: String, port: UInt16) throws(UVError) {
+    package init(ip: String, port: UInt16) throws(UVError) {
         var v4 = sockaddr_in()
         var v6 = sockaddr_in6()
         if uv_ip4_addr(ip, Int32(port), &v4) == 0 {
@@ -27,7 +27,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The address without the port, in numbers.
-    public var ip: String {
+    package var ip: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
             withSockaddr { address, _ in
                 switch host {
@@ -46,7 +46,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether only this machine can reach it.
-    public var isLoopback: Bool {
+    package var isLoopback: Bool {
         ip == "::1" || ip.hasPrefix("127.") || ip.hasPrefix("::ffff:127.")
     }
 
@@ -59,14 +59,14 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// What one customer of a network has: the address, or of IPv6 the first 64 bits. For counting who takes how much.
-    public var site: String {
+    package var site: String {
         guard case .v6(let words, _) = host else { return ip }
         let isMapped = words[0] == 0 && UInt32(truncatingIfNeeded: words[1]) == UInt32(0xFFFF).bigEndian
         return isMapped ? ip : String(UInt64(bigEndian: words[0]), radix: 16) + "::/64"
     }
 
     /// For example `127.0.0.1:7777` or `[::1]:7777`.
-    public var description: String {
+    package var description: String {
         switch host {
         case .v4: "\(ip):\(port)"
         case .v6: "[\(ip)]:\(port)"
@@ -127,7 +127,7 @@ extension SocketAddress {
     }
 
     /// Where a socket of this process is bound; nil if that is no IP address.
-    public init?(ofSocket descriptor: Int32) {
+    package init?(ofSocket descriptor: Int32) {
         self.init(filling: { getsockname(descriptor, $0, &$1) })
     }
 

@@ -1,7 +1,7 @@
 internal import CLibuv
 
 /// What ``Stream/write(_:)`` did with the bytes.
-public enum WriteResult: Hashable, Sendable {
+package enum WriteResult: Hashable, Sendable {
     /// The system has all of them.
     case written
     /// The rest is on its way, or queued; ``Stream/onDrain`` or an error will tell.
@@ -26,10 +26,10 @@ extension Stream {
     }
 
     /// Whether bytes are waiting for the peer. Who produces faster than the peer reads, waits until it is false.
-    public final var isWriting: Bool { !output.inFlight.isEmpty }
+    package final var isWriting: Bool { !output.inFlight.isEmpty }
 
     /// The number of bytes that the system has not taken yet.
-    public final var pendingBytes: Int {
+    package final var pendingBytes: Int {
         if isClosing { return 0 }
         return output.queue.reduce(uv_stream_get_write_queue_size(stream)) { $0 + $1.bytes.count }
     }
@@ -40,7 +40,7 @@ extension Stream {
     /// is written. Everything that is written while ``isWriting`` is queued without limit, and goes out in one piece.
     /// Errors are reported through the `onEnd` of ``startReading(_:onEnd:)``, never inside this call.
     @discardableResult
-    public final func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult {
+    package final func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult {
         guard !isClosing, failure == nil, !output.isShutDown else { return .dropped }
         if isWriting {
             output.queue += buffers
@@ -51,7 +51,7 @@ extension Stream {
 
     /// Ends this direction, once everything is written: the peer sees `.eof`. Reading goes on.
     /// - Parameter done: called once, with nil when that has happened.
-    public final func shutdown(_ done: @escaping (UVError?) -> Void = { _ in }) {
+    package final func shutdown(_ done: @escaping (UVError?) -> Void = { _ in }) {
         guard !isClosing, failure == nil, !output.isShutDown else {
             let error = failure ?? .notConnected
             return loop.soon { done(error) }

@@ -4,12 +4,12 @@ internal import CLibuv
 ///
 /// Confined to its loop's thread. Like every ``Handle`` it stays open, and alive, until it is closed, also after its
 /// end or a failure was reported.
-public class Stream: Handle {
+package class Stream: Handle {
     /// The other end, for people, for example `127.0.0.1:7777`.
-    public final let peerDescription: String
+    package final let peerDescription: String
 
     /// Called when a write that was ``WriteResult/draining`` is done and nothing is queued behind it.
-    public final var onDrain: (() -> Void)?
+    package final var onDrain: (() -> Void)?
 
     private var onBytes: ((UnsafeRawBufferPointer) -> Void)?
     private var onEnd: ((UVError) -> Void)?
@@ -38,7 +38,7 @@ public class Stream: Handle {
     ///   - onEnd: called at most once with `.eof`, when the peer ended its direction in an orderly way; this side can
     ///     still write. And at most once with an error, of reading or of writing, which ends both directions. After
     ///     that it is neither read nor written, and only ``Handle/close(_:)`` is left to do.
-    public final func startReading(
+    package final func startReading(
         _ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onEnd: @escaping (UVError) -> Void
     ) {
         guard !isClosing else { return }
@@ -54,14 +54,14 @@ public class Stream: Handle {
 
     /// Stops reading until ``resumeReading()``, so that the peer has to wait. Its end is not noticed meanwhile, but
     /// write errors are.
-    public final func stopReading() {
+    package final func stopReading() {
         guard !isClosing, isReading else { return }
         uv_read_stop(stream)
         isReading = false
     }
 
     /// Goes on reading with the closures of ``startReading(_:onEnd:)``.
-    public final func resumeReading() {
+    package final func resumeReading() {
         guard onBytes != nil, !isReading else { return }
         isReading = true
         let result = uv_read_start(

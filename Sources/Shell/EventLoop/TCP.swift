@@ -2,12 +2,12 @@ internal import CLibuv
 internal import Glibc
 
 /// A TCP connection. Confined to its loop's thread.
-public final class TCP: Stream {
+package final class TCP: Stream {
     /// The other end.
-    public let peerAddress: SocketAddress
+    package let peerAddress: SocketAddress
 
     /// Whether small writes are sent at once (`TCP_NODELAY`) and not collected by the system. On from the start.
-    public var noDelay = true {
+    package var noDelay = true {
         didSet {
             if !isClosing { uv_tcp_nodelay(tcp, noDelay ? 1 : 0) }
         }
@@ -26,7 +26,7 @@ public final class TCP: Stream {
     /// - Parameter done: called once, with the connection or the error, for example `.connectionRefused`.
     /// - Returns: what gives the attempt up. There is no time limit but the system's, of minutes.
     @discardableResult
-    public static func connect(
+    package static func connect(
         _ loop: Loop, to address: SocketAddress, _ done: @escaping (Result<TCP, UVError>) -> Void
     ) -> Cancellable {
         let tcp = TCP(loop, peer: address)
@@ -56,12 +56,12 @@ public final class TCP: Stream {
 
     /// Has the system probe a silent peer, after that many seconds without traffic and then each second ten times,
     /// so that one that vanished is reported as `.timedOut`.
-    public func keepAlive(seconds: UInt32) {
+    package func keepAlive(seconds: UInt32) {
         if !isClosing { uv_tcp_keepalive(tcp, 1, seconds) }
     }
 
     /// Closes it without an orderly end: what was not sent is dropped, and the peer is told `.connectionReset`.
-    public func reset() {
+    package func reset() {
         var descriptor: Int32 = -1
         if !isClosing, uv_fileno(base, &descriptor) == 0 {
             var atOnce = linger(l_onoff: 1, l_linger: 0)
@@ -71,7 +71,7 @@ public final class TCP: Stream {
     }
 
     /// This end. Missing once it is closed.
-    public var localAddress: SocketAddress? {
+    package var localAddress: SocketAddress? {
         if isClosing { return nil }
         return SocketAddress(filling: { address, size in
             var length = Int32(size)

@@ -1,11 +1,11 @@
 internal import CLibuv
 
 /// Calls back after a time, once or repeatedly. Confined to its loop's thread.
-public final class Timer: Handle {
+package final class Timer: Handle {
     private var body: (() -> Void)?
 
     /// A timer that is not running.
-    public init(_ loop: Loop) {
+    package init(_ loop: Loop) {
         super.init(loop, UV_TIMER) { uv_timer_init($0, $1.assumingMemoryBound(to: uv_timer_t.self)) }
     }
 
@@ -15,14 +15,14 @@ public final class Timer: Handle {
     /// - Parameters:
     ///   - milliseconds: counted from ``Loop/now``; 0 means the next turn.
     ///   - interval: milliseconds between later calls; 0 means one call only.
-    public func start(after milliseconds: UInt64, repeating interval: UInt64 = 0, _ body: @escaping () -> Void) {
+    package func start(after milliseconds: UInt64, repeating interval: UInt64 = 0, _ body: @escaping () -> Void) {
         guard !isClosing else { return }
         self.body = body
         uv_timer_start(timer, { Timer.of($0).fire() }, milliseconds, interval)
     }
 
     /// Stops it; the body is not called until it is started again.
-    public func stop() {
+    package func stop() {
         guard !isClosing else { return }
         uv_timer_stop(timer)
         body = nil

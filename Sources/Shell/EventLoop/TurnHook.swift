@@ -7,13 +7,13 @@ extension Loop {
     /// done before the loop sleeps. It does not keep the loop running.
     /// - Returns: what ends it. Dropping that does not.
     @discardableResult
-    public func onTurnEnd(_ body: @escaping () -> Void) -> TurnHook {
+    package func onTurnEnd(_ body: @escaping () -> Void) -> TurnHook {
         TurnHook(self, body)
     }
 }
 
 /// What ``Loop/onTurnEnd(_:)`` has begun. Confined to the loop's thread.
-public final class TurnHook {
+package final class TurnHook {
     private let afterIO: CheckHandle
     private let beforeWaiting: PrepareHandle
 
@@ -23,7 +23,7 @@ public final class TurnHook {
     }
 
     /// Ends it: the body does not run again. May be called from the body.
-    public func cancel() {
+    package func cancel() {
         afterIO.close()
         beforeWaiting.close()
     }

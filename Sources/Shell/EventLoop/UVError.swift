@@ -1,27 +1,27 @@
 internal import CLibuv
 
 /// What libuv, or the operating system beneath it, answered instead of doing what it was asked.
-public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
     /// libuv's code: a negative number, on Unix mostly a negated `errno`.
-    public let code: Int32
+    package let code: Int32
 
-    public init(code: Int32) {
+    package init(code: Int32) {
         self.code = code
     }
 
     /// The symbol of the code, for example `ECONNREFUSED`.
-    public var name: String {
+    package var name: String {
         // The variants without `_r` allocate memory for codes they do not know and never free it.
         text { uv_err_name_r(code, $0, $1) }
     }
 
     /// libuv's text for people, for example `connection refused`.
-    public var description: String {
+    package var description: String {
         text { uv_strerror_r(code, $0, $1) }
     }
 
     /// Whether this is the orderly end of a stream and not a failure.
-    public var isEOF: Bool { self == .eof }
+    package var isEOF: Bool { self == .eof }
 
     private func text(_ write: (UnsafeMutablePointer<CChar>?, Int) -> UnsafeMutablePointer<CChar>?) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
@@ -33,43 +33,43 @@ public struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension UVError {
     /// The peer ended the stream in an orderly way (`EOF`).
-    public static let eof = UVError(UV_EOF)
+    package static let eof = UVError(UV_EOF)
     /// Somebody else listens there (`EADDRINUSE`).
-    public static let addressInUse = UVError(UV_EADDRINUSE)
+    package static let addressInUse = UVError(UV_EADDRINUSE)
     /// This machine does not have that address (`EADDRNOTAVAIL`).
-    public static let addressNotAvailable = UVError(UV_EADDRNOTAVAIL)
+    package static let addressNotAvailable = UVError(UV_EADDRNOTAVAIL)
     /// `EACCES`
-    public static let permissionDenied = UVError(UV_EACCES)
+    package static let permissionDenied = UVError(UV_EACCES)
     /// The descriptor is not open, or its device reports an error (`EBADF`).
-    public static let badDescriptor = UVError(UV_EBADF)
+    package static let badDescriptor = UVError(UV_EBADF)
     /// The peer does not read any more (`EPIPE`).
-    public static let brokenPipe = UVError(UV_EPIPE)
+    package static let brokenPipe = UVError(UV_EPIPE)
     /// It was given up, on this side, before it was done (`ECANCELED`).
-    public static let canceled = UVError(UV_ECANCELED)
+    package static let canceled = UVError(UV_ECANCELED)
     /// Nobody listens there (`ECONNREFUSED`).
-    public static let connectionRefused = UVError(UV_ECONNREFUSED)
+    package static let connectionRefused = UVError(UV_ECONNREFUSED)
     /// The peer ended the connection without an orderly end (`ECONNRESET`).
-    public static let connectionReset = UVError(UV_ECONNRESET)
+    package static let connectionReset = UVError(UV_ECONNRESET)
     /// `EHOSTUNREACH`
-    public static let hostUnreachable = UVError(UV_EHOSTUNREACH)
+    package static let hostUnreachable = UVError(UV_EHOSTUNREACH)
     /// `EINVAL`
-    public static let invalidArgument = UVError(UV_EINVAL)
+    package static let invalidArgument = UVError(UV_EINVAL)
     /// A path does not fit, for example into the 107 bytes that a Unix socket's has (`ENAMETOOLONG`).
-    public static let nameTooLong = UVError(UV_ENAMETOOLONG)
+    package static let nameTooLong = UVError(UV_ENAMETOOLONG)
     /// DNS knows no such host (`EAI_NONAME`).
-    public static let unknownHost = UVError(UV_EAI_NONAME)
+    package static let unknownHost = UVError(UV_EAI_NONAME)
     /// `ENETUNREACH`
-    public static let networkUnreachable = UVError(UV_ENETUNREACH)
+    package static let networkUnreachable = UVError(UV_ENETUNREACH)
     /// `ENOENT`
-    public static let noSuchFile = UVError(UV_ENOENT)
+    package static let noSuchFile = UVError(UV_ENOENT)
     /// The file is something else than a socket (`ENOTSOCK`).
-    public static let notASocket = UVError(UV_ENOTSOCK)
+    package static let notASocket = UVError(UV_ENOTSOCK)
     /// `ENOTCONN`
-    public static let notConnected = UVError(UV_ENOTCONN)
+    package static let notConnected = UVError(UV_ENOTCONN)
     /// `ETIMEDOUT`
-    public static let timedOut = UVError(UV_ETIMEDOUT)
+    package static let timedOut = UVError(UV_ETIMEDOUT)
     /// The process has as many descriptors open as it may (`EMFILE`).
-    public static let tooManyOpenFiles = UVError(UV_EMFILE)
+    package static let tooManyOpenFiles = UVError(UV_EMFILE)
 }
 
 extension UVError {

@@ -3,12 +3,12 @@ internal import Synchronization
 
 /// Work that would block the loop, done on libuv's pool of threads (four of them, unless `UV_THREADPOOL_SIZE` says
 /// otherwise, shared by all loops and with ``DNS``).
-public enum Work {
+package enum Work {
     /// Runs `body` on a thread of the pool, then `then` on the loop's thread with what it returned.
     ///
     /// `then` is always called, even while the loop is being closed. Work that was submitted runs in that order, but
     /// several at a time.
-    public static func submit<R: Sendable>(
+    package static func submit<R: Sendable>(
         _ loop: Loop, _ body: @escaping @Sendable () -> R, then: @escaping (R) -> Void
     ) {
         let outcome = Outcome<R>()

@@ -1,12 +1,12 @@
 import Glibc
 
 /// What the system refused to do with a file, for people: why, and what stands in the way where the files themselves say it.
-public struct FileError: Error, Equatable, CustomStringConvertible {
-    public let description: String
+package struct FileError: Error, Equatable, CustomStringConvertible {
+    package let description: String
     /// `errno`.
-    public let code: Int32
+    package let code: Int32
 
-    public init(_ what: String, _ path: String, code: Int32 = errno) {
+    package init(_ what: String, _ path: String, code: Int32 = errno) {
         self.code = code
         let reason =
             switch code {

@@ -1,12 +1,12 @@
 import Glibc
 
 /// What tells a file from another of its name, and one state of it from the next.
-public struct FileState: Equatable, Sendable {
-    public let device: UInt64
-    public let inode: UInt64
-    public let size: Int
+package struct FileState: Equatable, Sendable {
+    package let device: UInt64
+    package let inode: UInt64
+    package let size: Int
     /// When it was written to last, in nanoseconds.
-    public let modified: Int64
+    package let modified: Int64
     /// Whether it is a file, or a device such as /dev/null: no folder, and nothing at whose other end somebody must be.
     let isFile: Bool
 
@@ -25,7 +25,7 @@ public struct FileState: Equatable, Sendable {
     }
 
     /// Nil if there is no file of that name.
-    public init?(at path: String) throws(FileError) {
+    package init?(at path: String) throws(FileError) {
         var facts = stat()
         if stat(path, &facts) != 0 {
             if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -35,5 +35,5 @@ public struct FileState: Equatable, Sendable {
     }
 
     /// Whether it is the same file, whatever was written to it meanwhile.
-    public func isSameFile(as other: FileState) -> Bool { (device, inode) == (other.device, other.inode) }
+    package func isSameFile(as other: FileState) -> Bool { (device, inode) == (other.device, other.inode) }
 }

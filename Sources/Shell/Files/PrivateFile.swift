@@ -2,9 +2,9 @@ import Glibc
 
 /// Files and folders that are nobody's business but their owner's. They are made for the owner alone, whatever the umask says;
 /// and what root makes in somebody's folder is theirs, as a server with a user of its own must read what root's commands write.
-public enum PrivateFile {
+package enum PrivateFile {
     /// Makes a folder, and those it is in, where there are none.
-    public static func makeFolder(_ path: String) throws(FileError) {
+    package static func makeFolder(_ path: String) throws(FileError) {
         if mkdir(path, 0o700) == 0 {
             let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard descriptor >= 0 else { throw FileError("open", path) }
@@ -21,7 +21,7 @@ public enum PrivateFile {
     }
 
     /// Opens a file, and makes it if there is none. Waits for nobody at the other end of a pipe.
-    public static func open(_ path: String, _ flags: Int32) throws(FileError) -> Int32 {
+    package static func open(_ path: String, _ flags: Int32) throws(FileError) -> Int32 {
         let flags = flags | O_NONBLOCK
         let made = Glibc.open(path, flags | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if made >= 0 {
@@ -38,13 +38,13 @@ public enum PrivateFile {
     }
 
     /// Makes an empty file, if there is none; takes from others what they may do with one that is there, if it is ours to take.
-    public static func make(_ path: String) throws(FileError) {
+    package static func make(_ path: String) throws(FileError) {
         close(try open(path, O_RDONLY))
         tighten(path)
     }
 
     /// Takes from others what they may do with a file beyond `mode`, if it is there and ours.
-    public static func tighten(_ path: String, to mode: UInt32 = 0o700) {
+    package static func tighten(_ path: String, to mode: UInt32 = 0o700) {
         var facts = stat()
         guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o777 & ~mode != 0 else {
             return
@@ -54,13 +54,13 @@ public enum PrivateFile {
     }
 
     /// What others than its owner may do with a file or folder, as the bits of `chmod`; nothing if it is not there.
-    public static func others(_ path: String) -> UInt32 {
+    package static func others(_ path: String) -> UInt32 {
         var facts = stat()
         return stat(path, &facts) == 0 ? facts.st_mode & 0o077 : 0
     }
 
     /// Puts other contents in a file's place, whole or not at all, also if the power fails. Whose it is and who may read it stays.
-    public static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
+    package static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
         let fresh = path + ".new"
         try remove(fresh)
         let descriptor = try open(fresh, O_WRONLY)
@@ -78,7 +78,7 @@ public enum PrivateFile {
     }
 
     /// What is in a file, or its first bytes, and the state in which it was that; nil if there is none.
-    public static func read(_ path: String, upTo most: Int = .max) throws(FileError) -> (
+    package static func read(_ path: String, upTo most: Int = .max) throws(FileError) -> (
         bytes: [UInt8], state: FileState
     )? {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -96,7 +96,7 @@ public enum PrivateFile {
     }
 
     /// That what is there of a name can be read and written as a file, and its folder be changed.
-    public static func expectUsable(_ path: String) throws(FileError) {
+    package static func expectUsable(_ path: String) throws(FileError) {
         if let state = try FileState(at: path) {
             try expectFile(state, "use", path)
             guard faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS) == 0 else { throw FileError("write", path) }
@@ -113,7 +113,7 @@ public enum PrivateFile {
     }
 
     /// Makes a file with the contents of another, or puts them in its place.
-    public static func copy(_ source: String, to path: String) throws(FileError) {
+    package static func copy(_ source: String, to path: String) throws(FileError) {
         let from = Glibc.open(source, O_RDONLY | O_CLOEXEC)
         guard from >= 0 else { throw FileError("read", source) }
         defer { close(from) }
@@ -123,12 +123,12 @@ public enum PrivateFile {
     }
 
     /// Removes a file, if it is there.
-    public static func remove(_ path: String) throws(FileError) {
+    package static func remove(_ path: String) throws(FileError) {
         if unlink(path) != 0, errno != ENOENT { throw FileError("remove", path) }
     }
 
     /// Has it survive a loss of power that a file of the same folder has that name, or is gone.
-    public static func flushFolder(of path: String) throws(FileError) {
+    package static func flushFolder(of path: String) throws(FileError) {
         let folder = folder(of: path)
         let descriptor = Glibc.open(folder, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError("open", folder) }

@@ -2,14 +2,14 @@ import EventLoop
 
 /// Answers over HTTP/1.1, one request without a body for each connection: enough for whoever watches or runs a server, and no
 /// more. What it reads and how long it waits is bounded.
-public final class HTTPEndpoint {
+package final class HTTPEndpoint {
     /// Where to listen, and where to ask.
-    public enum Place: Sendable, CustomStringConvertible {
+    package enum Place: Sendable, CustomStringConvertible {
         case tcp(SocketAddress)
         /// A Unix socket, which only its owner may use.
         case unix(String)
 
-        public var description: String {
+        package var description: String {
             switch self {
             case .tcp(let address): "\(address)"
             case .unix(let path): path
@@ -17,20 +17,20 @@ public final class HTTPEndpoint {
         }
     }
 
-    public struct Request: Sendable {
+    package struct Request: Sendable {
         /// In capitals; HEAD comes as GET.
-        public let method: String
+        package let method: String
         /// The parts between slashes.
-        public let path: [String]
-        public let query: [String: String]
+        package let path: [String]
+        package let query: [String: String]
     }
 
-    public struct Page: Sendable {
-        public var status = "200 OK"
-        public var type = "text/plain; charset=utf-8"
-        public var body: String
+    package struct Page: Sendable {
+        package var status = "200 OK"
+        package var type = "text/plain; charset=utf-8"
+        package var body: String
 
-        public init(status: String = "200 OK", type: String = "text/plain; charset=utf-8", body: String) {
+        package init(status: String = "200 OK", type: String = "text/plain; charset=utf-8", body: String) {
             self.status = status
             self.type = type
             self.body = body
@@ -38,7 +38,7 @@ public final class HTTPEndpoint {
     }
 
     /// Finds the page for a request; it may take its time.
-    public typealias Answer = (Request, _ page: @escaping (Page) -> Void) -> Void
+    package typealias Answer = (Request, _ page: @escaping (Page) -> Void) -> Void
 
     private let listener: Listener
     /// By the order of their coming.
@@ -48,7 +48,7 @@ public final class HTTPEndpoint {
     /// - Parameter mostVisitors: if one more comes, the oldest of those makes room that keep the server waiting. Several times as
     ///   many as are accepted in one turn of the loop, so that who asks at once is heard before.
     /// - Throws: as `Listener` does; the file of a socket whose server is gone is replaced.
-    public init(
+    package init(
         _ loop: Loop, at place: Place, mostVisitors: Int = 256, answer: @escaping Answer
     ) throws(UVError) {
         var accept: (Stream) -> Void = { $0.close() }
@@ -70,9 +70,9 @@ public final class HTTPEndpoint {
         }
     }
 
-    public var localAddress: SocketAddress? { listener.localAddress }
+    package var localAddress: SocketAddress? { listener.localAddress }
 
-    public func close() {
+    package func close() {
         listener.close()
         for visitor in visitors.values { visitor.close() }
     }

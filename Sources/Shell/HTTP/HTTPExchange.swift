@@ -1,16 +1,16 @@
 import EventLoop
 
 /// Asks an endpoint something, once.
-public final class HTTPExchange {
+package final class HTTPExchange {
     /// What came.
-    public struct Answer: Sendable {
-        public let status: Int
-        public let body: String
+    package struct Answer: Sendable {
+        package let status: Int
+        package let body: String
     }
 
     /// Why nothing came, for people.
-    public struct Failure: Error, CustomStringConvertible {
-        public let description: String
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
     }
 
     private let deadline: Timer
@@ -25,7 +25,7 @@ public final class HTTPExchange {
     ///   - patience: milliseconds until it is given up.
     ///   - done: called once.
     @discardableResult
-    public init(
+    package init(
         _ loop: Loop, at place: HTTPEndpoint.Place, _ target: String, method: String = "GET", patience: UInt64 = 10_000,
         done: @escaping (Result<Answer, Failure>) -> Void
     ) {

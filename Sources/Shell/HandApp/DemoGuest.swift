@@ -2,22 +2,22 @@ import HandClient
 import HandCore
 
 /// The second person of the demonstration: edits a list by itself, at the pace of a person.
-public struct DemoGuest: Sendable {
+package struct DemoGuest: Sendable {
     private var random: SplitMix64
     private var ideas = [
         "coffee", "a birthday card for Mia", "oranges", "rice", "batteries", "olive oil", "soap", "apples", "pasta",
         "tea lights", "basil", "cheese",
     ]
 
-    public static let name = "Bob (scripted)"
-    public static let list = "groceries"
+    package static let name = "Bob (scripted)"
+    package static let list = "groceries"
 
-    public init(seed: UInt64) {
+    package init(seed: UInt64) {
         random = SplitMix64(seed: seed)
     }
 
     /// What is on the list at the start.
-    public static let contents: [Content] = [
+    package static let contents: [Content] = [
         .heading("This week"), .task("milk", done: false), .task("oat flakes", done: true), .task("bread", done: false),
         .note(
             "The baker closes at six on Saturdays. Whoever passes by first takes two loaves; the other one ticks it here."
@@ -51,7 +51,7 @@ public struct DemoGuest: Sendable {
     }
 
     /// Makes the list, with what is on it at the start.
-    public mutating func prepare(on client: HandClient) async throws {
+    package mutating func prepare(on client: HandClient) async throws {
         try await client.connected()
         try await client.create(Self.list)
         let list = try await client.open(Self.list)
@@ -62,7 +62,7 @@ public struct DemoGuest: Sendable {
     }
 
     /// Edits the list until the task is cancelled.
-    public func play(on client: HandClient) async throws {
+    package func play(on client: HandClient) async throws {
         var guest = self
         let list = try await client.open(Self.list)
         while !Task.isCancelled {

@@ -9,7 +9,7 @@ import TLS
 
 /// How a client connects and who it is.
 public struct ClientConfiguration: Sendable {
-    public var server: HandAddress.Server
+    package var server: HandAddress.Server
     /// The person's name, for others to see.
     public var person: String
     /// Name and version of the program, for the server's logs.
@@ -25,11 +25,11 @@ public struct ClientConfiguration: Sendable {
     /// The secret that says who this is, where a server asks for one.
     public var token: String?
     /// Who must have signed the certificate of a server with TLS.
-    public var trust = TLSContext.Trust.system
+    package var trust = TLSContext.Trust.system
     /// What a server with TLS is shown that asks for a certificate.
-    public var certificate: TLSContext.Certificate?
+    package var certificate: TLSContext.Certificate?
 
-    public init(
+    package init(
         server: HandAddress.Server, person: String, program: String, client: ClientID? = nil,
         seed: UInt64 = .random(in: 0...UInt64.max), journalPath: String? = nil, keepsLists: Bool = true
     ) {

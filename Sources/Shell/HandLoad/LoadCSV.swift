@@ -1,9 +1,9 @@
 import Histogram
 
 /// Results of load tests as tables for other programs.
-public enum LoadCSV {
+package enum LoadCSV {
     /// A line each second; times in microseconds.
-    public static func text(_ result: LoadResult) -> String {
+    package static func text(_ result: LoadResult) -> String {
         let percentiles = LoadReport.percentiles
         var columns = ["second", "clients", "edits", "commits", "deliveries", "bytes_sent", "bytes_received", "errors"]
         columns += percentiles.map { "ack_\($0.name)_us" } + percentiles.map { "seen_\($0.name)_us" }
@@ -26,7 +26,7 @@ public enum LoadCSV {
     }
 
     /// How latencies are spread, in the form of HdrHistogram's plotter; milliseconds.
-    public static func distribution(_ result: LoadResult) -> String {
+    package static func distribution(_ result: LoadResult) -> String {
         var text = ""
         for (name, histogram) in [("acknowledged", result.total.acknowledged), ("seen", result.total.seen)] {
             text += "#[\(name)]\n"

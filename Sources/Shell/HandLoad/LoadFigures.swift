@@ -1,25 +1,25 @@
 import Histogram
 
 /// What was counted in some time, by some clients. Two of them can be added, whoever counted them.
-public struct LoadFigures: Codable, Sendable {
+package struct LoadFigures: Codable, Sendable {
     /// Edits that clients made. A client may send several in one submission.
-    public var edits = 0
+    package var edits = 0
     /// Submissions that the server has acknowledged.
-    public var commits = 0
+    package var commits = 0
     /// Commits that clients received, their own among them.
-    public var deliveries = 0
-    public var bytesSent = 0
-    public var bytesReceived = 0
+    package var deliveries = 0
+    package var bytesSent = 0
+    package var bytesReceived = 0
     /// Connections that were welcomed.
-    public var connects = 0
+    package var connects = 0
     /// Nanoseconds from making an edit, or from when it was due, to its acknowledgement; or to the end, of what was due and never made.
-    public var acknowledged = Self.histogram
+    package var acknowledged = Self.histogram
     /// Nanoseconds from making an edit to its arrival at somebody else, of a sample.
-    public var seen = Self.histogram
+    package var seen = Self.histogram
     /// What went wrong, and how often.
-    public var errors: [String: Int] = [:]
+    package var errors: [String: Int] = [:]
 
-    public init() {}
+    package init() {}
 
     /// Up to three minutes, to three digits.
     static var histogram: Histogram<UInt64> {
@@ -29,7 +29,7 @@ public struct LoadFigures: Codable, Sendable {
 
     static let longest: UInt64 = 180_000_000_000
 
-    public mutating func add(_ other: LoadFigures) {
+    package mutating func add(_ other: LoadFigures) {
         edits += other.edits
         commits += other.commits
         deliveries += other.deliveries

@@ -2,16 +2,16 @@ import Foundation
 import Histogram
 
 /// What somebody needs to know who reads a result later, or makes the test again.
-public struct LoadOccasion: Sendable {
+package struct LoadOccasion: Sendable {
     /// As it was typed, but for secrets.
-    public let command: String
+    package let command: String
     /// The whole text of it.
-    public let script: String
+    package let script: String
     /// Of the program.
-    public let version: String
-    public let date: String
+    package let version: String
+    package let date: String
 
-    public init(command: String, script: String, version: String, date: String) {
+    package init(command: String, script: String, version: String, date: String) {
         self.command = command
         self.script = script
         self.version = version
@@ -20,8 +20,8 @@ public struct LoadOccasion: Sendable {
 }
 
 /// A result as a page: tables and plots.
-public enum LoadHTML {
-    public static func page(
+package enum LoadHTML {
+    package static func page(
         _ result: LoadResult, _ bounds: [Threshold], of occasion: LoadOccasion, title: String
     ) -> String {
         let sound =

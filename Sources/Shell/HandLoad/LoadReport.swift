@@ -2,18 +2,18 @@ import HandFormats
 import Histogram
 
 /// A result as lines for people.
-public struct LoadReport {
+package struct LoadReport {
     private let result: LoadResult
     private let bounds: [Threshold]
 
     /// - Parameter bounds: what was to be reached.
-    public init(_ result: LoadResult, _ bounds: [Threshold]) {
+    package init(_ result: LoadResult, _ bounds: [Threshold]) {
         self.result = result
         self.bounds = bounds
     }
 
     /// One second, while the test runs.
-    public static func line(_ sample: LoadResult.Sample) -> String {
+    package static func line(_ sample: LoadResult.Sample) -> String {
         let (figures, seconds) = (sample.figures, sample.seconds)
         let parts = [
             pad(decimal(sample.at, 0) + " s", 6), pad("\(sample.clients) clients", 15),
@@ -26,7 +26,7 @@ public struct LoadReport {
     }
 
     /// The whole test.
-    public var lines: [String] {
+    package var lines: [String] {
         let total = result.total
         var lines = [
             "\(result.clients) clients connected in \(Self.decimal(result.connected, 2)) s, "
@@ -69,7 +69,7 @@ public struct LoadReport {
 
     // MARK: Numbers
 
-    public static let percentiles: [(name: String, value: Double)] = [
+    package static let percentiles: [(name: String, value: Double)] = [
         ("p50", 50), ("p90", 90), ("p99", 99), ("p99.9", 99.9), ("max", 100),
     ]
 

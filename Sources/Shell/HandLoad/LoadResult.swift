@@ -1,16 +1,16 @@
 import HandCore
 
 /// What a load test came to.
-public struct LoadResult: Codable, Sendable {
+package struct LoadResult: Codable, Sendable {
     /// One second of it.
-    public struct Sample: Codable, Sendable {
+    package struct Sample: Codable, Sendable {
         /// Seconds since the clients began to work, at the end of the sample.
-        public let at: Double
+        package let at: Double
         /// How long it took; the last one of a test is shorter.
-        public let seconds: Double
+        package let seconds: Double
         /// Clients that were connected for the first time until then.
-        public let clients: Int
-        public let figures: LoadFigures
+        package let clients: Int
+        package let figures: LoadFigures
 
         package init(at: Double, seconds: Double, clients: Int, figures: LoadFigures) {
             (self.at, self.seconds, self.clients, self.figures) = (at, seconds, clients, figures)
@@ -18,15 +18,15 @@ public struct LoadResult: Codable, Sendable {
     }
 
     /// Whether everybody had what the server had at the end.
-    public struct Convergence: Codable, Sendable {
-        public let list: String
-        public let revision: Int
-        public let items: Int
-        public let digest: UInt64
+    package struct Convergence: Codable, Sendable {
+        package let list: String
+        package let revision: Int
+        package let items: Int
+        package let digest: UInt64
         /// How many clients had it.
-        public let agreed: Int
+        package let agreed: Int
         /// What others had, in words.
-        public let differences: [String]
+        package let differences: [String]
 
         package init(
             list: String, revision: Int, items: Int, digest: UInt64, agreed: Int, differences: [String]
@@ -35,22 +35,22 @@ public struct LoadResult: Codable, Sendable {
             (self.agreed, self.differences) = (agreed, differences)
         }
 
-        public var isComplete: Bool { differences.isEmpty }
+        package var isComplete: Bool { differences.isEmpty }
     }
 
-    public package(set) var seed: UInt64
-    public package(set) var clients: Int
+    package var seed: UInt64
+    package var clients: Int
     /// Seconds until all clients had the list.
-    public package(set) var connected: Double = 0
+    package var connected: Double = 0
     /// Seconds in which they worked.
-    public package(set) var seconds: Double = 0
-    public package(set) var samples: [Sample] = []
-    public package(set) var total = LoadFigures()
-    public package(set) var lists: [Convergence] = []
+    package var seconds: Double = 0
+    package var samples: [Sample] = []
+    package var total = LoadFigures()
+    package var lists: [Convergence] = []
     /// What the server told about itself, if it was asked.
-    public package(set) var server: ServerFigures?
+    package var server: ServerFigures?
     /// The first problems, in words.
-    public package(set) var problems: [String] = []
+    package var problems: [String] = []
 
     package init(seed: UInt64, clients: Int) {
         self.seed = seed
@@ -58,16 +58,16 @@ public struct LoadResult: Codable, Sendable {
     }
 
     /// Whether nobody was ever found to have another list than the server, and all ended with what it has.
-    public var isSound: Bool { hasConverged && total.errors[Self.diverged] == nil }
+    package var isSound: Bool { hasConverged && total.errors[Self.diverged] == nil }
 
     /// The name of the error that is counted when a client's list turns out to be another than the server's.
     static let diverged = "diverged"
 
     /// Whether every client ended with what the server has.
-    public var hasConverged: Bool { !lists.isEmpty && lists.allSatisfy(\.isComplete) }
+    package var hasConverged: Bool { !lists.isEmpty && lists.allSatisfy(\.isComplete) }
 
     /// One result from those of several processes that ran at the same time, second by second.
-    public static func joined(_ results: [LoadResult]) -> LoadResult {
+    package static func joined(_ results: [LoadResult]) -> LoadResult {
         var joined = LoadResult(seed: results.first?.seed ?? 0, clients: 0)
         for result in results {
             joined.clients += result.clients

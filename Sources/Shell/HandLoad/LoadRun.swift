@@ -5,9 +5,9 @@ import HandScript
 import TLS
 
 /// One load test from the making of its lists to the comparison at its end, in one process on one loop.
-public final class LoadRun {
+package final class LoadRun {
     /// What is told while it runs.
-    public enum Progress: Sendable {
+    package enum Progress: Sendable {
         case filling
         case connecting(Int, of: Int)
         /// All are connected; work begins when this returns.
@@ -20,8 +20,8 @@ public final class LoadRun {
     }
 
     /// Why there is no result.
-    public struct Failure: Error, CustomStringConvertible {
-        public let description: String
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
     }
 
     enum Phase {
@@ -57,12 +57,12 @@ public final class LoadRun {
     private static let connectPatience = 15.0
 
     /// - Parameter progress: called on the calling thread.
-    public static func run(_ plan: LoadPlan, progress: @escaping (Progress) -> Void) throws -> LoadResult {
+    package static func run(_ plan: LoadPlan, progress: @escaping (Progress) -> Void) throws -> LoadResult {
         try run(plan, onlyMakesLists: false, progress)
     }
 
     /// Makes the lists of a test, and no more.
-    public static func makeLists(_ plan: LoadPlan, progress: @escaping (Progress) -> Void) throws {
+    package static func makeLists(_ plan: LoadPlan, progress: @escaping (Progress) -> Void) throws {
         _ = try run(plan, onlyMakesLists: true, progress)
     }
 

@@ -2,20 +2,20 @@ import EventLoop
 import HTTP
 
 /// What a server tells about itself, read twice: before the work and after it.
-public struct ServerFigures: Codable, Sendable {
+package struct ServerFigures: Codable, Sendable {
     /// Seconds of processors that it used meanwhile.
-    public let cpuSeconds: Double
-    public let commits: Int
+    package let cpuSeconds: Double
+    package let commits: Int
     /// Transactions in which they were written.
-    public let writes: Int
+    package let writes: Int
     /// Seconds that those took, together.
-    public let writeSeconds: Double
-    public let deliveries: Int
-    public let bytesSent: Int
+    package let writeSeconds: Double
+    package let deliveries: Int
+    package let bytesSent: Int
     /// Times that a slow client's commits were read from the store.
-    public let readsBehind: Int
+    package let readsBehind: Int
     /// Memory that it held at the end.
-    public let residentBytes: Int
+    package let residentBytes: Int
 
     init(from before: [String: Double], to after: [String: Double]) {
         func grown(_ name: String) -> Double { max(0, (after[name] ?? 0) - (before[name] ?? 0)) }

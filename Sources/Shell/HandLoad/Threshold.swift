@@ -2,7 +2,7 @@ import HandScript
 import Histogram
 
 /// What a test must reach to be passed, for example `ack.p99<20ms`, `commits>1000`, `errors<1`.
-public struct Threshold: Equatable, Sendable, CustomStringConvertible {
+package struct Threshold: Equatable, Sendable, CustomStringConvertible {
     enum Metric: Equatable, Sendable {
         case acknowledged(Double)
         case seen(Double)
@@ -13,18 +13,18 @@ public struct Threshold: Equatable, Sendable, CustomStringConvertible {
         case errors
     }
 
-    public let description: String
+    package let description: String
     let metric: Metric
     let isUpperBound: Bool
     /// Nanoseconds, a rate or a number.
     let bound: Double
 
     /// What is wrong with the text.
-    public struct ParseError: Error, CustomStringConvertible {
-        public let description: String
+    package struct ParseError: Error, CustomStringConvertible {
+        package let description: String
     }
 
-    public init(_ text: String) throws(ParseError) {
+    package init(_ text: String) throws(ParseError) {
         guard let sign = text.firstIndex(where: { $0 == "<" || $0 == ">" }) else {
             throw ParseError(description: "'\(text)': expected '<' or '>', for example ack.p99<20ms")
         }
@@ -97,7 +97,7 @@ public struct Threshold: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// What was never measured meets no bound.
-    public func isPassed(by result: LoadResult) -> Bool {
+    package func isPassed(by result: LoadResult) -> Bool {
         guard let value = value(in: result) else { return false }
         return isUpperBound ? value < bound : value > bound
     }

@@ -12,7 +12,7 @@ import TLS
 ///
 /// One event-loop thread owns everything here. In each turn of the loop input is taken, then what was numbered goes to the
 /// store in one transaction, then each socket with something to send is written to once.
-public final class Server {
+package final class Server {
     let loop: Loop
     let configuration: ServerConfiguration
     let logger: Logger
@@ -24,7 +24,7 @@ public final class Server {
     private var pages: AdminPages?
     private let drainTimer: Timer
     /// Called when the last connection has gone from a server that is drained, or the time for that is over.
-    public var onDrained: (() -> Void)?
+    package var onDrained: (() -> Void)?
     private var access: AccessWatch?
     private let awkward: AwkwardDoor?
     /// Users of this machine who have come.
@@ -45,7 +45,7 @@ public final class Server {
     private var stopped: (() -> Void)?
 
     /// - Parameter tls: encrypts what comes over TCP; nil for what needs no protection.
-    public init(
+    package init(
         _ configuration: ServerConfiguration, store: any CommitStore, loop: Loop, tls: TLSContext? = nil, logger: Logger
     ) {
         self.tls = tls
@@ -68,7 +68,7 @@ public final class Server {
     /// Starts listening on every endpoint; returns where it really does (a port 0 becomes a number).
     ///
     /// - Throws: `NotListening` if an address cannot be had; `AccessFile.Failure` if it does not read who may do what.
-    public func start() throws -> [ServerConfiguration.Endpoint] {
+    package func start() throws -> [ServerConfiguration.Endpoint] {
         var opened: [ServerConfiguration.Endpoint] = []
         for endpoint in configuration.endpoints {
             let listener = try NotListening.catching("\(endpoint)") { try listen(on: endpoint) }
@@ -95,8 +95,8 @@ public final class Server {
     }
 
     /// Where it was to listen and cannot, and why.
-    public struct NotListening: Error, CustomStringConvertible {
-        public let description: String
+    package struct NotListening: Error, CustomStringConvertible {
+        package let description: String
 
         static func catching<Result>(_ place: String, _ body: () throws -> Result) throws -> Result {
             do { return try body() } catch let error as UVError {
@@ -162,10 +162,10 @@ public final class Server {
     }
 
     /// Has it written down who does what.
-    public func keep(_ audit: AuditLog) { world.audit = audit }
+    package func keep(_ audit: AuditLog) { world.audit = audit }
 
     /// Uses another certificate from now on; connections that are there keep theirs.
-    public func use(_ tls: TLSContext) {
+    package func use(_ tls: TLSContext) {
         self.tls = tls
     }
 
@@ -191,7 +191,7 @@ public final class Server {
     }
 
     /// Where status is told: a port 0 becomes a number.
-    public var statusAddress: SocketAddress? { status?.localAddress }
+    package var statusAddress: SocketAddress? { status?.localAddress }
 
     private func page(for request: HTTPEndpoint.Request) -> HTTPEndpoint.Page {
         guard request.method == "GET" else {
@@ -247,7 +247,7 @@ public final class Server {
     // MARK: Stopping
 
     /// Takes no more work, writes what was numbered, tells everybody and closes; then calls `done`.
-    public func stop(_ done: @escaping () -> Void) {
+    package func stop(_ done: @escaping () -> Void) {
         guard stopped == nil, !service.isStopping else { return }
         stopped = done
         for listener in listeners { listener.close() }

@@ -9,19 +9,19 @@ import HandWire
 extension ClientJournal {
     /// Another program has this client's id too. A new one is taken when the journal is opened next and nothing is in flight: what
     /// became of that, only the old id can tell.
-    public func noteSharedClient() throws {
+    package func noteSharedClient() throws {
         try SQLiteStore.translating(path) {
             try database.write { try $0.execute(sql: "UPDATE client SET is_shared = 1") }
         }
     }
 
     /// Takes a new id at once; false if something is in flight.
-    public func take(_ fresh: ClientID) throws -> Bool {
+    package func take(_ fresh: ClientID) throws -> Bool {
         try SQLiteStore.translating(path) { try database.write { try Self.take(fresh, $0, path) } }
     }
 
     /// The server calls this client by that number under that name. If it is known by another, it is another server by now.
-    public func meet(author: UInt64, of person: String) throws {
+    package func meet(author: UInt64, of person: String) throws {
         try SQLiteStore.translating(path) {
             try database.writeWithoutTransaction { database in
                 guard let known = try Self.number(of: person, database), known != author.stored else { return }
@@ -31,7 +31,7 @@ extension ClientJournal {
     }
 
     /// A commit of this client was made under that name: it has that number there for ever.
-    public func note(author: UInt64, of person: String) throws {
+    package func note(author: UInt64, of person: String) throws {
         try SQLiteStore.translating(path) {
             try database.writeWithoutTransaction { database in
                 guard try Self.number(of: person, database) != author.stored else { return }
@@ -47,7 +47,7 @@ extension ClientJournal {
 
     /// The number that the client of a journal has under a name, also while another process has it open; nil if no commit of it is
     /// known.
-    public static func author(of person: String, inJournalAt path: String) -> UInt64? {
+    package static func author(of person: String, inJournalAt path: String) -> UInt64? {
         try? reading(path) { try number(of: person, $0).map { UInt64(bitPattern: $0) } }
     }
 
@@ -68,12 +68,12 @@ extension ClientJournal {
     static let mostSteps = 10_000
 
     /// The submission of this client to a history with that sequence takes back one of its own commits.
-    public func note(_ step: Retrace.Step, in log: UInt64, sequence: UInt64) throws {
+    package func note(_ step: Retrace.Step, in log: UInt64, sequence: UInt64) throws {
         try insert("sequence) VALUES (?, ?, ?)", [log.stored, Int(step.rawValue), sequence.stored])
     }
 
     /// At that revision of a history there was nothing left that the author could have taken back: no commit was made.
-    public func noteEmpty(_ step: Retrace.Step, in log: UInt64, at revision: Int, by author: UInt64) throws {
+    package func noteEmpty(_ step: Retrace.Step, in log: UInt64, at revision: Int, by author: UInt64) throws {
         try insert("revision, author) VALUES (?, ?, ?, ?)", [log.stored, Int(step.rawValue), revision, author.stored])
     }
 
@@ -90,7 +90,7 @@ extension ClientJournal {
 
     /// What was kept of submissions to a history after that sequence: the server did not take them, others will have their
     /// sequences.
-    public func forgetSteps(in log: UInt64, after sequence: UInt64) throws {
+    package func forgetSteps(in log: UInt64, after sequence: UInt64) throws {
         try SQLiteStore.translating(path) {
             try database.writeWithoutTransaction { database in
                 let condition = "FROM steps WHERE log_id = ? AND sequence > ?"
@@ -104,7 +104,7 @@ extension ClientJournal {
     }
 
     /// What the client of a journal knows of an author's steps through a history, also while another process has it open.
-    public static func steps(of author: UInt64, in log: UInt64, inJournalAt path: String) -> Retrace.Steps {
+    package static func steps(of author: UInt64, in log: UInt64, inJournalAt path: String) -> Retrace.Steps {
         let found = try? reading(path) { database in
             var steps = Retrace.Steps()
             let sql = """

@@ -3,13 +3,13 @@ import HandSync
 
 extension ClientJournal {
     /// How far a sequence of writes came, and what was wrong with the next one.
-    public struct Progress: Sendable {
-        public var done = 0
-        public var problem: String?
+    package struct Progress: Sendable {
+        package var done = 0
+        package var problem: String?
     }
 
     /// Does all that is to be kept, in order, as far as it can be done.
-    public func keep(_ writes: [JournalWrite]) -> Progress {
+    package func keep(_ writes: [JournalWrite]) -> Progress {
         var progress = Progress()
         for write in writes {
             do { try keep(write) } catch {
@@ -38,16 +38,16 @@ extension ClientJournal {
 
 extension ClientJournal {
     /// What is kept of a list, and the number of its events.
-    public struct Kept: Sendable {
-        public let replica: Replica
-        public let events: Int
+    package struct Kept: Sendable {
+        package let replica: Replica
+        package let events: Int
     }
 
     /// What is kept of a list; nil if nothing is.
-    public func kept(_ list: String) throws -> Kept? {
+    package func kept(_ list: String) throws -> Kept? {
         try load(list).map { Kept(replica: $0, events: try eventCount(of: list)) }
     }
 
     /// Whether edits of a list wait to be sent.
-    public func isWaiting(_ list: String) throws -> Bool { try mayHavePending(list) && load(list)?.hasPending == true }
+    package func isWaiting(_ list: String) throws -> Bool { try mayHavePending(list) && load(list)?.hasPending == true }
 }

@@ -8,14 +8,14 @@ import HandWire
 /// edits made offline survive the process.
 ///
 /// One process at a time has it open. Methods may be called from any thread, block, and throw `StoreError`.
-public final class ClientJournal: Sendable {
+package final class ClientJournal: Sendable {
     let database: DatabaseQueue
     private let lock: StoreLock
     let path: String
     private let person: String
     /// The secret by which the server knew this client when the journal was opened; made with the journal, and anew where another
     /// program has it too.
-    public let client: ClientID
+    package let client: ClientID
 
     /// 2: checkpoints say which revision the author of an edit saw, and whether the replica has diverged.
     /// 3: events say when the client has become another author; the journal says under which numbers it is known.
@@ -28,7 +28,7 @@ public final class ClientJournal: Sendable {
     ///
     /// - Parameter person: who edits.
     /// - Throws: `StoreError` if it is in use, newer than this program, or no journal.
-    public init(path: String, fresh: ClientID, person: String = "") throws {
+    package init(path: String, fresh: ClientID, person: String = "") throws {
         let folder = (path as NSString).deletingLastPathComponent
         try SQLiteStore.makeFolder(folder)
         lock = try StoreLock(path: path + ".lock", of: path)
@@ -109,7 +109,7 @@ public final class ClientJournal: Sendable {
         }
     }
 
-    public func close() throws {
+    package func close() throws {
         defer { lock.release() }
         try SQLiteStore.translating(path) { try database.close() }
     }
@@ -119,7 +119,7 @@ public final class ClientJournal: Sendable {
 
 extension ClientJournal {
     /// Adds events of a list, in one transaction.
-    public func append(_ events: [JournalEvent], to list: String) throws {
+    package func append(_ events: [JournalEvent], to list: String) throws {
         try SQLiteStore.translating(path) {
             try database.write { database in
                 let statement = try database.cachedStatement(sql: "INSERT INTO events (list, event) VALUES (?, ?)")
@@ -133,7 +133,7 @@ extension ClientJournal {
     ///
     /// - Parameter formerName: under which the list was kept before, if it was another. What waits under the new one, which some
     ///   other list must have had, is set aside.
-    public func checkpoint(_ replica: Replica, of list: String, formerName: String? = nil) throws {
+    package func checkpoint(_ replica: Replica, of list: String, formerName: String? = nil) throws {
         let head = Data(replica.checkpoint.bytes)
         try SQLiteStore.translating(path) {
             try database.write { database in
@@ -156,7 +156,7 @@ extension ClientJournal {
     }
 
     /// The replica of a list as it was kept; nil if nothing was.
-    public func load(_ list: String) throws -> Replica? {
+    package func load(_ list: String) throws -> Replica? {
         try SQLiteStore.translating(path) {
             try database.read { try Self.load(list, $0, path) }
         }
@@ -198,7 +198,7 @@ extension ClientJournal {
     }
 
     /// Throws away what is kept of a list, also what was not sent.
-    public func forget(_ list: String) throws {
+    package func forget(_ list: String) throws {
         try SQLiteStore.translating(path) {
             try database.write { try Self.forget(list, $0) }
         }
@@ -229,7 +229,7 @@ extension ClientJournal {
     }
 
     /// The number of events that are kept of a list since it was written as a whole.
-    public func eventCount(of list: String) throws -> Int {
+    package func eventCount(of list: String) throws -> Int {
         try SQLiteStore.translating(path) {
             try database.read { database in
                 try Int.fetchOne(database, sql: "SELECT count(*) FROM events WHERE list = ?", arguments: [list]) ?? 0
@@ -239,7 +239,7 @@ extension ClientJournal {
 
     /// Whether edits of a list may be kept that the server has not answered. Looks at what was edited since the list was written
     /// as a whole, not at what became of it: so yes may be wrong, no never is. Does not read the items.
-    public func mayHavePending(_ list: String) throws -> Bool {
+    package func mayHavePending(_ list: String) throws -> Bool {
         try SQLiteStore.translating(path) {
             try database.read { database in
                 let sql = "SELECT head FROM checkpoints WHERE list = ?"
@@ -257,7 +257,7 @@ extension ClientJournal {
     }
 
     /// The lists of which something is kept.
-    public func lists() throws -> [String] {
+    package func lists() throws -> [String] {
         try SQLiteStore.translating(path) {
             try database.read { try String.fetchAll($0, sql: "SELECT list FROM checkpoints ORDER BY list") }
         }
@@ -276,7 +276,7 @@ extension ClientJournal {
     }
 
     /// Whose edits wait, if any do: only under that name they may be sent. What became of them is looked at.
-    public func waitingPerson() throws -> String? {
+    package func waitingPerson() throws -> String? {
         try SQLiteStore.translating(path) {
             try database.write { database in
                 for row in try Row.fetchAll(database, sql: "SELECT list, person FROM waiting") {
@@ -290,7 +290,7 @@ extension ClientJournal {
     }
 
     /// Whose edits a journal may keep, also while another process has it open. No name is never wrong.
-    public static func waitingPerson(inJournalAt path: String) -> String? {
+    package static func waitingPerson(inJournalAt path: String) -> String? {
         try? reading(path) { try String.fetchOne($0, sql: "SELECT person FROM waiting") }
     }
 }

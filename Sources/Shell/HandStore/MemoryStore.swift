@@ -4,7 +4,7 @@ import HandWire
 import Synchronization
 
 /// A `CommitStore` that keeps everything in memory, until the process ends. It never blocks for long.
-public final class MemoryStore: CommitStore {
+package final class MemoryStore: CommitStore {
     private let contents = Mutex(StoreContents())
     /// The last number that was given to an author.
     private let lastAuthor = Atomic<UInt64>(0)
@@ -12,96 +12,96 @@ public final class MemoryStore: CommitStore {
     /// Whether the next write fails, as the disk of another store might.
     private let fails: @Sendable () -> Bool
 
-    public init(failing fails: @escaping @Sendable () -> Bool = { false }) {
+    package init(failing fails: @escaping @Sendable () -> Bool = { false }) {
         self.fails = fails
     }
 
-    public var blocks: Bool { false }
+    package var blocks: Bool { false }
 
-    public func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws {
+    package func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws {
         if fails() { throw StoreError.failed("a write failed on purpose") }
         try contents.withLock { try $0.append(batches, by: newcomers) }
     }
 
-    public func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
+    package func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
         contents.withLock { $0.frames(of: list, after: revision, about: bytes) }
     }
 
-    public func load(_ list: UInt64) throws -> Authority.Start {
+    package func load(_ list: UInt64) throws -> Authority.Start {
         try contents.withLock { $0 }.load(list)
     }
 
-    public func state(of list: UInt64, at revision: Int) throws -> Hand {
+    package func state(of list: UInt64, at revision: Int) throws -> Hand {
         try contents.withLock { $0 }.state(of: list, at: revision)
     }
 
-    public func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
+    package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
         contents.withLock { $0.saveSnapshot(of: list, hand, revision: revision, deck: deck) }
     }
 
-    public func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
+    package func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
         try contents.withLock { try $0.trim(list, keeping: retention, now: now, step: .max) }
     }
 
-    public func create(
+    package func create(
         _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?
     ) throws -> StoredList {
         try contents.withLock { try $0.create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: owner) }
     }
 
-    public func rename(_ name: String, to new: String) throws {
+    package func rename(_ name: String, to new: String) throws {
         try contents.withLock { try $0.rename(name, to: new) }
     }
 
-    public func delete(_ name: String, by person: String, at time: UInt64) throws {
+    package func delete(_ name: String, by person: String, at time: UInt64) throws {
         try contents.withLock { try $0.delete(name, by: person, at: time) }
     }
 
-    public func undelete(_ deletion: UInt64, as name: String) throws {
+    package func undelete(_ deletion: UInt64, as name: String) throws {
         try contents.withLock { try $0.undelete(deletion, as: name) }
     }
 
-    public func deletedLists(
+    package func deletedLists(
         before number: UInt64, limit: Int, named name: String?, among lists: [UInt32]?
     ) throws -> [DeletedList] {
         contents.withLock { $0.deletedLists(before: number, limit: limit, named: name, among: lists) }
     }
 
-    public func giveUpOldest(of owner: String?) throws -> Bool {
+    package func giveUpOldest(of owner: String?) throws -> Bool {
         contents.withLock { $0.giveUpOldest(of: owner) }
     }
 
-    public func sweep(deletedBy time: UInt64) throws -> Bool {
+    package func sweep(deletedBy time: UInt64) throws -> Bool {
         contents.withLock { $0.sweep(deletedBy: time, step: .max) }
     }
 
-    public func name(of list: UInt32) throws -> String? { contents.withLock { $0.name(of: list) } }
+    package func name(of list: UInt32) throws -> String? { contents.withLock { $0.name(of: list) } }
 
-    public func list(named name: String) throws -> StoredList? {
+    package func list(named name: String) throws -> StoredList? {
         contents.withLock { $0.list(named: name)?.stored }
     }
 
-    public func lists(after name: String, limit: Int) throws -> [StoredList] {
+    package func lists(after name: String, limit: Int) throws -> [StoredList] {
         contents.withLock { $0.lists(after: name, limit: limit) }
     }
 
-    public func listCount(of owner: String?) throws -> Int {
+    package func listCount(of owner: String?) throws -> Int {
         contents.withLock { $0.listCount(of: owner) }
     }
 
-    public func size() throws -> Int {
+    package func size() throws -> Int {
         contents.withLock { $0.size }
     }
 
-    public func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
+    package func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
         contents.withLock {
             $0.author(for: client, person: person) { lastAuthor.add(1, ordering: .relaxed).newValue }
         }
     }
 
-    public func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {
+    package func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {
         contents.withLock { $0.people(authors) }
     }
 
-    public func close() throws {}
+    package func close() throws {}
 }

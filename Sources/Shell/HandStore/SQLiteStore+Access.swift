@@ -6,7 +6,7 @@ import HandSync
 /// A store remembers the access rules that hold for it: that there are any, should their file get lost, and for backups.
 extension SQLiteStore {
     /// To be told whenever other rules hold.
-    public func remember(accessRules rules: [UInt8]) throws {
+    package func remember(accessRules rules: [UInt8]) throws {
         try write { try Self.remember(rules, $0) }
     }
 
@@ -15,7 +15,7 @@ extension SQLiteStore {
     }
 
     /// The rules that the store of a folder, or a backup, remembers; nil if there never were any, or there is no store.
-    public static func accessRules(in path: String) throws -> [UInt8]? {
+    package static func accessRules(in path: String) throws -> [UInt8]? {
         let file = StoreVerifier.file(at: path)
         guard FileManager.default.fileExists(atPath: file) else { return nil }
         return try translating(file) {

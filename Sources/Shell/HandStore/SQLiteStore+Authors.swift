@@ -9,7 +9,7 @@ extension SQLiteStore {
     /// Numbers of authors that are reserved in one transaction: strangers who only come cost no more.
     package static let numbersAtOnce: UInt64 = 1_000
 
-    public func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
+    package func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
         let client = client.hashed
         let (known, other) = try read { database in
             let known = try AuthorRow.find(client, named: person, database)
@@ -29,7 +29,7 @@ extension SQLiteStore {
         }
     }
 
-    public func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {
+    package func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {
         try read { database in
             try authors.compactMap { author in
                 try AuthorRow.find(author, database).map { DownMessage.Person(author: author, name: $0.person) }

@@ -5,7 +5,7 @@ import HandSync
 import HandWire
 
 extension SQLiteStore {
-    public func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws {
+    package func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws {
         try write { database in
             for batch in batches { try Self.append(batch, database) }
             for newcomer in newcomers { try AuthorRow.insert(newcomer, database) }
@@ -47,7 +47,7 @@ extension SQLiteStore {
         return newAuthors
     }
 
-    public func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
+    package func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
         try read { database in
             guard let row = try ListRow.find(list, database) else { return [] }
             return try Self.frames(of: row.list, after: revision, through: .max, about: bytes, database)

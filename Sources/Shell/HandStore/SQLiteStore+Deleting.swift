@@ -10,7 +10,7 @@ extension SQLiteStore {
     /// Lists that are given up in one transaction.
     private static let listsStep = 500
 
-    public func delete(_ name: String, by person: String, at time: UInt64) throws {
+    package func delete(_ name: String, by person: String, at time: UInt64) throws {
         try write { database in
             guard var row = try ListRow.all("name = ?", [name], database).first else {
                 throw StoreError.noSuchList(name)
@@ -20,7 +20,7 @@ extension SQLiteStore {
         }
     }
 
-    public func undelete(_ deletion: UInt64, as name: String) throws {
+    package func undelete(_ deletion: UInt64, as name: String) throws {
         try write { database in
             guard let found = try DeletionRow.all("number = ?", [deletion.stored], database).first,
                 var row = try ListRow.find(found.list, database)
@@ -31,7 +31,7 @@ extension SQLiteStore {
         }
     }
 
-    public func deletedLists(
+    package func deletedLists(
         before number: UInt64, limit: Int, named name: String?, among lists: [UInt32]?
     ) throws -> [DeletedList] {
         // The highest numbers are none that a table counts up to.
@@ -51,11 +51,11 @@ extension SQLiteStore {
         }
     }
 
-    public func giveUpOldest(of owner: String?) throws -> Bool {
+    package func giveUpOldest(of owner: String?) throws -> Bool {
         try giveUp("?1 IS NULL OR owner = ?1", [owner], limit: 1) > 0
     }
 
-    public func sweep(deletedBy time: UInt64) throws -> Bool {
+    package func sweep(deletedBy time: UInt64) throws -> Bool {
         // Most of the time there is nothing, and nothing is written then.
         let condition = "time <= ?1"
         let due = "SELECT 1 FROM deleted_lists WHERE \(condition) OR list NOT IN (SELECT number FROM lists) LIMIT 1"

@@ -3,7 +3,7 @@ import HandCore
 import HandSync
 
 extension SQLiteStore {
-    public func create(
+    package func create(
         _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?
     ) throws -> StoredList {
         try write { database in
@@ -14,7 +14,7 @@ extension SQLiteStore {
         }
     }
 
-    public func rename(_ name: String, to new: String) throws {
+    package func rename(_ name: String, to new: String) throws {
         try write { database in
             guard var row = try ListRow.all("name = ?", [name], database).first else {
                 throw StoreError.noSuchList(name)
@@ -24,22 +24,22 @@ extension SQLiteStore {
         }
     }
 
-    public func list(named name: String) throws -> StoredList? {
+    package func list(named name: String) throws -> StoredList? {
         try read { try ListRow.all("name = ?", [name], $0).first?.list }
     }
 
-    public func lists(after name: String, limit: Int) throws -> [StoredList] {
+    package func lists(after name: String, limit: Int) throws -> [StoredList] {
         try read { try ListRow.all("name > ? ORDER BY name LIMIT ?", [name, limit], $0).map(\.list) }
     }
 
-    public func name(of list: UInt32) throws -> String? {
+    package func name(of list: UInt32) throws -> String? {
         try read { database in
             let condition = "log_id & 4294967295 = ? AND name IS NOT NULL"
             return try ListRow.all(condition, [Int64(list)], database).first?.list.name
         }
     }
 
-    public func listCount(of owner: String?) throws -> Int {
+    package func listCount(of owner: String?) throws -> Int {
         try read { database in
             guard let owner else { return try Int.fetchOne(database, sql: "SELECT count(*) FROM lists") ?? 0 }
             let sql = "SELECT count(*) FROM lists WHERE owner = ?"
@@ -47,13 +47,13 @@ extension SQLiteStore {
         }
     }
 
-    public func size() throws -> Int {
+    package func size() throws -> Int {
         let pages = try pages()
         return (pages.all - pages.free) * pages.bytes
     }
 
     /// Writes the whole database anew, in one transaction.
-    public func compact() throws -> Compaction {
+    package func compact() throws -> Compaction {
         try Self.translating(path) {
             let before = try pages()
             try database.vacuum()

@@ -10,7 +10,7 @@ extension SQLiteStore {
     /// How many snapshots of a list are kept; the newest, and older ones for looking back.
     private static let kept = 4
 
-    public func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
+    package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
         try write { database in
             // The list may have been deleted since this was asked for, or its history forgotten as far as that.
             let sql = "SELECT 1 FROM lists WHERE number = ? AND floor <= ?"
@@ -49,7 +49,7 @@ extension SQLiteStore {
 
     // MARK: Loading
 
-    public func load(_ list: UInt64) throws -> Authority.Start {
+    package func load(_ list: UInt64) throws -> Authority.Start {
         try read { database in
             guard let row = try ListRow.find(list, database) else { throw StoreError.noSuchList("number \(list)") }
             let revision = row.list.revision
@@ -99,7 +99,7 @@ extension SQLiteStore {
         return marks
     }
 
-    public func state(of list: UInt64, at revision: Int) throws -> Hand {
+    package func state(of list: UInt64, at revision: Int) throws -> Hand {
         try read { database in
             guard let row = try ListRow.find(list, database)?.list else {
                 throw StoreError.noSuchList("number \(list)")

@@ -10,7 +10,7 @@ extension SQLiteStore {
 
     /// First the list is kept as it was at the cut, in the place of what led to it; the commits are removed behind that, step by
     /// step. Where that is interrupted, the next call goes on.
-    public func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
+    package func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
         guard let stored = try read({ try ListRow.find(list, $0)?.list }) else {
             throw StoreError.noSuchList("number \(list)")
         }

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// One writer at a time and any number of readers beside it; group commit is the caller's, who hands over all that is to
 /// be written at once.
-public final class SQLiteStore: CommitStore {
+package final class SQLiteStore: CommitStore {
     let database: DatabasePool
     private let lock: StoreLock
     let path: String
@@ -21,7 +21,7 @@ public final class SQLiteStore: CommitStore {
     /// Opens the store in a folder, and makes folder and store if need be.
     ///
     /// - Throws: `StoreError` if it is in use, newer than this program, or damaged; then nothing is changed.
-    public init(folder: String, durability: Durability) throws {
+    package init(folder: String, durability: Durability) throws {
         try Self.makeFolder(folder)
         let file = folder + "/hand.sqlite"
         lock = try StoreLock(path: folder + "/lock", of: folder, folder: folder)
@@ -116,7 +116,7 @@ public final class SQLiteStore: CommitStore {
         }
     }
 
-    public func close() throws {
+    package func close() throws {
         defer { lock.release() }
         // DatabasePool closes a reader last, and a reader does not copy the log into the database. If that fails, the log has
         // everything, and the next opening reads it.
@@ -158,7 +158,7 @@ public final class SQLiteStore: CommitStore {
     /// Nothing is acknowledged that went into a file which nobody will find again.
     ///
     /// - Throws: `StoreError.removed`, if the store's files were removed or replaced by others.
-    public func expectFiles() throws {
+    package func expectFiles() throws {
         if !files.areThere() { throw StoreError.removed(path: path, saved: files.saving { try saveAll(as: $0) }) }
     }
 

@@ -7,13 +7,13 @@ import HandSync
 import HandWire
 
 /// Copies of a store.
-public enum StoreBackup {
+package enum StoreBackup {
     /// Writes the store of a folder into a file, as it is at one moment, also while a server writes to it. The file appears
     /// under its name when it is complete and flushed.
     ///
     /// - Parameter rules: the access rules that hold, if there are any; no secret is in them.
     /// - Throws: `StoreError` if there is no store, or the file exists already.
-    public static func write(_ folder: String, to file: String, rules: [UInt8]? = nil) throws {
+    package static func write(_ folder: String, to file: String, rules: [UInt8]? = nil) throws {
         let source = StoreVerifier.file(at: folder)
         guard FileManager.default.fileExists(atPath: source) else {
             throw StoreError.noStore(path: folder)
@@ -58,7 +58,7 @@ public enum StoreBackup {
     ///   - accessFile: where the access rules are.
     ///   - random: gives the new histories their ids.
     /// - Throws: `StoreError` if a server has the store open, or one is there and may not be replaced; nothing is changed then.
-    public static func restore(
+    package static func restore(
         _ file: String, to folder: String, replaces: Bool, stamp: Int, accessFile: String,
         random: inout some RandomNumberGenerator
     ) throws -> Recovery {
@@ -83,13 +83,13 @@ public enum StoreBackup {
     }
 
     /// What became of a recovery.
-    public struct Recovery: Sendable {
+    package struct Recovery: Sendable {
         /// Where what was there is now; nil if there was nothing.
-        public let aside: String?
-        public let access: Access
+        package let aside: String?
+        package let access: Access
 
         /// Which access rules hold.
-        public enum Access: Sendable {
+        package enum Access: Sendable {
             /// Those that are there.
             case kept
             /// There were some, and they got lost.

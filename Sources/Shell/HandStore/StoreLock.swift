@@ -51,7 +51,7 @@ final class StoreLock: Sendable {
 
 extension SQLiteStore {
     /// Whether a process has the store of a folder open.
-    public static func isInUse(folder: String) -> Bool {
+    package static func isInUse(folder: String) -> Bool {
         [folder + "/lock", folder].contains { path in
             let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { return false }

@@ -6,13 +6,13 @@ import HandWire
 
 /// Reads everything that a store holds, as it was at one moment, also while a server writes to it: every commit is replayed
 /// and every digest compared; sequences, snapshots, decks and rules are checked.
-public struct StoreVerifier {
+package struct StoreVerifier {
     private let database: DatabaseQueue
     private let path: String
 
     /// - Parameter path: a store's folder, or a file as `StoreBackup` writes it.
     /// - Throws: `StoreError` if there is no store.
-    public init(path: String) throws {
+    package init(path: String) throws {
         let file = Self.file(at: path)
         guard FileManager.default.fileExists(atPath: file) else {
             throw StoreError.noStore(path: path)
@@ -35,7 +35,7 @@ public struct StoreVerifier {
     /// - Parameter progress: hears of a list, the revision that has been replayed, and the last one.
     /// - Throws: `StoreError` if the file cannot be read at all; what is wrong inside is in the report.
     /// - Complexity: that of replaying all commits.
-    public func verify(progress: (String, Int, Int) -> Void = { _, _, _ in }) throws -> StoreReport {
+    package func verify(progress: (String, Int, Int) -> Void = { _, _, _ in }) throws -> StoreReport {
         defer { try? database.close() }
         return try SQLiteStore.translating(path) {
             try present().read { database in

@@ -1,9 +1,9 @@
 internal import COpenSSL
 
 /// Digests of secrets, so that the secrets themselves need not be kept.
-public enum Fingerprint {
+package enum Fingerprint {
     /// SHA-256, as hexadecimal digits.
-    public static func sha256(_ text: String) -> String {
+    package static func sha256(_ text: String) -> String {
         var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
         let bytes = Array(text.utf8)
         SHA256(bytes, bytes.count, &digest)

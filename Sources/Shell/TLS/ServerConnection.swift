@@ -1,9 +1,9 @@
-public import EventLoop
+import EventLoop
 
 /// A client's connection to a server: one at a time, made anew as often as it is asked for. Confined to the loop's thread.
-public final class ServerConnection {
+package final class ServerConnection {
     /// What becomes of it.
-    public enum Event {
+    package enum Event {
         case opened
         case bytes(UnsafeRawBufferPointer)
         /// All that was written has been taken, after it had to wait.
@@ -12,8 +12,8 @@ public final class ServerConnection {
         case lost(String)
     }
 
-    public struct Destination {
-        public enum Place {
+    package struct Destination {
+        package enum Place {
             case unix(path: String)
             /// Looked up whenever it is connected to; its addresses are tried one after the other.
             case host(String, port: UInt16)
@@ -24,7 +24,7 @@ public final class ServerConnection {
         /// The host that the server's certificate names, and what makes the connection secure; nil for one without TLS.
         let tls: (host: String, context: () throws -> TLSContext)?
 
-        public init(_ place: Place, tls: (host: String, context: () throws -> TLSContext)? = nil) {
+        package init(_ place: Place, tls: (host: String, context: () throws -> TLSContext)? = nil) {
             self.place = place
             self.tls = tls
         }
@@ -38,17 +38,17 @@ public final class ServerConnection {
     /// Counts connections, so that what is late of an earlier one is not taken for the present one's.
     private var generation = 0
 
-    public init(_ loop: Loop, to destination: Destination, _ receive: @escaping (Event) -> Void) {
+    package init(_ loop: Loop, to destination: Destination, _ receive: @escaping (Event) -> Void) {
         self.loop = loop
         self.destination = destination
         self.receive = receive
     }
 
-    public var isOpen: Bool { stream != nil }
-    public var isWriting: Bool { stream?.isWriting == true }
+    package var isOpen: Bool { stream != nil }
+    package var isWriting: Bool { stream?.isWriting == true }
 
     /// Connects, in the place of the connection that there was.
-    public func connect() {
+    package func connect() {
         close()
         let mine = generation
         switch destination.place {
@@ -117,13 +117,13 @@ public final class ServerConnection {
         receive(.lost(reason))
     }
 
-    public func write(_ bytes: [UInt8]) { stream?.write([OutputBuffer(bytes)]) }
+    package func write(_ bytes: [UInt8]) { stream?.write([OutputBuffer(bytes)]) }
 
     /// Leaves what comes to the kernel, until it has no more room.
-    public func stopReading() { stream?.stopReading() }
-    public func resumeReading() { stream?.resumeReading() }
+    package func stopReading() { stream?.stopReading() }
+    package func resumeReading() { stream?.resumeReading() }
 
-    public func close() {
+    package func close() {
         generation += 1
         attempt?.cancel()
         attempt = nil

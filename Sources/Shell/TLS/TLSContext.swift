@@ -2,7 +2,7 @@ internal import COpenSSL
 import EventLoop
 
 /// What many encrypted connections have in common: certificates, and whom to trust. TLS 1.2 and newer, by OpenSSL.
-public final class TLSContext {
+package final class TLSContext {
     let raw: OpaquePointer
     /// The work of a server's handshakes in one turn of the loop.
     private var turn: (time: UInt64, nanoseconds: UInt64) = (0, 0)
@@ -10,12 +10,12 @@ public final class TLSContext {
     private static let nanosecondsPerTurn: UInt64 = 5_000_000
 
     /// What is wrong with a certificate, a key, or a connection, for people.
-    public struct Failure: Error, Equatable, CustomStringConvertible {
-        public let description: String
+    package struct Failure: Error, Equatable, CustomStringConvertible {
+        package let description: String
     }
 
     /// Whom a client trusts.
-    public enum Trust: Sendable, Equatable {
+    package enum Trust: Sendable, Equatable {
         /// Whom the system trusts.
         case system
         /// Those that the certificates in a file have signed, and nobody else.
@@ -41,7 +41,7 @@ public final class TLSContext {
     ///   - certificate: a file with the server's certificate and those between it and the root, in PEM.
     ///   - key: a file with its key, in PEM, without a password.
     ///   - clientAuthority: a file with the certificates that must have signed each client's; nil if clients need none.
-    public static func server(
+    package static func server(
         certificate: String, key: String, clientAuthority: String? = nil
     ) throws(Failure) -> TLSContext {
         let context = try TLSContext(TLS_server_method())
@@ -57,13 +57,13 @@ public final class TLSContext {
     }
 
     /// A client's own certificate, for servers that ask for one.
-    public struct Certificate: Sendable, Equatable {
+    package struct Certificate: Sendable, Equatable {
         /// The file with it and those between it and the root, in PEM.
-        public let file: String
+        package let file: String
         /// The file with its key, in PEM, without a password.
-        public let key: String
+        package let key: String
 
-        public init(file: String, key: String) {
+        package init(file: String, key: String) {
             self.file = file
             self.key = key
         }
@@ -72,7 +72,7 @@ public final class TLSContext {
     /// - Parameters:
     ///   - trust: who must have signed the server's certificate.
     ///   - certificate: who the client is, if the server asks.
-    public static func client(
+    package static func client(
         trust: Trust = .system, certificate: Certificate? = nil
     ) throws(Failure) -> TLSContext {
         let context = try TLSContext(TLS_client_method())
@@ -83,7 +83,7 @@ public final class TLSContext {
     }
 
     /// What will keep others from trusting the certificate, or does already; nil if nothing.
-    public var certificateProblem: String? {
+    package var certificateProblem: String? {
         guard let certificate = SSL_CTX_get0_certificate(raw) else { return nil }
         let (left, since) = (hand_x509_seconds_left(certificate), hand_x509_seconds_since(certificate))
         if left < 0 { return "the certificate has expired, \(-left / 86_400) days ago" }

@@ -6,9 +6,9 @@ import EventLoop
 ///
 ///     stream ──received──▶ input ──SSL──▶ onBytes
 ///     stream ◀──write───── output ◀──SSL── write
-public final class TLSStream: Channel {
+package final class TLSStream: Channel {
     /// Which side this is.
-    public enum Role {
+    package enum Role {
         case server
         /// A client of a server that must have a certificate for this name or address.
         case client(of: String)
@@ -38,12 +38,12 @@ public final class TLSStream: Channel {
     private var endsWhenReady = false
     private var onBytes: ((UnsafeRawBufferPointer) -> Void)?
     private var onEnd: ((ChannelEnd) -> Void)?
-    public var onDrain: (() -> Void)?
+    package var onDrain: (() -> Void)?
 
     /// A record holds no more.
     private static let recordBytes = 16 << 10
 
-    public init(_ loop: Loop, _ stream: any Channel, _ context: TLSContext, _ role: Role) throws(TLSContext.Failure) {
+    package init(_ loop: Loop, _ stream: any Channel, _ context: TLSContext, _ role: Role) throws(TLSContext.Failure) {
         guard let ssl = SSL_new(context.raw), let input = BIO_new(BIO_s_mem()), let output = BIO_new(BIO_s_mem()) else {
             throw .ofOpenSSL("a connection")
         }
@@ -81,10 +81,10 @@ public final class TLSStream: Channel {
         if let ssl { SSL_free(ssl) }
     }
 
-    public var peerDescription: String { stream.peerDescription }
-    public var isWriting: Bool { stream.isWriting || !early.isEmpty }
+    package var peerDescription: String { stream.peerDescription }
+    package var isWriting: Bool { stream.isWriting || !early.isEmpty }
 
-    public func open(_ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onEnd: @escaping (ChannelEnd) -> Void) {
+    package func open(_ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onEnd: @escaping (ChannelEnd) -> Void) {
         self.onBytes = onBytes
         self.onEnd = onEnd
         stream.onDrain = { [unowned self] in onDrain?() }
@@ -108,12 +108,12 @@ public final class TLSStream: Channel {
         advance()
     }
 
-    public func stopReading() {
+    package func stopReading() {
         isReading = false
         stream.stopReading()
     }
 
-    public func resumeReading() {
+    package func resumeReading() {
         guard ssl != nil, !isReading else { return }
         isReading = true
         // What had arrived already, but not within this call; what comes next, as the end of the stream, stands behind it.
@@ -236,7 +236,7 @@ public final class TLSStream: Channel {
     // MARK: Writing
 
     @discardableResult
-    public func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult {
+    package func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult {
         guard ssl != nil, !hasFailed, !endsWhenReady else { return .dropped }
         guard isReady else {
             early += buffers
@@ -277,7 +277,7 @@ public final class TLSStream: Channel {
         return stream.write([buffer])
     }
 
-    public func shutdown() {
+    package func shutdown() {
         guard ssl != nil, !hasFailed, !endsWhenReady else { return }
         endsWhenReady = true
         if isReady { end() }
@@ -290,7 +290,7 @@ public final class TLSStream: Channel {
         stream.shutdown()
     }
 
-    public func close() {
+    package func close() {
         guard let ssl else { return }
         self.ssl = nil
         // Not while OpenSSL is on the stack, as from within `onBytes`.

@@ -5,7 +5,7 @@ import HandScreens
 
 /// The screen and the keyboard of one terminal, through ncurses, on a loop. Confined to the loop's thread; ncurses allows
 /// one at a time in a process.
-public final class Terminal {
+package final class Terminal {
     private let loop: Loop
     /// The terminal, opened anew: making this one non-blocking does not change what the shell shares with us.
     private let input: Int32
@@ -23,11 +23,11 @@ public final class Terminal {
     private var decoder = KeyDecoder()
     private let onInput: (Input) -> Void
     /// Called when the terminal is gone.
-    public var onEnd: (() -> Void)?
+    package var onEnd: (() -> Void)?
     /// What the terminal shows; nil if that is not known.
     private var shown: Canvas?
     private var isClosed = false
-    public private(set) var size: Size
+    package private(set) var size: Size
 
     /// Milliseconds after which an Esc is an Esc and not the beginning of another key.
     private static let escapeTime: UInt64 = 25
@@ -38,7 +38,7 @@ public final class Terminal {
     ///   - hasColors: whether to use colours where the terminal has them.
     ///   - input, output: descriptors of the terminal.
     ///   - onInput: called on the loop's thread with what a person does.
-    public init(
+    package init(
         _ loop: Loop, hasColors: Bool, hasMouse: Bool = true, input: Int32 = 0, output: Int32 = 1,
         kind: String? = nil, onInput: @escaping (Input) -> Void
     ) throws(TerminalError) {
@@ -145,7 +145,7 @@ public final class Terminal {
     // MARK: Output
 
     /// Shows a canvas; only rows that differ from what is shown are drawn.
-    public func draw(_ canvas: Canvas) {
+    package func draw(_ canvas: Canvas) {
         guard !isClosed else { return }
         if shown?.size != canvas.size { werase(window) }
         let rows = canvas.changedRows(since: shown)
@@ -184,7 +184,7 @@ public final class Terminal {
     }
 
     /// Draws everything anew, whatever the terminal shows by now.
-    public func redraw() {
+    package func redraw() {
         guard !isClosed else { return }
         wclear(window)
         clearok(window, true)
@@ -193,7 +193,7 @@ public final class Terminal {
         draw(canvas)
     }
 
-    public func bell() {
+    package func bell() {
         if !isClosed { beep() }
     }
 
@@ -201,7 +201,7 @@ public final class Terminal {
 
     /// Gives the terminal back to the shell and stops all that the shell started with this process, until the shell goes
     /// on with it.
-    public func suspend() {
+    package func suspend() {
         guard !isClosed, isStoppable else { return }
         setModes(on: false)
         endwin()
@@ -226,7 +226,7 @@ public final class Terminal {
     }
 
     /// Gives the terminal back as it was. Calling it again does nothing.
-    public func close() {
+    package func close() {
         guard !isClosed else { return }
         isClosed = true
         poll?.close()
@@ -263,7 +263,7 @@ public final class Terminal {
 
 extension Terminal {
     /// Whether the environment asks for no colours (no-color.org).
-    public static var colorsAreRefused: Bool {
+    package static var colorsAreRefused: Bool {
         guard let value = getenv("NO_COLOR") else { return false }
         return value.pointee != 0
     }

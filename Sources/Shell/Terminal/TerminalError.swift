@@ -1,5 +1,5 @@
 /// Why a terminal cannot be used for the whole screen.
-public enum TerminalError: Error, Equatable, Sendable {
+package enum TerminalError: Error, Equatable, Sendable {
     case notATerminal
     /// The library does not know the kind that `TERM` names.
     case unknownKind(String)
@@ -10,7 +10,7 @@ public enum TerminalError: Error, Equatable, Sendable {
 }
 
 extension TerminalError: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .notATerminal:
             "this needs a terminal for input and output; in scripts use 'hand ls', 'hand add' and 'hand watch --json'"

@@ -3,7 +3,7 @@ import HandWire
 
 extension Attack {
     /// Those who ask for as much work, or memory, as few bytes can: most of it on a long list with a long history.
-    public static let gluttons = [
+    package static let gluttons = [
         Attack("edits that reach too far, on an old revision", expecting: ["rejected doesNotFit"]) {
             range, outcome in
             let visit = try Visit(range)

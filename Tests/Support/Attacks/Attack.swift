@@ -2,12 +2,12 @@ import HandCore
 import HandWire
 
 /// One way to do harm to a server, played on real sockets.
-public struct Attack: Sendable, CustomStringConvertible {
-    public let name: String
+package struct Attack: Sendable, CustomStringConvertible {
+    package let name: String
     /// What the server is expected to say to it, at least once each.
-    public let expected: Set<String>
+    package let expected: Set<String>
     /// Plays it once.
-    public let play: @Sendable (AttackRange, inout Outcome) throws -> Void
+    package let play: @Sendable (AttackRange, inout Outcome) throws -> Void
 
     init(
         _ name: String, expecting expected: Set<String>,
@@ -18,22 +18,22 @@ public struct Attack: Sendable, CustomStringConvertible {
         self.play = play
     }
 
-    public var description: String { name }
+    package var description: String { name }
 
     /// What came of it.
-    public struct Outcome: Sendable {
+    package struct Outcome: Sendable {
         /// How often the server said what.
-        public private(set) var refusals: [String: Int] = [:]
+        package private(set) var refusals: [String: Int] = [:]
         /// What should not have been possible.
-        public private(set) var breaches: [String] = []
+        package private(set) var breaches: [String] = []
 
-        public init() {}
+        package init() {}
 
         mutating func note(_ messages: [DownMessage]) {
             for refusal in messages.compactMap(\.refusal) { refusals[refusal, default: 0] += 1 }
         }
 
-        public mutating func note(_ refusal: String) { refusals[refusal, default: 0] += 1 }
+        package mutating func note(_ refusal: String) { refusals[refusal, default: 0] += 1 }
 
         /// Notes a breach unless something holds.
         mutating func expect(_ holds: Bool, _ breach: @autoclosure () -> String) {
@@ -41,8 +41,8 @@ public struct Attack: Sendable, CustomStringConvertible {
         }
     }
 
-    public static let all = others + gluttons
-    public static let others = strangers + insiders + brutes
+    package static let all = others + gluttons
+    package static let others = strangers + insiders + brutes
 
     /// All messages, with numbers and names that an attacker could know.
     static func everyMessage(list: String, number: UInt64 = 1) -> [UpMessage] {

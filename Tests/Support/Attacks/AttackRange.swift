@@ -4,25 +4,25 @@ import HandTestSupport
 import HandWire
 
 /// A server to attack, with tokens of several sorts and two lists.
-public final class AttackRange: Sendable {
-    public let folder: TemporaryFolder
-    public let port: UInt16
+package final class AttackRange: Sendable {
+    package let folder: TemporaryFolder
+    package let port: UInt16
     /// Secrets by what they may: root, writer, appender, reader (all on `open` only), revoked, expired, bystander.
-    public let tokens: [String: String]
+    package let tokens: [String: String]
     /// How many connections one attack may open: descriptors of this process.
-    public let crowd: Int
+    package let crowd: Int
     /// An early revision of the list, and the items that it had then.
-    public let past: (revision: Int, count: Int)
+    package let past: (revision: Int, count: Int)
     /// What all its clients have sent.
-    public let meter = Meter()
+    package let meter = Meter()
     private let server: Server?
 
-    public static let list = "open"
-    public static let otherList = "secret"
-    public static let quietList = "quiet"
+    package static let list = "open"
+    package static let otherList = "secret"
+    package static let quietList = "quiet"
 
-    public struct Failure: Error, CustomStringConvertible {
-        public let description: String
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
     }
 
     /// - Parameters:
@@ -33,7 +33,7 @@ public final class AttackRange: Sendable {
     ///   - idleTimeout: seconds after which who says nothing is put out.
     ///   - isLong: whether the list has many items and commits, and stands beside many others: where few bytes can ask for
     ///     the most. That takes a minute.
-    public init(
+    package init(
         _ program: String, prefix: [String] = [], crowd: Int = 200, idleTimeout: Int = 2, isLong: Bool = false
     ) throws {
         self.crowd = crowd
@@ -91,7 +91,7 @@ public final class AttackRange: Sendable {
     }
 
     /// Where another process has its server: `address` is what its own `address` says.
-    public init(at address: String) throws {
+    package init(at address: String) throws {
         let words = address.split(separator: " ").map(String.init)
         guard words.count > 4, let port = UInt16(words[0]), let pid = Int32(words[1]), let revision = Int(words[2]),
             let count = Int(words[3])
@@ -112,19 +112,19 @@ public final class AttackRange: Sendable {
     }
 
     /// All that an attacker in another process needs.
-    public var address: String {
+    package var address: String {
         (["\(port)", "\(pid)", "\(past.revision)", "\(past.count)"] + tokens.map { "\($0)=\($1)" }).joined(
             separator: " ")
     }
 
     deinit { stop() }
 
-    public func stop() { server?.stop() }
+    package func stop() { server?.stop() }
 
-    public var isRunning: Bool { server?.isRunning ?? true }
-    public let pid: Int32
+    package var isRunning: Bool { server?.isRunning ?? true }
+    package let pid: Int32
 
-    public func client(patience: Int = 10) throws -> RawClient {
+    package func client(patience: Int = 10) throws -> RawClient {
         try RawClient("127.0.0.1", port, patience: patience, meter: meter)
     }
 
@@ -132,19 +132,19 @@ public final class AttackRange: Sendable {
     func hold(_ clients: [RawClient]) { withExtendedLifetime(clients) { _ = usleep(200_000) } }
 
     /// What the server has logged, and what it has written down of who came.
-    public func logs() throws -> String {
+    package func logs() throws -> String {
         try ["/log", "/audit"].map { try String(contentsOfFile: folder.path + $0, encoding: .utf8) }.joined()
     }
 
     /// Bytes of memory that the server holds.
-    public var residentBytes: Int {
+    package var residentBytes: Int {
         let text = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
         return text.firstMatch(of: #/VmRSS:\s+([0-9]+) kB/#).flatMap { Int($0.1) }.map { $0 << 10 } ?? 0
     }
 
     /// Runs `hand`; returns what it prints.
     @discardableResult
-    public static func run(
+    package static func run(
         _ program: String, _ arguments: [String], _ environment: [String: String]
     ) throws -> String {
         let process = Process()

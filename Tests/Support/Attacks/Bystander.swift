@@ -3,15 +3,15 @@ import HandCore
 import HandWire
 
 /// Somebody who only wants to edit a list of their own, and how long each edit takes.
-public final class Bystander {
+package final class Bystander {
     private let client: RawClient
     private var sequence: UInt64 = 0
     private var revision = 0
     private let list: UInt64
     /// Seconds.
-    public private(set) var times: [Double] = []
+    package private(set) var times: [Double] = []
 
-    public init(_ range: AttackRange) throws {
+    package init(_ range: AttackRange) throws {
         client = try range.client()
         guard
             case .welcome = try client.hello(.random(in: 1_000...UInt64.max), as: "", token: range.tokens["bystander"])
@@ -29,7 +29,7 @@ public final class Bystander {
     }
 
     /// Makes one edit and waits until it is committed, then a little: more than some hundred a second are too many.
-    public func edit() throws {
+    package func edit() throws {
         usleep(5_000)
         sequence += 1
         let item = Item(id: ItemID(rawValue: .random(in: 1...UInt64.max)), content: .note("calm"))
@@ -47,7 +47,7 @@ public final class Bystander {
     }
 
     /// The time that a share of the edits kept.
-    public func quantile(_ share: Double) -> Double {
+    package func quantile(_ share: Double) -> Double {
         let sorted = times.sorted()
         return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
     }

@@ -4,7 +4,7 @@ import HandCore
 import HandWire
 
 /// A client that keeps to no rule: any bytes to a socket, and what comes back. It blocks, but not for ever.
-public final class RawClient {
+package final class RawClient {
     private let descriptor: Int32
     private var reader = FrameReader(limit: 64 << 20)
     private var heard: [DownMessage] = []
@@ -12,15 +12,15 @@ public final class RawClient {
     private let meter: Meter?
 
     /// What should have come did not.
-    public struct Silence: Error, CustomStringConvertible {
-        public let description: String
+    package struct Silence: Error, CustomStringConvertible {
+        package let description: String
     }
 
     /// - Parameters:
     ///   - host: an IPv4 address.
     ///   - patience: seconds that it waits for an answer.
     ///   - meter: counts what it sends.
-    public init(_ host: String, _ port: UInt16, patience: Int = 10, meter: Meter? = nil) throws {
+    package init(_ host: String, _ port: UInt16, patience: Int = 10, meter: Meter? = nil) throws {
         self.meter = meter
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
@@ -46,7 +46,7 @@ public final class RawClient {
 
     /// Returns whether the system took all of it; a server that has closed, or does not read, does not.
     @discardableResult
-    public func send(_ bytes: [UInt8]) -> Bool {
+    package func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes {
@@ -60,12 +60,12 @@ public final class RawClient {
     }
 
     @discardableResult
-    public func say(_ message: UpMessage) -> Bool { send(message.frame) }
+    package func say(_ message: UpMessage) -> Bool { send(message.frame) }
 
     // MARK: Hearing
 
     /// The next message; nil if the server has closed.
-    public func next() throws -> DownMessage? {
+    package func next() throws -> DownMessage? {
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
         while heard.isEmpty, !isOver {
             let count = recv(descriptor, &bytes, bytes.count, 0)
@@ -85,14 +85,14 @@ public final class RawClient {
     }
 
     /// All that comes until the server closes.
-    public func rest() throws -> [DownMessage] {
+    package func rest() throws -> [DownMessage] {
         var all: [DownMessage] = []
         while let message = try next() { all.append(message) }
         return all
     }
 
     /// What the server says to a hello.
-    public func hello(_ client: UInt64, as person: String = "eve", token: String? = nil) throws -> DownMessage? {
+    package func hello(_ client: UInt64, as person: String = "eve", token: String? = nil) throws -> DownMessage? {
         let hello = UpMessage.Hello(
             capabilities: .presence, client: ClientID(high: 0xA77, low: client), person: person, program: "attack",
             token: token)
@@ -101,7 +101,7 @@ public final class RawClient {
     }
 
     /// What the server says to a message, until it has answered a question that is asked behind it.
-    public func answers(to message: UpMessage) throws -> [DownMessage] {
+    package func answers(to message: UpMessage) throws -> [DownMessage] {
         let mark = UInt64(0xE0E0)
         say(message)
         say(.lists(request: mark, after: ""))
@@ -117,18 +117,18 @@ public final class RawClient {
 /// How many bytes several clients have sent.
 ///
 /// `@unchecked Sendable` is safe: the count is under the lock.
-public final class Meter: @unchecked Sendable {
+package final class Meter: @unchecked Sendable {
     private let lock = NSLock()
     private var count = 0
 
-    public var bytes: Int { lock.withLock { count } }
+    package var bytes: Int { lock.withLock { count } }
 
     func add(_ bytes: Int) { lock.withLock { count += bytes } }
 }
 
 extension DownMessage {
     /// What an attack counts: the code of an error, the reason of a rejection.
-    public var refusal: String? {
+    package var refusal: String? {
         switch self {
         case .error(let code, _, _, _): "\(code)"
         case .rejected(_, _, let reason): "rejected \(reason.name)"

@@ -8,17 +8,17 @@ import Synchronization
 /// It runs on a thread of its own; everything here may be called from anywhere, and faults can change at any time. Its
 /// choices come from a seed and are the same again for the same bytes at the same times. It reads no faster than it can
 /// hand on: for each direction of a connection it holds 320 KiB at most.
-public final class FaultyProxy: Sendable {
+package final class FaultyProxy: Sendable {
     /// Where to connect instead of to the server.
-    public let address: SocketAddress
+    package let address: SocketAddress
     private let mailbox: Mailbox<@Sendable (Relay) -> Void>
     private let count = TrafficCount()
     /// One for each connection that was struck where its faults say.
-    public let strikes: AsyncStream<Void>
+    package let strikes: AsyncStream<Void>
     private let current: Mutex<Faults>
 
     /// - Throws: `UVError` if there is no loop or no port to be had.
-    public init(to target: SocketAddress, seed: UInt64, faults: Faults = Faults()) throws {
+    package init(to target: SocketAddress, seed: UInt64, faults: Faults = Faults()) throws {
         current = Mutex(faults)
         let (strikes, strike) = AsyncStream<Void>.makeStream()
         self.strikes = strikes
@@ -50,11 +50,11 @@ public final class FaultyProxy: Sendable {
         close()
     }
 
-    public var traffic: Traffic { count.value.withLock { $0 } }
-    public var faults: Faults { current.withLock { $0 } }
+    package var traffic: Traffic { count.value.withLock { $0 } }
+    package var faults: Faults { current.withLock { $0 } }
 
     /// From now on this happens, to connections that are there as well.
-    public func change(_ body: (inout Faults) -> Void) {
+    package func change(_ body: (inout Faults) -> Void) {
         current.withLock { faults in
             body(&faults)
             let faults = faults
@@ -63,22 +63,22 @@ public final class FaultyProxy: Sendable {
     }
 
     /// A good network from now on.
-    public func heal() {
+    package func heal() {
         change { $0 = Faults() }
     }
 
     /// Resets all connections, or some halfway, as the faults say.
-    public func resetAll() {
+    package func resetAll() {
         mailbox.post { $0.resetAll() }
     }
 
     /// New connections lead there.
-    public func forward(to target: SocketAddress) {
+    package func forward(to target: SocketAddress) {
         mailbox.post { $0.target = target }
     }
 
     /// The bytes that are held for each connection.
-    public func heldBytes() async -> [Int] {
+    package func heldBytes() async -> [Int] {
         await withCheckedContinuation { continuation in
             let isPosted = mailbox.post { continuation.resume(returning: $0.heldBytes) }
             if !isPosted { continuation.resume(returning: []) }
@@ -86,7 +86,7 @@ public final class FaultyProxy: Sendable {
     }
 
     /// Ends all connections and stops to listen.
-    public func close() {
+    package func close() {
         mailbox.post { $0.stop() }
     }
 }

@@ -2,13 +2,13 @@ import EventLoop
 import Synchronization
 
 /// What a proxy has done so far.
-public struct Traffic: Sendable, Equatable {
-    public var connections = 0
+package struct Traffic: Sendable, Equatable {
+    package var connections = 0
     /// Connections that came to nothing as the server was not there.
-    public var refused = 0
-    public var resets = 0
+    package var refused = 0
+    package var resets = 0
     /// Bytes that have arrived.
-    public var bytes = 0
+    package var bytes = 0
 }
 
 /// The part of a proxy that lives on its loop: listens, and has a ``Passage`` for each connection.

@@ -1,5 +1,5 @@
 /// What is fed with arbitrary bytes, by the fuzzer for hours and by the tests with what is kept in `Tests/Data/Corpus`.
-public enum FuzzTarget: String, CaseIterable, Sendable {
+package enum FuzzTarget: String, CaseIterable, Sendable {
     /// Streams of bytes cut into frames, and both sorts of messages.
     case frames
     /// Deltas, and the laws of their algebra.
@@ -24,7 +24,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     /// Does with the input whatever can be done with it. A trap is a fault too.
     ///
     /// - Throws: `Fault`.
-    public func run(_ input: [UInt8]) throws {
+    package func run(_ input: [UInt8]) throws {
         switch self {
         case .frames: try FrameTarget.run(input)
         case .deltas: try DeltaTarget.run(input)
@@ -41,8 +41,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 }
 
 /// A law that does not hold.
-public struct Fault: Error, CustomStringConvertible {
-    public let description: String
+package struct Fault: Error, CustomStringConvertible {
+    package let description: String
 }
 
 func check(_ holds: Bool, _ law: @autoclosure () -> String) throws {

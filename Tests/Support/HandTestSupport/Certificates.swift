@@ -1,15 +1,15 @@
 import Foundation
 
 /// Certificates for tests, made by the `openssl` command: an authority, and what it has signed.
-public struct Certificates: Sendable {
+package struct Certificates: Sendable {
     private let folder: TemporaryFolder
 
     /// What cannot be made.
-    public struct Failure: Error {
+    package struct Failure: Error {
         let arguments: [String]
     }
 
-    public init(_ folder: TemporaryFolder) throws {
+    package init(_ folder: TemporaryFolder) throws {
         self.folder = folder
         try Self.openssl([
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
@@ -19,7 +19,7 @@ public struct Certificates: Sendable {
     }
 
     /// The file with the authority's certificate.
-    public var authority: String { folder.path + "/ca.pem" }
+    package var authority: String { folder.path + "/ca.pem" }
     private var authorityKey: String { folder.path + "/ca.key" }
 
     /// Makes a certificate and its key.
@@ -28,7 +28,7 @@ public struct Certificates: Sendable {
     ///   - names: whom it is for, as in a certificate, such as `DNS:localhost` or `IP:127.0.0.1`.
     ///   - days: how long it is good; it has run out if they are negative.
     ///   - bits: of an RSA key; nil for one of an elliptic curve.
-    public func make(
+    package func make(
         _ file: String, for names: String, days: Int = 2, bits: Int? = nil
     ) throws -> (certificate: String, key: String) {
         let (path, key, request, extensions) = (

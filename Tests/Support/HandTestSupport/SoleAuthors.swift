@@ -3,28 +3,28 @@ import HandWire
 
 /// For tests in which every client has one name: it is its author's number.
 extension Author {
-    public init(_ number: UInt64) {
+    package init(_ number: UInt64) {
         self.init(number: number, client: number)
     }
 }
 
 extension Authority {
-    public mutating func submit(
+    package mutating func submit(
         _ submission: Submission, author: UInt64, now: UInt64, isFull: Bool = false
     ) -> Outcome {
         submit(submission, author: Author(author), now: now, isFull: isFull)
     }
 
-    public func lastSequence(of author: UInt64) -> UInt64 { lastSequence(of: Author(author)) }
-    public func isPending(_ author: UInt64) -> Bool { isPending(Author(author)) }
+    package func lastSequence(of author: UInt64) -> UInt64 { lastSequence(of: Author(author)) }
+    package func isPending(_ author: UInt64) -> Bool { isPending(Author(author)) }
 }
 
 /// For tests that write to a store without a server.
 extension CommitStore {
-    public func append(_ batches: [CommitBatch]) throws { try append(batches, by: []) }
+    package func append(_ batches: [CommitBatch]) throws { try append(batches, by: []) }
 
     /// The author that a client is, who is known to the store from then on.
-    public func knownAuthor(for client: ClientID, person: String) throws -> Author {
+    package func knownAuthor(for client: ClientID, person: String) throws -> Author {
         let (author, isNew) = try author(for: client, person: person)
         if isNew { try append([], by: [Newcomer(author, client: client, person: person)]) }
         return author
@@ -32,7 +32,7 @@ extension CommitStore {
 }
 
 extension CommitStore {
-    public func deletedLists(before number: UInt64, limit: Int) throws -> [DeletedList] {
+    package func deletedLists(before number: UInt64, limit: Int) throws -> [DeletedList] {
         try deletedLists(before: number, limit: limit, named: nil, among: nil)
     }
 }

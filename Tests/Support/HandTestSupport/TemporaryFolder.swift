@@ -1,11 +1,11 @@
 import Foundation
 
 /// A folder that is gone when the test is over. Its path has no links, as the faulty disk wants it.
-public final class TemporaryFolder: Sendable {
-    public let path: String
+package final class TemporaryFolder: Sendable {
+    package let path: String
 
     /// - Parameter isInMemory: for many small stores, where no disk has to be waited for.
-    public init(isInMemory: Bool = false) throws {
+    package init(isInMemory: Bool = false) throws {
         let memory = URL(fileURLWithPath: "/dev/shm")
         let isThere = isInMemory && FileManager.default.isWritableFile(atPath: memory.path)
         let temporary = isThere ? memory : FileManager.default.temporaryDirectory.resolvingSymlinksInPath()

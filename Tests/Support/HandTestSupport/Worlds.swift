@@ -1,7 +1,7 @@
 import HandCore
 
 /// A list of tasks with the ids `first`, `first + 1`, …
-public func tasks(_ count: Int, first: UInt64 = 1) -> [Item] {
+package func tasks(_ count: Int, first: UInt64 = 1) -> [Item] {
     (0..<UInt64(count)).map { Item(id: ItemID(rawValue: first + $0), content: .task("t\(first + $0)", done: false)) }
 }
 
@@ -9,7 +9,7 @@ public func tasks(_ count: Int, first: UInt64 = 1) -> [Item] {
 /// all places and on both sides.
 ///
 /// - Parameter limit: the most things that one delta does (insertion, edits, deletions, moves counted one each).
-public func everyDelta(on count: Int, inserting new: Item, edit: Change, limit: Int = .max) -> [Delta] {
+package func everyDelta(on count: Int, inserting new: Item, edit: Change, limit: Int = .max) -> [Delta] {
     var result: [Delta] = []
     var fates = [Int](repeating: 0, count: count)
     repeat {

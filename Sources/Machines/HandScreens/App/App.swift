@@ -9,9 +9,9 @@ import HandWire
 ///                         └──────── canvas ────────┘
 ///
 /// Deterministic: time comes with the events, randomness from a seed.
-public struct App: Sendable {
-    public private(set) var world: World
-    public private(set) var router: Router
+package struct App: Sendable {
+    package private(set) var world: World
+    package private(set) var router: Router
     /// What was said last, and until when it is shown.
     private var message: (text: String, until: UInt64)?
     /// What one's newest edit did; said if it was undoing or redoing.
@@ -30,19 +30,19 @@ public struct App: Sendable {
     static let presenceInterval: UInt64 = 100
     private static let largestCount = 1_000_000_000
 
-    public init(_ settings: World.Settings, opening route: Route) {
+    package init(_ settings: World.Settings, opening route: Route) {
         world = World(settings)
         router = Router(opening: route)
     }
 
     /// What is to be done at the start.
-    public mutating func start(now: UInt64) -> [Command] {
+    package mutating func start(now: UInt64) -> [Command] {
         world.now = now
         return Columns.$clusters.withValue(world.clusters) { run(router.top.appear(&world)) + tellFocus() }
     }
 
     /// When `tick` is due; nil if nothing is waited for.
-    public var deadline: UInt64? {
+    package var deadline: UInt64? {
         let flashes = world.lists.values.flatMap { $0.flashes.values }.min()
         return [message?.until, flashes, focusDue, router.top.deadline(world), world.retryAt].compactMap(\.self)
             .filter { $0 > world.now }.min()
@@ -50,7 +50,7 @@ public struct App: Sendable {
 
     // MARK: Events
 
-    public mutating func update(_ event: Event, now: UInt64) -> [Command] {
+    package mutating func update(_ event: Event, now: UInt64) -> [Command] {
         world.now = max(world.now, now)
         if let until = message?.until, until <= now { message = nil }
         learn(event)
@@ -252,7 +252,7 @@ public struct App: Sendable {
     // MARK: Drawing
 
     /// What the terminal is to show.
-    public func view() -> Canvas { Columns.$clusters.withValue(world.clusters) { drawn() } }
+    package func view() -> Canvas { Columns.$clusters.withValue(world.clusters) { drawn() } }
 
     private func drawn() -> Canvas {
         var canvas = Canvas(world.size)

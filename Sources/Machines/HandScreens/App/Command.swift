@@ -1,7 +1,7 @@
 import HandCore
 
 /// What a screen wants done. The first ones the model does itself, the others are carried out by the program around it.
-public enum Command: Equatable, Sendable {
+package enum Command: Equatable, Sendable {
     case open(Route)
     case back
     /// Puts another place where the topmost is.

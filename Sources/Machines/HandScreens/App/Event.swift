@@ -3,7 +3,7 @@ import HandSync
 import HandWire
 
 /// Everything that can happen to the model.
-public enum Event: Sendable {
+package enum Event: Sendable {
     case input(Input)
     /// The deadline that the model named has come.
     case tick
@@ -26,7 +26,7 @@ public enum Event: Sendable {
 }
 
 /// What happens to a list that is followed.
-public enum ListNews: Sendable {
+package enum ListNews: Sendable {
     /// The view is another, by an edit of one's own or by others.
     case changed(Hand, Delta, by: Replica.Origin)
     /// Where it stands with the server.
@@ -38,20 +38,20 @@ public enum ListNews: Sendable {
     case renamed(to: String)
     case refused(String)
 
-    public struct Standing: Equatable, Sendable {
-        public var revision: Int
-        public var isLive: Bool
+    package struct Standing: Equatable, Sendable {
+        package var revision: Int
+        package var isLive: Bool
         /// Whether anything of the list is known.
-        public var isLoaded: Bool
+        package var isLoaded: Bool
         /// Edits of one's own that are not confirmed, as they were made.
-        public var unconfirmed: Int
-        public var canUndo: Bool
-        public var canRedo: Bool
-        public var author: UInt64?
+        package var unconfirmed: Int
+        package var canUndo: Bool
+        package var canRedo: Bool
+        package var author: UInt64?
         /// Items that edits of an earlier run, not confirmed yet, have touched; only said once.
-        public var pendingItems: Set<ItemID>
+        package var pendingItems: Set<ItemID>
 
-        public init(
+        package init(
             revision: Int = 0, isLive: Bool = false, isLoaded: Bool = false, unconfirmed: Int = 0,
             canUndo: Bool = false, canRedo: Bool = false, author: UInt64? = nil, pendingItems: Set<ItemID> = []
         ) {

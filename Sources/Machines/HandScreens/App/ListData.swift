@@ -4,15 +4,15 @@ import HandSync
 import HandWire
 
 /// What the client knows of one list, shared by all screens that show it.
-public struct ListData: Sendable {
-    public internal(set) var name: String
-    public internal(set) var hand = Hand()
-    public internal(set) var standing = ListNews.Standing()
+package struct ListData: Sendable {
+    package internal(set) var name: String
+    package internal(set) var hand = Hand()
+    package internal(set) var standing = ListNews.Standing()
     /// Whether it was looked up what this machine keeps of the list.
-    public private(set) var isLookedUp = false
-    public internal(set) var progress: Progress?
+    package private(set) var isLookedUp = false
+    package internal(set) var progress: Progress?
     /// Why the server does not give the list; nil while it does.
-    public internal(set) var refusal: String?
+    package internal(set) var refusal: String?
     /// All who are here, by their number, oneself included.
     private var everybody: [UInt64: Person] = [:]
     /// The names of all who were ever heard of, for what they did before they left.
@@ -21,7 +21,7 @@ public struct ListData: Sendable {
     var flashes: [ItemID: UInt64] = [:]
     var unsent = Unsent()
     var ownWork = OwnWork()
-    public internal(set) var notices: [Notice] = []
+    package internal(set) var notices: [Notice] = []
     var rejectedCount = 0
 
     /// Milliseconds that a change by somebody else is shown as one.
@@ -30,14 +30,14 @@ public struct ListData: Sendable {
     private static let mostFlashes = 256
     private static let mostNotices = 100
 
-    public struct Progress: Equatable, Sendable {
-        public var items: Int
-        public var total: Int
+    package struct Progress: Equatable, Sendable {
+        package var items: Int
+        package var total: Int
     }
 
-    public struct Person: Equatable, Sendable {
-        public var name: String
-        public var item: ItemID?
+    package struct Person: Equatable, Sendable {
+        package var name: String
+        package var item: ItemID?
     }
 
     init(_ name: String) {
@@ -45,10 +45,10 @@ public struct ListData: Sendable {
     }
 
     /// Nothing is known of the list so far.
-    public var isEmptyHanded: Bool { !standing.isLoaded && hand.isEmpty }
+    package var isEmptyHanded: Bool { !standing.isLoaded && hand.isEmpty }
 
     /// Others who are here, by their number.
-    public var people: [UInt64: Person] { everybody.filter { $0.key != standing.author } }
+    package var people: [UInt64: Person] { everybody.filter { $0.key != standing.author } }
 
     /// Who is there when the connection is back will be told anew, and what was on its way comes anew.
     mutating func lostConnection() {
@@ -126,7 +126,7 @@ public struct ListData: Sendable {
     }
 
     /// The newest notice that was not looked at.
-    public var unseenNotice: Notice? { notices.last { !$0.isSeen } }
+    package var unseenNotice: Notice? { notices.last { !$0.isSeen } }
 
     mutating func markNoticesSeen() {
         for index in notices.indices { notices[index].isSeen = true }

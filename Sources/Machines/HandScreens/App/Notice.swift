@@ -3,16 +3,16 @@ import HandFormats
 import HandSync
 
 /// Something that became of one's own edits and that one did not wish: what, by whom, and how to get it back.
-public struct Notice: Equatable, Sendable {
+package struct Notice: Equatable, Sendable {
     /// Who did it; nil for the server and this client. The name may be heard of only later.
     private let author: UInt64?
     /// What was done, behind the author's name.
     private let deed: String
-    public let recovery: Recovery?
-    public internal(set) var isSeen = false
+    package let recovery: Recovery?
+    package internal(set) var isSeen = false
 
     /// How what was lost comes back.
-    public enum Recovery: Equatable, Sendable {
+    package enum Recovery: Equatable, Sendable {
         /// Say the same again of an item.
         case change(ItemID, Change)
         /// Move the item behind that one again; nil for the top.
@@ -59,7 +59,7 @@ public struct Notice: Equatable, Sendable {
     }
 
     /// What happened, with the author's name as far as it is known by now.
-    public func text(in list: ListData) -> String { author.map { "\(list.name(of: $0)) \(deed)" } ?? deed }
+    package func text(in list: ListData) -> String { author.map { "\(list.name(of: $0)) \(deed)" } ?? deed }
 
     private static func recovery(ofMove item: Item, isHere: Bool, _ list: ListData) -> Recovery? {
         guard isHere else { return .insert([item.content]) }

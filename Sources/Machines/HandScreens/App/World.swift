@@ -4,36 +4,36 @@ import HandSync
 import HandWire
 
 /// Everything that screens read and that is not their own: the lists, the connection, the size of the terminal.
-public struct World: Sendable {
-    public internal(set) var server: HandAddress.Server
+package struct World: Sendable {
+    package internal(set) var server: HandAddress.Server
     /// One's own name.
-    public let person: String
-    public internal(set) var size: Size
+    package let person: String
+    package internal(set) var size: Size
     /// The clusters of emoji that the terminal has shown to draw as one.
-    public internal(set) var clusters: Clusters = []
+    package internal(set) var clusters: Clusters = []
     /// Milliseconds of a clock that only goes forward.
-    public internal(set) var now: UInt64 = 0
+    package internal(set) var now: UInt64 = 0
     /// Seconds by which local time is ahead of UTC.
-    public let utcOffset: Int
-    public let keys: KeyMap
-    public let hasColors: Bool
+    package let utcOffset: Int
+    package let keys: KeyMap
+    package let hasColors: Bool
     /// The cells in which contents are drawn.
-    public let cells: any ContentCells
-    public internal(set) var connection = ClientMachine.Status.connecting
+    package let cells: any ContentCells
+    package internal(set) var connection = ClientMachine.Status.connecting
     /// When the next try to connect is, on the clock of `now`.
-    public internal(set) var retryAt: UInt64?
-    public internal(set) var latency: UInt64?
-    public internal(set) var lists: [String: ListData] = [:]
+    package internal(set) var retryAt: UInt64?
+    package internal(set) var latency: UInt64?
+    package internal(set) var lists: [String: ListData] = [:]
     /// The lists of the server; nil as long as it has not said.
-    public internal(set) var catalog: [DownMessage.ListEntry]?
+    package internal(set) var catalog: [DownMessage.ListEntry]?
     /// Lists that are kept on this machine.
-    public internal(set) var keptLists: [String] = []
-    public internal(set) var clipboard = Clipboard()
+    package internal(set) var keptLists: [String] = []
+    package internal(set) var clipboard = Clipboard()
     var random: SplitMix64
 
     /// What was cut or copied, and what a list must allow to take it.
-    public struct Clipboard: Sendable {
-        public let contents: [Content]
+    package struct Clipboard: Sendable {
+        package let contents: [Content]
         /// One of each kind, the largest.
         let largest: [Content.Kind: Content]
 
@@ -44,18 +44,18 @@ public struct World: Sendable {
     }
 
     /// What is fixed as long as the client runs.
-    public struct Settings: Sendable {
-        public var server: HandAddress.Server
-        public var person: String
-        public var size: Size
-        public var utcOffset: Int
-        public var keys: KeyMap
-        public var hasColors: Bool
+    package struct Settings: Sendable {
+        package var server: HandAddress.Server
+        package var person: String
+        package var size: Size
+        package var utcOffset: Int
+        package var keys: KeyMap
+        package var hasColors: Bool
         /// For the ids of new items.
-        public var seed: UInt64
-        public var cells: any ContentCells
+        package var seed: UInt64
+        package var cells: any ContentCells
 
-        public init(
+        package init(
             server: HandAddress.Server, person: String, size: Size, utcOffset: Int = 0, keys: KeyMap = .standard,
             hasColors: Bool = true, seed: UInt64, cells: any ContentCells = StandardCells()
         ) {
@@ -82,12 +82,12 @@ public struct World: Sendable {
     }
 
     /// What is known of a list; an empty one if nothing is.
-    public func list(_ name: String) -> ListData { lists[name] ?? ListData(name) }
+    package func list(_ name: String) -> ListData { lists[name] ?? ListData(name) }
 
-    public var isOnline: Bool { connection == .online }
+    package var isOnline: Bool { connection == .online }
 
     /// The rows of the terminal between the title and the two lines at the bottom.
-    public var bodyRows: Int { max(1, size.rows - Frame.rowsAround) }
+    package var bodyRows: Int { max(1, size.rows - Frame.rowsAround) }
 
     /// Changes what is known of a list, if anything is.
     mutating func withList<Result>(_ name: String, _ body: (inout ListData) -> Result) -> Result {

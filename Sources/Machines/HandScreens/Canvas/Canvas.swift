@@ -1,20 +1,20 @@
 /// A place on the screen, counted from 0 at the top left.
-public struct Point: Hashable, Sendable {
-    public var row: Int
-    public var column: Int
+package struct Point: Hashable, Sendable {
+    package var row: Int
+    package var column: Int
 
-    public init(row: Int, column: Int) {
+    package init(row: Int, column: Int) {
         self.row = row
         self.column = column
     }
 }
 
 /// Rows and columns of a screen.
-public struct Size: Hashable, Sendable {
-    public var rows: Int
-    public var columns: Int
+package struct Size: Hashable, Sendable {
+    package var rows: Int
+    package var columns: Int
 
-    public init(rows: Int, columns: Int) {
+    package init(rows: Int, columns: Int) {
         self.rows = rows
         self.columns = columns
     }
@@ -22,17 +22,17 @@ public struct Size: Hashable, Sendable {
 
 /// A screen as a value: what stands in each of its cells, and where the cursor is. The terminal draws what differs from
 /// the canvas before.
-public struct Canvas: Equatable, Sendable {
+package struct Canvas: Equatable, Sendable {
     /// One column of one row.
-    public struct Cell: Equatable, Sendable {
+    package struct Cell: Equatable, Sendable {
         /// One character as people see it; empty for the right half of a wide one.
-        public var text: String
-        public var style: Style
+        package var text: String
+        package var style: Style
 
-        public static let blank = Cell(text: " ", style: .plain)
+        package static let blank = Cell(text: " ", style: .plain)
 
         /// What stands for a cluster of emoji where clusters are not known, in as many columns; nil for all else.
-        public var base: String? {
+        package var base: String? {
             guard let character = text.first, let first = text.unicodeScalars.first, Columns.isCluster(character) else {
                 return nil
             }
@@ -40,19 +40,19 @@ public struct Canvas: Equatable, Sendable {
         }
     }
 
-    public let size: Size
-    public private(set) var rows: [[Cell]]
+    package let size: Size
+    package private(set) var rows: [[Cell]]
     /// Where the terminal shows its cursor; nil to hide it.
-    public var cursor: Point?
+    package var cursor: Point?
 
-    public init(_ size: Size) {
+    package init(_ size: Size) {
         self.size = size
         rows = Array(repeating: Array(repeating: .blank, count: max(0, size.columns)), count: max(0, size.rows))
     }
 
     /// Writes a line from `point` on, at most `width` columns, and nothing beyond the right edge. What does not fit ends
     /// in `…`. Lines outside are left out.
-    public mutating func write(_ line: Line, at point: Point, width: Int = .max) {
+    package mutating func write(_ line: Line, at point: Point, width: Int = .max) {
         guard rows.indices.contains(point.row), point.column >= 0 else { return }
         let end = point.column + min(width, size.columns - point.column)
         let isCut = line.width > end - point.column
@@ -91,7 +91,7 @@ public struct Canvas: Equatable, Sendable {
     }
 
     /// Gives the cells of a row another look, from `columns`.
-    public mutating func restyle(row: Int, _ columns: Range<Int>, _ change: (Style) -> Style) {
+    package mutating func restyle(row: Int, _ columns: Range<Int>, _ change: (Style) -> Style) {
         guard rows.indices.contains(row) else { return }
         for column in columns.clamped(to: 0..<size.columns) {
             rows[row][column].style = change(rows[row][column].style)
@@ -99,20 +99,20 @@ public struct Canvas: Equatable, Sendable {
     }
 
     /// The rows that are to be drawn on a terminal that shows `previous`; all without one, or after a resize.
-    public func changedRows(since previous: Canvas?) -> [Int] {
+    package func changedRows(since previous: Canvas?) -> [Int] {
         guard let previous, previous.size == size else { return Array(rows.indices) }
         return rows.indices.filter { rows[$0] != previous.rows[$0] }
     }
 
     /// The same in black and white.
-    public var withoutColors: Canvas {
+    package var withoutColors: Canvas {
         var canvas = self
         for row in canvas.rows.indices { canvas.restyle(row: row, 0..<size.columns) { $0.withoutColors } }
         return canvas
     }
 
     /// The text of each row, without blanks at its end.
-    public var lines: [String] {
+    package var lines: [String] {
         rows.map { row in
             let text = row.map(\.text).joined()
             return String(text.reversed().drop { $0 == " " }.reversed())

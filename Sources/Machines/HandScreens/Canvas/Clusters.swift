@@ -1,29 +1,29 @@
 /// The kinds of joined emoji that a terminal draws as one character of two columns. Terminals disagree about them, so each
 /// is asked; one that does not answer is taken to draw none of them so.
-public struct Clusters: OptionSet, Hashable, Sendable {
-    public let rawValue: UInt8
+package struct Clusters: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
 
-    public init(rawValue: UInt8) {
+    package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
     /// An emoji with a skin tone.
-    public static let toned = Clusters(rawValue: 1)
+    package static let toned = Clusters(rawValue: 1)
     /// Two or three emoji joined.
-    public static let joined = Clusters(rawValue: 2)
+    package static let joined = Clusters(rawValue: 2)
     /// More than three joined, for which some terminals have no room.
-    public static let long = Clusters(rawValue: 4)
+    package static let long = Clusters(rawValue: 4)
     /// A sign for which the emoji is selected, in place of its narrow form.
-    public static let selected = Clusters(rawValue: 8)
+    package static let selected = Clusters(rawValue: 8)
 
     /// What a terminal is to show, each at the start of a row of its own, and what it is able to if its cursor stands two
     /// columns further then.
-    public static let samples: [(kind: Clusters, text: String)] = [
+    package static let samples: [(kind: Clusters, text: String)] = [
         (.toned, "👍🏽"), (.joined, "👩‍👩‍👧"), (.long, "👨‍👩‍👧‍👦"), (.selected, "❤️"),
     ]
 
     /// The row of the first sample. A report from the row before reads like F3 with ctrl or alt.
-    public static let firstRow = 1
+    package static let firstRow = 1
 
     /// Learns from where the cursor stood behind a sample; the row tells which it was.
     mutating func learn(_ cursor: Point) {

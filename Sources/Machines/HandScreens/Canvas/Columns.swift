@@ -6,20 +6,20 @@ import HandCore
 /// for). Those that the terminal is known to draw as one take two columns. All others are drawn in a form on which all
 /// agree: `characters(of:)` takes joiners, selectors and skin tones out. The right columns then follow from the scalars'
 /// East Asian width (UAX #11) alone.
-public enum Columns {
+package enum Columns {
     /// What the terminal is known to draw as one, wherever text is measured meanwhile: ``App`` sets it around all that it
     /// does, from what it was told.
-    @TaskLocal public static var clusters: Clusters = []
+    @TaskLocal package static var clusters: Clusters = []
 
     /// Columns of a text as it is drawn.
-    public static func width(of text: String) -> Int {
+    package static func width(of text: String) -> Int {
         // Most text is plain.
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
         return characters(of: text).reduce(0) { $0 + width(of: $1) }
     }
 
     /// Columns of one character from `characters(of:)`: 0, 1 or 2.
-    public static func width(of character: Character) -> Int {
+    package static func width(of character: Character) -> Int {
         guard let base = character.unicodeScalars.first else { return 0 }
         return isCluster(character) ? 2 : width(of: base)
     }
@@ -30,7 +30,7 @@ public enum Columns {
     }
 
     /// The characters of a text as they are drawn, none of which is joined to its neighbour.
-    public static func characters(of text: String) -> [Character] {
+    package static func characters(of text: String) -> [Character] {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return Array(text) }
         let known = clusters
         if known.isEmpty { return apart(text.unicodeScalars) }

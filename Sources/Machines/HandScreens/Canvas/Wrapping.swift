@@ -1,5 +1,5 @@
 /// Breaking text into lines of a width.
-public enum Wrapping {
+package enum Wrapping {
     /// The lines of a text, broken at blanks, or within words that are too long, and wherever the text has "\n". At least
     /// one line, at most `limit`, the last of which ends in `…` if there is more.
     ///
@@ -7,7 +7,7 @@ public enum Wrapping {
     /// of writing become `�`, a tab becomes a blank.
     ///
     /// O(length of the text), and no more than O(`width` · `limit`), whatever follows.
-    public static func lines(_ text: String, width: Int, limit: Int = .max) -> [String] {
+    package static func lines(_ text: String, width: Int, limit: Int = .max) -> [String] {
         // Most texts are plain and short.
         if text.utf8.count <= width, text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return [text] }
         var wrapper = Wrapper(width: max(1, width), limit: max(1, limit))

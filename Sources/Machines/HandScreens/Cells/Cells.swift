@@ -4,16 +4,16 @@ import HandCore
 private let mostLines = 8
 
 /// A card as it lies on the table.
-public struct CardCell: TableCell {
+package struct CardCell: TableCell {
     private var card = Card.faceDown
 
-    public init() {}
+    package init() {}
 
-    public mutating func configure(with card: Card) {
+    package mutating func configure(with card: Card) {
         self.card = card
     }
 
-    public func lines(width: Int, _ state: RowState) -> [Line] {
+    package func lines(width: Int, _ state: RowState) -> [Line] {
         let style = Self.style(of: card)
         let face = card == .faceDown ? "░░" : card.description
         let text = face + String(repeating: " ", count: max(0, 3 - Columns.width(of: face)))
@@ -32,38 +32,38 @@ public struct CardCell: TableCell {
 }
 
 /// A text of several lines.
-public struct NoteCell: TableCell {
+package struct NoteCell: TableCell {
     private var text = ""
 
-    public init() {}
+    package init() {}
 
-    public mutating func configure(with text: String) {
+    package mutating func configure(with text: String) {
         self.text = text
     }
 
-    public func lines(width: Int, _ state: RowState) -> [Line] {
+    package func lines(width: Int, _ state: RowState) -> [Line] {
         Wrapping.lines(text, width: width, limit: mostLines).map { Line($0) }
     }
 }
 
 /// A box to tick and a text that hangs beside it.
-public struct TaskCell: TableCell {
-    public struct Task: Sendable {
-        public var text: String
-        public var isDone: Bool
+package struct TaskCell: TableCell {
+    package struct Task: Sendable {
+        package var text: String
+        package var isDone: Bool
     }
 
     private var task = Task(text: "", isDone: false)
     /// Columns of the box in front of the text.
     static let boxWidth = 3
 
-    public init() {}
+    package init() {}
 
-    public mutating func configure(with task: Task) {
+    package mutating func configure(with task: Task) {
         self.task = task
     }
 
-    public func lines(width: Int, _ state: RowState) -> [Line] {
+    package func lines(width: Int, _ state: RowState) -> [Line] {
         let box = task.isDone ? Line("[x] ", Style(.green)) : Line("[ ] ")
         return Wrapping.lines(task.text, width: max(1, width - 4), limit: mostLines).enumerated().map { index, text in
             (index == 0 ? box : Line("    ")) + Line(text, task.isDone ? .dim : .plain)
@@ -72,21 +72,21 @@ public struct TaskCell: TableCell {
 }
 
 /// A text, and below it the address to which it leads.
-public struct LinkCell: TableCell {
-    public struct Link: Sendable {
-        public var text: String
-        public var address: String
+package struct LinkCell: TableCell {
+    package struct Link: Sendable {
+        package var text: String
+        package var address: String
     }
 
     private var link = Link(text: "", address: "")
 
-    public init() {}
+    package init() {}
 
-    public mutating func configure(with link: Link) {
+    package mutating func configure(with link: Link) {
         self.link = link
     }
 
-    public func lines(width: Int, _ state: RowState) -> [Line] {
+    package func lines(width: Int, _ state: RowState) -> [Line] {
         let style = Style(.cyan, [.underline])
         let address = Wrapping.lines(link.address, width: width, limit: 1).map { Line($0, style) }
         if link.text.isEmpty || link.text == link.address { return address }
@@ -95,16 +95,16 @@ public struct LinkCell: TableCell {
 }
 
 /// The title of what follows, with room above it.
-public struct HeadingCell: TableCell {
+package struct HeadingCell: TableCell {
     private var text = ""
 
-    public init() {}
+    package init() {}
 
-    public mutating func configure(with text: String) {
+    package mutating func configure(with text: String) {
         self.text = text
     }
 
-    public func lines(width: Int, _ state: RowState) -> [Line] {
+    package func lines(width: Int, _ state: RowState) -> [Line] {
         let lines = Wrapping.lines(text, width: width, limit: mostLines)
         let rule = String(repeating: "─", count: min(width, max(1, lines.map { Columns.width(of: $0) }.max() ?? 1)))
         return lines.map { Line($0, .bold) } + [Line(rule, .dim)]
@@ -112,58 +112,58 @@ public struct HeadingCell: TableCell {
 }
 
 /// A kind that this program does not know: said so, and left alone.
-public struct UnknownCell: TableCell {
-    public struct Unknown: Sendable {
-        public var kind: Content.Kind
-        public var size: Int
+package struct UnknownCell: TableCell {
+    package struct Unknown: Sendable {
+        package var kind: Content.Kind
+        package var size: Int
     }
 
     private var unknown = Unknown(kind: Content.Kind(rawValue: 0), size: 0)
 
-    public init() {}
+    package init() {}
 
-    public mutating func configure(with unknown: Unknown) {
+    package mutating func configure(with unknown: Unknown) {
         self.unknown = unknown
     }
 
-    public func lines(width: Int, _ state: RowState) -> [Line] {
+    package func lines(width: Int, _ state: RowState) -> [Line] {
         [Line("(an item of kind \(unknown.kind.rawValue), \(unknown.size) bytes; a newer version shows it)", .dim)]
     }
 }
 
 /// One line of ready text, for rows that are no items.
-public struct TextCell: TableCell {
+package struct TextCell: TableCell {
     private var text: [Line] = []
 
-    public init() {}
+    package init() {}
 
-    public mutating func configure(with text: [Line]) {
+    package mutating func configure(with text: [Line]) {
         self.text = text
     }
 
-    public func lines(width: Int, _ state: RowState) -> [Line] { text }
+    package func lines(width: Int, _ state: RowState) -> [Line] { text }
 }
 
 /// The field in which one types the text of an item.
-public struct EditorCell: TableCell {
-    public struct Field: Sendable {
-        public var label: String
-        public var editor: LineEditor
-        public var hint: String?
+package struct EditorCell: TableCell {
+    package struct Field: Sendable {
+        package var label: String
+        package var editor: LineEditor
+        package var hint: String?
     }
 
     private var field = Field(label: "", editor: LineEditor(), hint: nil)
 
-    public init() {}
+    package init() {}
 
-    public mutating func configure(with field: Field) {
+    package mutating func configure(with field: Field) {
         self.field = field
     }
 
     /// Columns in front of the text.
     static func lead(_ label: String) -> Int { Columns.width(of: label) + 1 }
 
-    public func lines(width: Int, _ state: RowState) -> [Line] {
+    package func lines(width: Int, _ state: RowState) -> [Line] {
         let lead = Self.lead(field.label)
         let visible = field.editor.visible(width: max(1, width - lead - 1))
         var lines = [Line(field.label + " ", Style(.cyan)) + Line(visible.text, .bold)]

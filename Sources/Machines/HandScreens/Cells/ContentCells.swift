@@ -2,15 +2,15 @@ import HandCore
 
 /// The choice of a cell for each kind of content. A program that knows more kinds has its own, and hands the rest on to
 /// `StandardCells`.
-public protocol ContentCells: Sendable {
+package protocol ContentCells: Sendable {
     func cell(for content: Content, in pool: inout CellPool) -> any TableCell
 }
 
 /// The cells of the kinds that this program knows.
-public struct StandardCells: ContentCells {
-    public init() {}
+package struct StandardCells: ContentCells {
+    package init() {}
 
-    public func cell(for content: Content, in pool: inout CellPool) -> any TableCell {
+    package func cell(for content: Content, in pool: inout CellPool) -> any TableCell {
         content.accept(Chooser())(&pool)
     }
 

@@ -1,5 +1,5 @@
 /// Everything that a key can do. The raw name is what the configuration file says.
-public enum Action: String, CaseIterable, Sendable {
+package enum Action: String, CaseIterable, Sendable {
     // Everywhere.
     case back, quit, help, connection, suspend, redraw
     // Tables.
@@ -17,17 +17,17 @@ public enum Action: String, CaseIterable, Sendable {
     // History.
     case whose, restore, older, newer
 
-    public struct Manual: Sendable {
+    package struct Manual: Sendable {
         /// In the line of keys at the bottom.
-        public let short: String
+        package let short: String
         /// In the help.
-        public let long: String
+        package let long: String
         /// The keys that do it unless the configuration file says otherwise: one or several in a row each.
-        public let keys: [String]
+        package let keys: [String]
     }
 
     /// What people are told about it, and its keys.
-    public var manual: Manual {
+    package var manual: Manual {
         switch self {
         case .back: Manual(short: "back", long: "go back; leave off what was begun", keys: ["esc", "q", "left", "h"])
         case .quit: Manual(short: "quit", long: "leave the program", keys: ["Q", "ctrl-c"])

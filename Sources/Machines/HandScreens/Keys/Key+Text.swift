@@ -2,8 +2,8 @@
 
 extension Key {
     /// Why a text names no key: what was found, and what is expected.
-    public struct TextError: Error, Equatable, CustomStringConvertible, Sendable {
-        public let description: String
+    package struct TextError: Error, Equatable, CustomStringConvertible, Sendable {
+        package let description: String
     }
 
     private typealias Name = (name: String, code: Code, symbol: String)
@@ -23,7 +23,7 @@ extension Key {
 
     /// Reads `j`, `G`, `space`, `enter`, `f1`, `ctrl-r`, `alt-down`, `ctrl-alt-x`. The names of keys may be in capitals;
     /// `ctrl-R` is `ctrl-r`, as terminals send the same for both.
-    public init(_ text: String) throws(TextError) {
+    package init(_ text: String) throws(TextError) {
         var rest = text[...]
         var modifiers: Modifiers = []
         while let prefix = Self.prefix(of: rest) {
@@ -87,7 +87,7 @@ extension Key {
     }
 
     /// Reads keys that are pressed one after the other, with blanks between them: `g g`. At least one.
-    public static func sequence(_ text: String) throws(TextError) -> [Key] {
+    package static func sequence(_ text: String) throws(TextError) -> [Key] {
         var keys: [Key] = []
         for part in text.split(separator: " ") { keys.append(try Key(String(part))) }
         if keys.isEmpty {
@@ -100,7 +100,7 @@ extension Key {
     // MARK: Writing
 
     /// The key as it is drawn where there is little room: `↑`, `^R`, `M-↓`, `⇧↑`, `␣`.
-    public var symbol: String {
+    package var symbol: String {
         var symbol = self
         // The custom since teletypes: control keys are named by the capital.
         if case .character(let character) = code, modifiers.contains(.control), character.uppercased().count == 1 {
@@ -121,7 +121,7 @@ extension Key {
 
 extension Key {
     /// The key that a terminal sends in place of this one, which it cannot tell from it; nil if this one arrives itself.
-    public var arrivesAs: Key? {
+    package var arrivesAs: Key? {
         guard modifiers.contains(.control), case .character(let character) = code else { return nil }
         var rest = self
         rest.modifiers.remove(.control)
@@ -139,7 +139,7 @@ extension Key {
 
 extension Key: CustomStringConvertible {
     /// The text that `init(_:)` reads.
-    public var description: String {
+    package var description: String {
         Self.prefixes.filter { modifiers.contains($0.modifier) }.map(\.name).joined() + bare(\.name)
     }
 }

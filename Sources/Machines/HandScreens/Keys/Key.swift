@@ -1,54 +1,54 @@
 /// One key as it is pressed.
-public struct Key: Hashable, Sendable {
-    public enum Code: Hashable, Sendable {
+package struct Key: Hashable, Sendable {
+    package enum Code: Hashable, Sendable {
         case character(Character)
         case enter, escape, tab, backspace, delete, insert
         case up, down, left, right, home, end, pageUp, pageDown
         case function(Int)
     }
 
-    public struct Modifiers: OptionSet, Hashable, Sendable {
-        public let rawValue: UInt8
+    package struct Modifiers: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt8
 
-        public init(rawValue: UInt8) {
+        package init(rawValue: UInt8) {
             self.rawValue = rawValue
         }
 
-        public static let control = Modifiers(rawValue: 1)
-        public static let alt = Modifiers(rawValue: 2)
+        package static let control = Modifiers(rawValue: 1)
+        package static let alt = Modifiers(rawValue: 2)
         /// Only with keys that are no characters: a shifted character is another character.
-        public static let shift = Modifiers(rawValue: 4)
+        package static let shift = Modifiers(rawValue: 4)
     }
 
-    public var code: Code
-    public var modifiers: Modifiers
+    package var code: Code
+    package var modifiers: Modifiers
 
-    public init(_ code: Code, _ modifiers: Modifiers = []) {
+    package init(_ code: Code, _ modifiers: Modifiers = []) {
         self.code = code
         self.modifiers = modifiers
     }
 
     /// A character with the control key: `control("r")`.
-    public static func control(_ character: Character) -> Key { Key(.character(character), .control) }
+    package static func control(_ character: Character) -> Key { Key(.character(character), .control) }
 }
 
 /// What the mouse did.
-public struct Mouse: Hashable, Sendable {
-    public enum Act: Hashable, Sendable {
+package struct Mouse: Hashable, Sendable {
+    package enum Act: Hashable, Sendable {
         case press, drag, release, wheelUp, wheelDown
     }
 
-    public var act: Act
-    public var point: Point
+    package var act: Act
+    package var point: Point
 
-    public init(_ act: Act, at point: Point) {
+    package init(_ act: Act, at point: Point) {
         self.act = act
         self.point = point
     }
 }
 
 /// What a person does at a terminal.
-public enum Input: Hashable, Sendable {
+package enum Input: Hashable, Sendable {
     case key(Key)
     /// Text that was pasted as a whole, with its line breaks.
     case paste(String)

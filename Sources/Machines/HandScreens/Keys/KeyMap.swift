@@ -1,9 +1,9 @@
 /// Which keys do what. An action can have several keys, and a key several actions, each on other screens.
-public struct KeyMap: Equatable, Sendable {
+package struct KeyMap: Equatable, Sendable {
     private var sequences: [Action: [[Key]]]
 
     /// What a sequence of keys means on a screen.
-    public enum Meaning: Equatable, Sendable {
+    package enum Meaning: Equatable, Sendable {
         case action(Action)
         /// More keys must follow.
         case unfinished
@@ -11,7 +11,7 @@ public struct KeyMap: Equatable, Sendable {
     }
 
     /// The keys as they are without a configuration.
-    public static let standard = KeyMap()
+    package static let standard = KeyMap()
 
     private init() {
         sequences = Dictionary(
@@ -20,14 +20,14 @@ public struct KeyMap: Equatable, Sendable {
             })
     }
 
-    public struct Problem: Error, Equatable, CustomStringConvertible, Sendable {
-        public let description: String
+    package struct Problem: Error, Equatable, CustomStringConvertible, Sendable {
+        package let description: String
     }
 
     /// The standard keys with those of a configuration in their places: names of actions, and for each its keys.
     ///
     /// - Throws: `Problem` for an unknown action, something that is no key, or a key with two meanings on one screen.
-    public init(_ settings: [String: [String]]) throws(Problem) {
+    package init(_ settings: [String: [String]]) throws(Problem) {
         self = .standard
         for (name, keys) in settings.sorted(by: { $0.key < $1.key }) {
             guard let action = Action(rawValue: name) else {
@@ -66,7 +66,7 @@ public struct KeyMap: Equatable, Sendable {
     }
 
     /// What the keys pressed so far mean where `actions` can be done.
-    public func meaning(of pressed: [Key], among actions: [Action]) -> Meaning {
+    package func meaning(of pressed: [Key], among actions: [Action]) -> Meaning {
         var isBegun = false
         for action in actions {
             for sequence in sequences[action] ?? [] {
@@ -78,13 +78,13 @@ public struct KeyMap: Equatable, Sendable {
     }
 
     /// The keys of an action, as the configuration file writes them.
-    public func keys(for action: Action) -> [String] {
+    package func keys(for action: Action) -> [String] {
         (sequences[action] ?? []).map { $0.map(\.description).joined(separator: " ") }
     }
 
     /// The first key or sequence of an action; nil if it has none.
-    public func first(for action: Action) -> [Key]? { sequences[action]?.first }
+    package func first(for action: Action) -> [Key]? { sequences[action]?.first }
 
     /// The first key of an action, as short as it can be written.
-    public func symbol(for action: Action) -> String { (first(for: action) ?? []).map(\.symbol).joined() }
+    package func symbol(for action: Action) -> String { (first(for: action) ?? []).map(\.symbol).joined() }
 }

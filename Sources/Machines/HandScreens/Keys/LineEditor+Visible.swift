@@ -4,7 +4,7 @@ extension LineEditor {
     ///
     /// Follows from the text and the cursor alone. The part moves by half its width, so that the text stands still while the
     /// cursor moves about within it. O(length of the line).
-    public func visible(width: Int) -> (text: String, cursorColumn: Int) {
+    package func visible(width: Int) -> (text: String, cursorColumn: Int) {
         let widths = characters.map { Columns.width(of: String($0)) }
         let before = widths[..<cursor].reduce(0, +)
         let total = before + widths[cursor...].reduce(0, +)

@@ -1,11 +1,11 @@
 /// One line of text that a person edits, with the keys that people know from their shell.
 ///
 /// A key costs O(length of the line).
-public struct LineEditor: Equatable, Sendable {
+package struct LineEditor: Equatable, Sendable {
     /// Characters as people see them; none would become one with its neighbour.
     var characters: [Character]
     /// Characters before the cursor.
-    public internal(set) var cursor: Int
+    package internal(set) var cursor: Int
     /// What was killed last, to be yanked.
     private var killed: [Character] = []
     /// What the key before did, as the next one may go on with it.
@@ -18,16 +18,16 @@ public struct LineEditor: Equatable, Sendable {
     }
 
     /// The text with the cursor at its end.
-    public init(_ text: String = "") {
+    package init(_ text: String = "") {
         characters = Array(text)
         cursor = characters.count
     }
 
-    public var text: String { String(characters) }
+    package var text: String { String(characters) }
 
     /// Puts text in at the cursor, as pasted: breaks and tabs become blanks, other control characters are left out. One
     /// undo takes it back.
-    public mutating func insert(_ text: String) {
+    package mutating func insert(_ text: String) {
         let clean = text.compactMap { character -> Character? in
             if character.isNewline || character == "\t" { return " " }
             return Self.isControl(character) ? nil : character
@@ -42,7 +42,7 @@ public struct LineEditor: Equatable, Sendable {
 
     /// Does what the key means, which may be nothing, such as Left at the start. False, and the same value as before, if the
     /// key has no meaning here; Enter, Esc, Tab, Up and Down never have.
-    public mutating func handle(_ key: Key) -> Bool {
+    package mutating func handle(_ key: Key) -> Bool {
         guard let act = type(key) ?? move(key) ?? change(key) ?? kill(key) ?? restore(key) else { return false }
         last = act
         return true

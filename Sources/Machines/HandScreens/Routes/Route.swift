@@ -11,7 +11,7 @@ import HandWire
 ///     hand://host:7777/groceries/people          who is there
 ///     hand://host:7777/groceries/notices         what others or the server did to one's own edits
 ///     hand://host:7777/-/help, /-/connection     about the program
-public enum Route: Hashable, Sendable {
+package enum Route: Hashable, Sendable {
     case lists
     case list(String)
     case item(list: String, id: String)
@@ -25,7 +25,7 @@ public enum Route: Hashable, Sendable {
     case nowhere(String)
 
     /// Reads the components of a path.
-    public init(path: [String]) {
+    package init(path: [String]) {
         let whole = Route.nowhere("/" + path.joined(separator: "/"))
         switch (path.count, path.first) {
         case (0, _): self = .lists
@@ -49,7 +49,7 @@ public enum Route: Hashable, Sendable {
     }
 
     /// The path that leads here.
-    public var path: String {
+    package var path: String {
         switch self {
         case .lists: "/"
         case .list(let name): "/\(name)"
@@ -65,7 +65,7 @@ public enum Route: Hashable, Sendable {
     }
 
     /// The place that lies beneath this one when it is opened directly; nil for the lowest.
-    public var beneath: Route? {
+    package var beneath: Route? {
         switch self {
         case .lists: nil
         case .list, .help, .connection, .nowhere: .lists
@@ -75,7 +75,7 @@ public enum Route: Hashable, Sendable {
     }
 
     /// The list that the place belongs to.
-    public var list: String? {
+    package var list: String? {
         switch self {
         case .list(let name), .history(let name), .people(let name), .notices(let name): name
         case .item(let list, _), .revision(let list, _): list
@@ -85,22 +85,22 @@ public enum Route: Hashable, Sendable {
 }
 
 /// A place on a server: what a URL names.
-public struct Location: Hashable, Sendable {
-    public var server: HandAddress.Server
-    public var route: Route
+package struct Location: Hashable, Sendable {
+    package var server: HandAddress.Server
+    package var route: Route
 
-    public init(server: HandAddress.Server, route: Route) {
+    package init(server: HandAddress.Server, route: Route) {
         self.server = server
         self.route = route
     }
 
     /// - Throws: `HandAddress.ParseError` if it is no URL of a server. A path that leads nowhere is a route of its own.
-    public init(_ url: String) throws {
+    package init(_ url: String) throws {
         let (server, path) = try HandAddress.parts(of: url)
         self.init(server: server, route: Route(path: path))
     }
 }
 
 extension Location: CustomStringConvertible {
-    public var description: String { "\(server)\(HandAddress.escaped(route.path, keeping: "/"))" }
+    package var description: String { "\(server)\(HandAddress.escaped(route.path, keeping: "/"))" }
 }

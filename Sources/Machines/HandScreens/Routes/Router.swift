@@ -1,9 +1,9 @@
 /// The screens that lie on one another; the topmost is seen. Never empty.
-public struct Router: Sendable {
-    public private(set) var stack: [any Screen]
+package struct Router: Sendable {
+    package private(set) var stack: [any Screen]
 
     /// Opens a place directly, with what lies beneath it.
-    public init(opening route: Route) {
+    package init(opening route: Route) {
         var routes = [route]
         while let beneath = routes[0].beneath { routes.insert(beneath, at: 0) }
         stack = routes.reduce(into: []) { $0.append($1.screen(over: $0.last)) }
@@ -11,13 +11,13 @@ public struct Router: Sendable {
         if stack.count > 1, let list = route.list { stack[0] = ListsScreen(at: list) }
     }
 
-    public var top: any Screen {
+    package var top: any Screen {
         get { stack[stack.count - 1] }
         set { stack[stack.count - 1] = newValue }
     }
 
     /// Lays the screen of a place on top; a place that lies in the stack already is come back to.
-    public mutating func open(_ route: Route) {
+    package mutating func open(_ route: Route) {
         if let index = stack.firstIndex(where: { $0.route == route }) {
             stack.removeSubrange((index + 1)...)
         } else {
@@ -26,14 +26,14 @@ public struct Router: Sendable {
     }
 
     /// Takes the topmost screen away; false if it is the last.
-    public mutating func back() -> Bool {
+    package mutating func back() -> Bool {
         guard stack.count > 1 else { return false }
         stack.removeLast()
         return true
     }
 
     /// Puts another place where the topmost is.
-    public mutating func replaceTop(by route: Route) {
+    package mutating func replaceTop(by route: Route) {
         top = route.screen(over: stack.dropLast().last)
     }
 

@@ -1,7 +1,7 @@
 /// Keys and what they do now: in the line at the bottom, where a click presses them.
-public struct Hint: Equatable, Sendable {
-    public let keys: [Key]
-    public let text: String
+package struct Hint: Equatable, Sendable {
+    package let keys: [Key]
+    package let text: String
 
     init(_ keys: Key..., to text: String) {
         (self.keys, self.text) = (keys, text)

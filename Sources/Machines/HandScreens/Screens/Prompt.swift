@@ -1,6 +1,6 @@
 /// A question at the bottom of the screen, answered with a line of text or with one key.
-public struct Prompt: Equatable, Sendable {
-    public enum Purpose: Equatable, Sendable {
+package struct Prompt: Equatable, Sendable {
+    package enum Purpose: Equatable, Sendable {
         case filter
         case jump
         case newList
@@ -8,15 +8,15 @@ public struct Prompt: Equatable, Sendable {
         case restore(Int)
     }
 
-    public let purpose: Purpose
-    public let question: String
-    public var editor = LineEditor()
+    package let purpose: Purpose
+    package let question: String
+    package var editor = LineEditor()
 
     /// Columns that are left for the answer.
     static let leastRoom = 12
 
     /// Whether it is answered with `y` or anything else.
-    public var isConfirmation: Bool {
+    package var isConfirmation: Bool {
         switch purpose {
         case .restore: true
         case .filter, .jump, .newList, .deleteList: false

@@ -4,7 +4,7 @@ import HandCore
 /// a list may get another name.
 ///
 /// What may be done is decided by the model (`refusal`), not by who presses keys.
-public protocol Screen: Sendable {
+package protocol Screen: Sendable {
     static var kind: ScreenKind { get }
     var route: Route { get }
     /// The line at the bottom in which one is asked something; nil if one is not.
@@ -43,19 +43,19 @@ extension Screen {
     /// What keys do here.
     var actions: [Action] { Self.kind.actions }
 
-    public func refusal(of action: Action, _ world: World) -> String? { nil }
-    public mutating func follow(_ event: Event, _ world: inout World) -> [Command] { [] }
-    public mutating func appear(_ world: inout World) -> [Command] { [] }
-    public var isTyping: Bool { false }
-    public mutating func type(_ key: Key, _ world: inout World) -> [Command] { [] }
-    public func typingHints(_ world: World) -> [Hint] { Hint.whileEditing }
-    public mutating func paste(_ text: String, _ world: inout World) -> [Command] { [] }
-    public mutating func mouse(_ mouse: Mouse, _ world: inout World) -> [Command] { [] }
-    public mutating func typed(_ prompt: Prompt, _ world: inout World) -> [Command] { [] }
-    public mutating func answer(_ prompt: Prompt, _ world: inout World) -> [Command] { [] }
-    public mutating func cancelled(_ prompt: Prompt, _ world: inout World) -> [Command] { [] }
-    public func focus(_ world: World) -> Focus? { nil }
-    public func deadline(_ world: World) -> UInt64? { nil }
+    package func refusal(of action: Action, _ world: World) -> String? { nil }
+    package mutating func follow(_ event: Event, _ world: inout World) -> [Command] { [] }
+    package mutating func appear(_ world: inout World) -> [Command] { [] }
+    package var isTyping: Bool { false }
+    package mutating func type(_ key: Key, _ world: inout World) -> [Command] { [] }
+    package func typingHints(_ world: World) -> [Hint] { Hint.whileEditing }
+    package mutating func paste(_ text: String, _ world: inout World) -> [Command] { [] }
+    package mutating func mouse(_ mouse: Mouse, _ world: inout World) -> [Command] { [] }
+    package mutating func typed(_ prompt: Prompt, _ world: inout World) -> [Command] { [] }
+    package mutating func answer(_ prompt: Prompt, _ world: inout World) -> [Command] { [] }
+    package mutating func cancelled(_ prompt: Prompt, _ world: inout World) -> [Command] { [] }
+    package func focus(_ world: World) -> Focus? { nil }
+    package func deadline(_ world: World) -> UInt64? { nil }
 }
 
 /// The screens of one list.
@@ -65,19 +65,19 @@ protocol ListScreens: Screen {
 }
 
 /// Where in a list a person is.
-public struct Focus: Equatable, Sendable {
-    public let list: String
-    public let item: ItemID?
+package struct Focus: Equatable, Sendable {
+    package let list: String
+    package let item: ItemID?
 }
 
 /// The kinds of screens, with what keys do on each; the first ones stand in the line at the bottom.
-public enum ScreenKind: String, CaseIterable, Sendable {
+package enum ScreenKind: String, CaseIterable, Sendable {
     case lists, list, item, history, revision, people, notices, help, connection, nowhere
 
     static let moving: [Action] = [.up, .down, .halfPageUp, .halfPageDown, .pageUp, .pageDown, .top, .end]
     static let everywhere: [Action] = [.help, .back, .connection, .redraw, .suspend, .quit]
 
-    public var actions: [Action] { own + (hasTable ? Self.moving : []) + Self.everywhere }
+    package var actions: [Action] { own + (hasTable ? Self.moving : []) + Self.everywhere }
 
     var hasTable: Bool { self != .item && self != .connection && self != .nowhere }
 

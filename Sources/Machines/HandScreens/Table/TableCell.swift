@@ -1,6 +1,6 @@
 /// What one row of a table is drawn in. A cell knows how it looks in each state; what it shows is given to it by
 /// `configure(with:)`, and it does not know where that came from.
-public protocol TableCell: Sendable {
+package protocol TableCell: Sendable {
     associatedtype Model
 
     init()
@@ -10,32 +10,32 @@ public protocol TableCell: Sendable {
 }
 
 /// What a row is beside its content.
-public struct RowState: Equatable, Sendable {
+package struct RowState: Equatable, Sendable {
     /// The row under the cursor.
-    public var isCurrent = false
+    package var isCurrent = false
     /// Within the range that is selected.
-    public var isSelected = false
+    package var isSelected = false
     /// The mouse takes it along.
-    public var isDragged = false
+    package var isDragged = false
     /// The server has not confirmed what one did to it.
-    public var isPending = false
+    package var isPending = false
     /// Somebody has just changed it.
-    public var isFlashing = false
+    package var isFlashing = false
     /// Others who are on it.
-    public var people: [Tag] = []
+    package var people: [Tag] = []
     /// The number in front of it; nil for none.
-    public var number: Int?
+    package var number: Int?
     /// Columns for the number.
-    public var numberWidth = 0
+    package var numberWidth = 0
     /// What a commit did to it.
-    public var mark: Mark?
+    package var mark: Mark?
 
-    public struct Tag: Equatable, Sendable {
-        public var name: String
-        public var color: Style.Color
+    package struct Tag: Equatable, Sendable {
+        package var name: String
+        package var color: Style.Color
     }
 
-    public enum Mark: String, Sendable {
+    package enum Mark: String, Sendable {
         case inserted = "+"
         case moved = ">"
         case edited = "~"
@@ -49,17 +49,17 @@ public struct RowState: Equatable, Sendable {
         }
     }
 
-    public init() {}
+    package init() {}
 }
 
 /// Cells that are used again: one of each type, configured anew for each row.
-public struct CellPool {
+package struct CellPool {
     private var cells: [ObjectIdentifier: any TableCell] = [:]
 
-    public init() {}
+    package init() {}
 
     /// A cell of that type, showing `model`.
-    public mutating func dequeue<Cell: TableCell>(_ type: Cell.Type, for model: Cell.Model) -> Cell {
+    package mutating func dequeue<Cell: TableCell>(_ type: Cell.Type, for model: Cell.Model) -> Cell {
         let key = ObjectIdentifier(type)
         var cell = cells[key] as? Cell ?? Cell()
         cell.configure(with: model)

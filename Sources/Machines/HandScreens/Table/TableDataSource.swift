@@ -1,7 +1,7 @@
 import HandCore
 
 /// Where a table has its rows from.
-public protocol TableDataSource {
+package protocol TableDataSource {
     var rowCount: Int { get }
     /// The cell of a row, showing it.
     func cell(forRow row: Int, in pool: inout CellPool) -> any TableCell
@@ -9,7 +9,7 @@ public protocol TableDataSource {
 }
 
 extension TableDataSource {
-    public func state(ofRow row: Int) -> RowState { RowState() }
+    package func state(ofRow row: Int) -> RowState { RowState() }
 
     /// The lines of one row with its frame: cursor, number, marks, people.
     func lines(ofRow row: Int, width: Int, isCurrent: Bool, in pool: inout CellPool) -> [Line] {
@@ -20,7 +20,7 @@ extension TableDataSource {
 }
 
 /// Rows of contents over any list: the i-th row is the i-th item unless it says otherwise.
-public protocol ListDataSource: TableDataSource {
+package protocol ListDataSource: TableDataSource {
     associatedtype List: EditableList
     var list: List { get }
     var cells: any ContentCells { get }
@@ -29,10 +29,10 @@ public protocol ListDataSource: TableDataSource {
 }
 
 extension ListDataSource {
-    public var rowCount: Int { list.count }
-    public func index(ofRow row: Int) -> Int { row }
+    package var rowCount: Int { list.count }
+    package func index(ofRow row: Int) -> Int { row }
 
-    public func cell(forRow row: Int, in pool: inout CellPool) -> any TableCell {
+    package func cell(forRow row: Int, in pool: inout CellPool) -> any TableCell {
         cells.cell(for: list[index(ofRow: row)].content, in: &pool)
     }
 }

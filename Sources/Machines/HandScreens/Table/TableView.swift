@@ -3,28 +3,28 @@
 /// Rows have different heights. Nothing is asked of rows that are not in the window or next to it, so a table of a
 /// million rows costs what the window costs. All is said relative to the cursor, so that what others do above or below
 /// never takes the row from under it.
-public struct TableView: Equatable, Sendable {
-    public private(set) var cursor = 0
+package struct TableView: Equatable, Sendable {
+    package private(set) var cursor = 0
     /// The line of the window, from 0, on which the cursor's row starts.
-    public private(set) var line = 0
+    package private(set) var line = 0
 
-    public init() {}
+    package init() {}
 
     /// A row in the window. `line` may lie above the window for a row whose top is cut off.
-    public struct Placed: Equatable, Sendable {
-        public let row: Int
-        public let line: Int
-        public let height: Int
+    package struct Placed: Equatable, Sendable {
+        package let row: Int
+        package let line: Int
+        package let height: Int
     }
 
     /// What the table must know of its rows.
-    public struct Geometry {
-        public let count: Int
+    package struct Geometry {
+        package let count: Int
         /// Lines of the window.
-        public let lines: Int
-        public let height: (Int) -> Int
+        package let lines: Int
+        package let height: (Int) -> Int
 
-        public init(count: Int, lines: Int, height: @escaping (Int) -> Int) {
+        package init(count: Int, lines: Int, height: @escaping (Int) -> Int) {
             self.count = count
             self.lines = lines
             self.height = height
@@ -32,7 +32,7 @@ public struct TableView: Equatable, Sendable {
     }
 
     /// Puts the cursor on another row, and moves the window as little as that needs. O(window).
-    public mutating func move(to row: Int, in geometry: Geometry) {
+    package mutating func move(to row: Int, in geometry: Geometry) {
         let target = max(0, min(row, geometry.count - 1))
         if target >= cursor {
             var next = cursor
@@ -52,12 +52,12 @@ public struct TableView: Equatable, Sendable {
     }
 
     /// The cursor's row stands in another place now; the window goes with it.
-    public mutating func follow(to row: Int) {
+    package mutating func follow(to row: Int) {
         cursor = max(0, row)
     }
 
     /// Moves the window over the rows; the cursor stays, unless it would leave the window. O(window).
-    public mutating func scroll(by lines: Int, in geometry: Geometry) {
+    package mutating func scroll(by lines: Int, in geometry: Geometry) {
         guard geometry.count > 0 else { return }
         line -= lines
         while line < 0, cursor + 1 < geometry.count {
@@ -72,7 +72,7 @@ public struct TableView: Equatable, Sendable {
     }
 
     /// Brings the cursor's row into the window as a whole, and leaves no line of the window empty without need. O(window).
-    public mutating func settle(in geometry: Geometry) {
+    package mutating func settle(in geometry: Geometry) {
         cursor = max(0, min(cursor, geometry.count - 1))
         guard geometry.count > 0 else {
             line = 0
@@ -99,7 +99,7 @@ public struct TableView: Equatable, Sendable {
     }
 
     /// The rows in the window, from the top. O(window).
-    public func placed(in geometry: Geometry) -> [Placed] {
+    package func placed(in geometry: Geometry) -> [Placed] {
         guard geometry.count > 0 else { return [] }
         var rows: [Placed] = []
         var top = line

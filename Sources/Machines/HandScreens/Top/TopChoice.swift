@@ -2,18 +2,18 @@ import HandSync
 
 /// What one looks at in `hand top`: the orders of both tables, the text that is looked for, and a connection that one may
 /// close. Keys go in, and out comes what the program around it must do.
-public struct TopChoice: Equatable, Sendable {
-    public enum ListOrder: CaseIterable, Sendable {
+package struct TopChoice: Equatable, Sendable {
+    package enum ListOrder: CaseIterable, Sendable {
         /// As the server names them.
         case unsorted
         case rate, items, revision, followers, waiting, name
     }
 
-    public enum ConnectionOrder: CaseIterable, Sendable {
+    package enum ConnectionOrder: CaseIterable, Sendable {
         case behind, notTaken, silent, name
     }
 
-    public enum Wish: Equatable, Sendable {
+    package enum Wish: Equatable, Sendable {
         case quit, redraw, suspend
         case close(UInt64)
     }
@@ -27,10 +27,10 @@ public struct TopChoice: Equatable, Sendable {
     /// The connection about whose closing one is asked.
     var closing: UInt64?
 
-    public init() {}
+    package init() {}
 
     /// - Parameter connections: those that are shown, in their order.
-    public mutating func take(_ key: Key, among connections: [ConnectionReport]) -> Wish? {
+    package mutating func take(_ key: Key, among connections: [ConnectionReport]) -> Wish? {
         if let number = closing {
             closing = nil
             return key == Key(.character("y")) ? .close(number) : nil

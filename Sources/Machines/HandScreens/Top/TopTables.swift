@@ -80,7 +80,7 @@ extension TopView {
     // MARK: Connections
 
     /// The connections that are looked for, in the order that is asked for.
-    public var connections: [ConnectionReport] {
+    package var connections: [ConnectionReport] {
         let found = report.connections.filter { matches([$0.person, $0.peer] + $0.lists) }
         func by(_ figure: (ConnectionReport) -> UInt64) -> [ConnectionReport] {
             found.sorted { (figure($1), $0.number) < (figure($0), $1.number) }

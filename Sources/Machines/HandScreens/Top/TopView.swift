@@ -2,20 +2,20 @@ import HandFormats
 import HandSync
 
 /// What `hand top` shows: a server's report, and what has changed since the one before it.
-public struct TopView {
+package struct TopView {
     let report: ServerReport
     private let previous: ServerReport?
     let choice: TopChoice
     /// The revisions of the lists at the report before.
     private let revisions: [String: Int]
 
-    public init(_ report: ServerReport, since previous: ServerReport? = nil, _ choice: TopChoice = TopChoice()) {
+    package init(_ report: ServerReport, since previous: ServerReport? = nil, _ choice: TopChoice = TopChoice()) {
         (self.report, self.previous, self.choice) = (report, previous, choice)
         revisions = Dictionary(previous?.lists.map { ($0.name, $0.revision) } ?? []) { first, _ in first }
     }
 
     /// The screen; `said` is what became of what one did, or why no newer report came.
-    public func canvas(_ size: Size, said: String? = nil) -> Canvas {
+    package func canvas(_ size: Size, said: String? = nil) -> Canvas {
         var canvas = Canvas(size)
         canvas.write(title.padded(to: size.columns).restyled { $0.with(.reverse) }, at: Point(row: 0, column: 0))
         var row = 1

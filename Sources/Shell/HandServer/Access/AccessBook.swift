@@ -5,34 +5,34 @@ import HandWire
 import TLS
 
 /// Who may do what on a server: the tokens that were given out, and what guests may. Kept in one file, which holds no secret.
-public struct AccessBook: Codable, Equatable, Sendable {
+package struct AccessBook: Codable, Equatable, Sendable {
     /// What those without a token may.
-    public struct Guests: Codable, Equatable, Sendable {
+    package struct Guests: Codable, Equatable, Sendable {
         /// On this machine: over loopback and Unix sockets.
-        public var local: Role
-        public var remote: Role
+        package var local: Role
+        package var remote: Role
     }
 
-    public struct Token: Codable, Equatable, Sendable {
+    package struct Token: Codable, Equatable, Sendable {
         /// What it is called in lists; no secret.
-        public let id: String
+        package let id: String
         /// Whose it is, as others see them.
-        public let name: String
+        package let name: String
         /// SHA-256 of the secret.
-        public let hash: String
+        package let hash: String
         /// On every list.
-        public fileprivate(set) var role: Role
+        package fileprivate(set) var role: Role
         /// On lists more than that which were not there when it was given: it is for the next list of that name.
         fileprivate var lists: [String: Role]
         /// On lists that are there, or were: whatever they are called, and never on others that have their names.
         fileprivate var bound: [ListRole]?
-        public let created: Date
-        public let expires: Date?
+        package let created: Date
+        package let expires: Date?
 
-        public func isValid(at time: Date) -> Bool { expires.map { time < $0 } ?? true }
+        package func isValid(at time: Date) -> Bool { expires.map { time < $0 } ?? true }
 
         /// Its roles on some lists, by their names.
-        public var listRoles: [ListRole] {
+        package var listRoles: [ListRole] {
             let awaited = lists.map { ListRole(name: $0, role: $1, list: nil, isDeleted: false) }
             return (awaited + (bound ?? [])).sorted { ($0.name, $0.list ?? 0) < ($1.name, $1.list ?? 0) }
         }
@@ -51,20 +51,20 @@ public struct AccessBook: Codable, Equatable, Sendable {
     }
 
     /// A role on one list.
-    public struct ListRole: Codable, Equatable, Sendable {
+    package struct ListRole: Codable, Equatable, Sendable {
         /// What the list is called, or was when it was deleted.
-        public fileprivate(set) var name: String
-        public fileprivate(set) var role: Role
+        package fileprivate(set) var name: String
+        package fileprivate(set) var role: Role
         /// Which list it is (`LogID.list`); nil if there is none of that name yet.
-        public let list: UInt32?
-        public fileprivate(set) var isDeleted: Bool
+        package let list: UInt32?
+        package fileprivate(set) var isDeleted: Bool
     }
 
-    public var guests = Guests(local: .admin, remote: .none)
+    package var guests = Guests(local: .admin, remote: .none)
     /// By their ids.
     private var tokens: [String: Token] = [:]
 
-    public init() {}
+    package init() {}
 
     /// What holds if the rules got lost: nobody may do anything.
     static let closed: AccessBook = {
@@ -73,10 +73,10 @@ public struct AccessBook: Codable, Equatable, Sendable {
         return book
     }()
 
-    public var count: Int { tokens.count }
+    package var count: Int { tokens.count }
 
     /// All tokens, the oldest first.
-    public var all: [Token] {
+    package var all: [Token] {
         tokens.values.sorted { ($0.created, $0.id) < ($1.created, $1.id) }
     }
 
@@ -84,7 +84,7 @@ public struct AccessBook: Codable, Equatable, Sendable {
     /// nowhere.
     ///
     /// - Parameter name: nil for a guest, who is called by the token's id: guests are different people.
-    public mutating func add(
+    package mutating func add(
         name: String?, role: Role, lists: [String] = [], expires: Date? = nil, at time: Date
     ) -> (token: Token, secret: String) {
         let secret = "hand-" + Self.randomText(26)
@@ -101,7 +101,7 @@ public struct AccessBook: Codable, Equatable, Sendable {
     }
 
     /// Gives a token another role, on some lists or on all if none is named. Returns the token; nil if there is none of that id.
-    public mutating func change(_ id: String, to role: Role, lists: [String] = []) -> Token? {
+    package mutating func change(_ id: String, to role: Role, lists: [String] = []) -> Token? {
         guard tokens[id] != nil else { return nil }
         if lists.isEmpty { tokens[id]?.role = role }
         for list in lists { tokens[id]?.change(list, to: role) }
@@ -146,7 +146,7 @@ public struct AccessBook: Codable, Equatable, Sendable {
     // MARK: Ending
 
     /// Takes a token back; false if there is none of that id.
-    public mutating func revoke(_ id: String) -> Bool {
+    package mutating func revoke(_ id: String) -> Bool {
         tokens.removeValue(forKey: id) != nil
     }
 

@@ -4,15 +4,15 @@ import Glibc
 import TLS
 
 /// The file in which a server's `AccessBook` is kept: read by the server whenever it changes, written by commands.
-public struct AccessFile: Sendable {
-    public let path: String
+package struct AccessFile: Sendable {
+    package let path: String
     /// The rules that the store remembers; nil if there never were any.
     private let recall: @Sendable () throws -> [UInt8]?
     /// Has the store remember them.
     let remember: (@Sendable ([UInt8]) throws -> Void)?
 
     /// - Parameter folder: that of the server's store.
-    public init(
+    package init(
         folder: String, recall: @escaping @Sendable () throws -> [UInt8]? = { nil },
         remember: (@Sendable ([UInt8]) throws -> Void)? = nil
     ) {
@@ -22,8 +22,8 @@ public struct AccessFile: Sendable {
     }
 
     /// What cannot be read or written, for people.
-    public struct Failure: Error, CustomStringConvertible {
-        public let description: String
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
     }
 
     /// What the file said at one moment.
@@ -41,24 +41,24 @@ public struct AccessFile: Sendable {
     /// What the file says; without one what holds by itself.
     ///
     /// - Throws: `Failure`, if it is there and does not read: then nobody may be let in by mistake. `Lost`, if it is missing.
-    public func read() throws -> AccessBook {
+    package func read() throws -> AccessBook {
         let reading = try reading()
         if reading.isLost { throw Lost() }
         return reading.book
     }
 
     /// Thrown where the file was there before, and now is not.
-    public struct Lost: Error {}
+    package struct Lost: Error {}
 
     var isThere: Bool { (try? FileState(at: path)) != nil }
 
     /// The file as it is; nil if there is none.
-    public func bytes() throws -> [UInt8]? {
+    package func bytes() throws -> [UInt8]? {
         do { return try PrivateFile.read(path)?.bytes } catch { throw Failure(description: error.description) }
     }
 
     /// Tells what the file says from anything else that it may say.
-    public func fingerprint() throws -> String { try reading().fingerprint }
+    package func fingerprint() throws -> String { try reading().fingerprint }
 
     /// What the store remembers, or that there is something which does not read.
     func remembered() -> Result<[UInt8], any Error>? {
@@ -88,7 +88,7 @@ public struct AccessFile: Sendable {
 
     /// Changes what the file says; if it got lost, it begins anew with nobody's rights. One at a time: of two commands that run
     /// at once neither loses what the other says.
-    public func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
+    package func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
         try locked {
             var book = try reading().book
             let result = try body(&book)
@@ -98,7 +98,7 @@ public struct AccessFile: Sendable {
     }
 
     /// Puts back what the store remembers, if the file got lost. Returns whether it was so.
-    public func restore() throws -> Bool {
+    package func restore() throws -> Bool {
         try locked {
             guard try reading().isLost, let rules = try remembered()?.get() else { return false }
             try write(rules)

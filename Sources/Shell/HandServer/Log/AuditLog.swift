@@ -11,20 +11,20 @@ import HandSync
 /// Edits are not: each list's history says who made them.
 ///
 /// Nobody can make it grow without end: of many entries that one causes those beyond a few a second are only counted.
-public final class AuditLog {
+package final class AuditLog {
     private let path: String
     private let sink: LineSink
     private var budget = AuditBudget()
 
     /// What cannot be opened, for people.
-    public struct Failure: Error, CustomStringConvertible {
-        public let description: String
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
     }
 
     /// Makes the file if need be, for its owner only.
     ///
     /// - Parameter trouble: hears, on another thread, why nothing can be written; it is tried again.
-    public init(path: String, trouble: @escaping @Sendable (String) -> Void = { _ in }) throws(Failure) {
+    package init(path: String, trouble: @escaping @Sendable (String) -> Void = { _ in }) throws(Failure) {
         self.path = path
         sink = LineSink(try Self.open(path)) { count in
             Self.line([("event", "lost"), ("detail", "\(count) entries, which could not be written")])
@@ -43,10 +43,10 @@ public final class AuditLog {
     }
 
     /// Goes on in a file of that name: what was there may have been moved away.
-    public func reopen() throws(Failure) { sink.goOn(at: try Self.open(path)) }
+    package func reopen() throws(Failure) { sink.goOn(at: try Self.open(path)) }
 
     /// Waits until what is known is written, but not for ever; on any thread.
-    public var flush: @Sendable () -> Void {
+    package var flush: @Sendable () -> Void {
         let sink = sink
         return { sink.flush(within: 2) }
     }

@@ -10,8 +10,8 @@ import Synchronization
 ///     {"time":"2026-11-21T13:46:02Z","level":"info","message":"turned away","peer":"10.0.0.7:51312","reason":"…"}
 ///
 /// One thing that happens is one line, whatever people call themselves and their lists.
-public final class ServerLog: Sendable {
-    public enum Format: String, CaseIterable, Sendable {
+package final class ServerLog: Sendable {
+    package enum Format: String, CaseIterable, Sendable {
         case text, json
     }
 
@@ -19,7 +19,7 @@ public final class ServerLog: Sendable {
     private let current: Mutex<Logger.Level>
     private let sink: LineSink
 
-    public init(_ format: Format, level: Logger.Level, descriptor: Int32 = 2) {
+    package init(_ format: Format, level: Logger.Level, descriptor: Int32 = 2) {
         self.format = format
         current = Mutex(level)
         sink = LineSink(descriptor) { count in
@@ -28,15 +28,15 @@ public final class ServerLog: Sendable {
     }
 
     /// Waits until what was said is written, but not for ever: who does not read cannot keep a process from ending.
-    public func flush() { sink.flush(within: 2) }
+    package func flush() { sink.flush(within: 2) }
 
-    public var level: Logger.Level {
+    package var level: Logger.Level {
         get { current.withLock { $0 } }
         set { current.withLock { $0 = newValue } }
     }
 
     /// What writes here, for `Logger`.
-    public var handler: any LogHandler { Handler(log: self) }
+    package var handler: any LogHandler { Handler(log: self) }
 
     private struct Handler: LogHandler {
         let log: ServerLog

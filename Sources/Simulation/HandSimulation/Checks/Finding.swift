@@ -1,7 +1,7 @@
 /// Something that must never be, and was.
-public struct Finding: Equatable, Sendable {
+package struct Finding: Equatable, Sendable {
     /// Which promise was broken.
-    public enum Checker: String, CaseIterable, Sendable {
+    package enum Checker: String, CaseIterable, Sendable {
         /// A machine contradicts itself.
         case invariant
         /// Two saw different commits at one revision.
@@ -34,8 +34,8 @@ public struct Finding: Equatable, Sendable {
         case convergence
     }
 
-    public let checker: Checker
-    public let text: String
+    package let checker: Checker
+    package let text: String
     /// Milliseconds of the simulated world.
-    public let time: UInt64
+    package let time: UInt64
 }

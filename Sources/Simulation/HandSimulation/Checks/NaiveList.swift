@@ -1,17 +1,17 @@
 import HandCore
 
 /// The slow, plain reading of the laws: a list is an array, and everything is done as `Delta.transformed` says it.
-public struct NaiveList: EditableList, Equatable {
-    public var items: [Item]
+package struct NaiveList: EditableList, Equatable {
+    package var items: [Item]
 
-    public init(_ items: [Item]) {
+    package init(_ items: [Item]) {
         self.items = items
     }
 
-    public var count: Int { items.count }
-    public subscript(index: Int) -> Item { items[index] }
+    package var count: Int { items.count }
+    package subscript(index: Int) -> Item { items[index] }
 
-    public func applying(_ delta: Delta) throws(Delta.Misfit) -> NaiveList {
+    package func applying(_ delta: Delta) throws(Delta.Misfit) -> NaiveList {
         guard delta.reach <= count else { throw .tooFewItems(reach: delta.reach, count: count) }
         let view = NaiveView(delta, count: count)
         return NaiveList(view.outcome(on: items))
@@ -19,19 +19,19 @@ public struct NaiveList: EditableList, Equatable {
 }
 
 /// A delta taken apart: what happens to each old item, and what stands in each gap.
-public struct NaiveView {
-    public enum Fate: Equatable { case stays, deleted, picked }
-    public enum Arrival: Equatable {
+package struct NaiveView {
+    package enum Fate: Equatable { case stays, deleted, picked }
+    package enum Arrival: Equatable {
         case new(Item)
         case old(Int)
     }
 
-    public var fates: [Fate]
-    public var changes: [Change]
-    public var after: [[Arrival]]
-    public var before: [[Arrival]]
+    package var fates: [Fate]
+    package var changes: [Change]
+    package var after: [[Arrival]]
+    package var before: [[Arrival]]
 
-    public init(_ delta: Delta, count: Int) {
+    package init(_ delta: Delta, count: Int) {
         fates = Array(repeating: .stays, count: count)
         changes = Array(repeating: Change(), count: count)
         after = Array(repeating: [], count: count + 1)
@@ -83,7 +83,7 @@ public struct NaiveView {
     }
 
     /// The new list.
-    public func outcome(on items: [Item]) -> [Item] {
+    package func outcome(on items: [Item]) -> [Item] {
         func changed(_ index: Int) -> Item {
             Item(id: items[index].id, content: items[index].content.applying(changes[index]) ?? items[index].content)
         }
@@ -101,7 +101,7 @@ public struct NaiveView {
     }
 
     /// The merge of two deltas on one list, as `Delta.transformed` defines it.
-    public static func merge(earlier a: NaiveView, later b: NaiveView) -> NaiveView {
+    package static func merge(earlier a: NaiveView, later b: NaiveView) -> NaiveView {
         var merged = a
         for index in a.fates.indices {
             switch (a.fates[index], b.fates[index]) {

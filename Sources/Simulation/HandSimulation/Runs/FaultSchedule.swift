@@ -6,8 +6,8 @@ import HandWire
 ///
 /// Swarm testing (Groce and others, “Swarm testing”, ISSTA 2012): each world has some kinds of edits and faults switched
 /// off, because what is rare among everything is common where little else happens.
-public struct FaultSchedule: Sendable {
-    public let seed: UInt64
+package struct FaultSchedule: Sendable {
+    package let seed: UInt64
     let clients: Int
     let lists: Int
     let limits: Limits
@@ -49,7 +49,7 @@ public struct FaultSchedule: Sendable {
         }
     }
 
-    public init(seed: UInt64) {
+    package init(seed: UInt64) {
         self.seed = seed
         var random = SplitMix64(seed: seed)
         func pick(_ choices: [Int]) -> Int { choices[random.next(below: choices.count)] }

@@ -2,11 +2,11 @@ import HandCore
 
 /// Runs simulated worlds. Everything follows from the seed and the number of steps: the same seed gives the same run, on
 /// every machine.
-public struct Simulation: Sendable {
-    public let seed: UInt64
+package struct Simulation: Sendable {
+    package let seed: UInt64
     private let steps: [Step]
 
-    public init(seed: UInt64, steps: Int) {
+    package init(seed: UInt64, steps: Int) {
         self.init(seed: seed, Step.plan(FaultSchedule(seed: seed), count: steps))
     }
 
@@ -15,16 +15,16 @@ public struct Simulation: Sendable {
         self.steps = steps
     }
 
-    public struct Outcome: Equatable, Sendable {
-        public let finding: Finding?
+    package struct Outcome: Equatable, Sendable {
+        package let finding: Finding?
         /// What was committed in all lists.
-        public let commits: Int
+        package let commits: Int
         /// What happened, if it was asked for.
-        public let trace: [String]
+        package let trace: [String]
     }
 
     /// - Parameter bench: a store that is empty, for the server to work on in the place of a simulated one.
-    public func run(isTracing: Bool = false, on bench: (any StoreBench)? = nil) -> Outcome {
+    package func run(isTracing: Bool = false, on bench: (any StoreBench)? = nil) -> Outcome {
         let system = System(FaultSchedule(seed: seed), on: bench, isTracing: isTracing)
         defer { system.dismantle() }
         system.run(steps)
@@ -32,13 +32,13 @@ public struct Simulation: Sendable {
         return Outcome(finding: system.finding, commits: commits, trace: system.lines)
     }
 
-    public var stepCount: Int { steps.count }
+    package var stepCount: Int { steps.count }
 
     /// The fewest steps found that lead to a finding of the same checker: parts of the steps are left out as long as that
     /// works (Zeller and Hildebrandt, “Simplifying and isolating failure-inducing input”, 2002).
     ///
     /// - Parameter bench: makes a store for each run.
-    public func reduced(on bench: () throws -> (any StoreBench)?) rethrows -> Simulation {
+    package func reduced(on bench: () throws -> (any StoreBench)?) rethrows -> Simulation {
         guard let checker = run(on: try bench()).finding?.checker else { return self }
         return try reduced(while: { $0.finding?.checker == checker }, on: bench)
     }

@@ -2,7 +2,7 @@ import HandCore
 
 /// One thing that people do or that befalls the system. Whatever steps are left out before it, it means something: places
 /// are drawn from its dice when it happens.
-public struct Step: Sendable {
+package struct Step: Sendable {
     /// Milliseconds before it.
     let pause: UInt64
     let kind: FaultSchedule.Kind
@@ -30,7 +30,7 @@ public struct Step: Sendable {
 }
 
 extension Step: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         let subject: String =
             switch kind {
             case .storm, .killServer, .stopServer, .fullDisk, .failFlush, .slowDisk, .jumpClock, .stranger: ""

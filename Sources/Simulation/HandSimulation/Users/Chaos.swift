@@ -1,14 +1,14 @@
 import HandCore
 
 /// Random deltas of every shape: blocks, edits on moves, several runs in one gap.
-public struct Chaos {
-    public var random: SplitMix64
+package struct Chaos {
+    package var random: SplitMix64
 
-    public init(seed: UInt64) {
+    package init(seed: UInt64) {
         random = SplitMix64(seed: seed)
     }
 
-    public mutating func item() -> Item {
+    package mutating func item() -> Item {
         let text = String(random.next() % 1000, radix: 36)
         let content: Content =
             switch random.next(below: 6) {
@@ -22,11 +22,11 @@ public struct Chaos {
         return Item(id: .random(using: &random), content: content)
     }
 
-    public mutating func items(_ count: Int) -> [Item] {
+    package mutating func items(_ count: Int) -> [Item] {
         (0..<count).map { _ in item() }
     }
 
-    public mutating func change(for content: Content) -> Change {
+    package mutating func change(for content: Content) -> Change {
         var change = Change()
         let text = "c" + String(random.next() % 1000, radix: 36)
         switch content {
@@ -44,7 +44,7 @@ public struct Chaos {
     }
 
     /// A delta of about `size` things on `list`.
-    public mutating func delta(on list: some EditableList, size: Int) -> Delta {
+    package mutating func delta(on list: some EditableList, size: Int) -> Delta {
         let count = list.count
         var fates: [Int: Int] = [:]
         var picks: [Int] = []
@@ -83,7 +83,7 @@ public struct Chaos {
     private mutating func side() -> Side { random.next() & 1 == 0 ? .after : .before }
 
     /// One single edit on a list of tasks, as a person makes them.
-    public mutating func operation(on count: Int) -> Operation {
+    package mutating func operation(on count: Int) -> Operation {
         let choice = count == 0 ? 0 : random.next(below: 4)
         switch choice {
         case 0:

@@ -1,7 +1,7 @@
 import HandSync
 
 /// A store of the real world, on which the server of a simulated one works.
-public protocol StoreBench: AnyObject {
+package protocol StoreBench: AnyObject {
     /// Its present opening.
     var store: any CommitStore { get }
     /// Whether it has no more room: writes that need some fail.
