@@ -15,23 +15,25 @@ final class Mergers {
         let seen: Int
     }
 
-    private var submissions: [Key: Sent] = [:]
+    /// What each client sent last under a sequence. A client and its copy, which have one author, may both use the same sequence.
+    private var submissions: [Key: [Int: Sent]] = [:]
 
-    /// A client has sent this; the last one under a sequence counts.
-    func sent(_ submission: Submission, list: UInt64, author: UInt64, seen: Int) {
+    /// A client has sent this; its last one under a sequence counts.
+    func sent(_ submission: Submission, list: UInt64, author: UInt64, client: Int, seen: Int) {
         let key = Key(author: author, sequence: submission.sequence, list: list)
-        submissions[key] = Sent(submission: submission, seen: seen)
+        submissions[key, default: [:]][client] = Sent(submission: submission, seen: seen)
     }
 
-    private func sent(_ commit: Commit, of list: UInt64) -> Sent? {
-        submissions[Key(author: commit.author, sequence: commit.sequence, list: list)]
+    private func sent(_ commit: Commit, of list: UInt64) -> [Sent] {
+        Array(submissions[Key(author: commit.author, sequence: commit.sequence, list: list), default: [:]].values)
     }
 
     /// What carrying a submission over `commits`, all those before its own, had cost when the last step was made; nil if that is
     /// not known, or if its base was the newest revision that its client could have. Steps between single edits cost next to
     /// nothing.
     func work(for commit: Commit, of list: UInt64, _ commits: [Commit]) -> Int? {
-        guard let sent = sent(commit, of: list), sent.submission.lag == 0, sent.submission.base == commit.base,
+        let all = sent(commit, of: list)
+        guard all.count == 1, let sent = all.first, sent.submission.lag == 0, sent.submission.base == commit.base,
             commit.base < sent.seen
         else { return nil }
         var carried = CarriedDelta(sent.submission.delta)
@@ -44,12 +46,22 @@ final class Mergers {
         return costs.dropLast().reduce(0, +)
     }
 
-    /// What is wrong with a commit that stands on `history`, the lists after each revision; nil if nothing is, or if more than
-    /// one commit came between (then there is no plain reading: transforming step by step is not merging all at once).
+    /// What is wrong with a commit; nil if it is what the server should have made of some client's submission.
+    ///
+    /// - Parameters:
+    ///   - commits: those before it.
+    ///   - before: the lists after each of them.
     func problem(with commit: Commit, of list: UInt64, _ commits: [Commit], _ before: [NaiveList]) -> String? {
-        guard let submission = sent(commit, of: list)?.submission,
-            submission.base == commit.base || submission.lag > 0
-        else { return nil }
+        let problems = sent(commit, of: list).map { problem(with: commit, from: $0.submission, commits, before) }
+        return problems.contains(nil) ? nil : problems.last ?? nil
+    }
+
+    /// As above, of one submission. Nil, too, if more than one commit came between: then there is no plain reading, as
+    /// transforming step by step is not merging all at once.
+    private func problem(
+        with commit: Commit, from submission: Submission, _ commits: [Commit], _ before: [NaiveList]
+    ) -> String? {
+        guard submission.base == commit.base || submission.lag > 0 else { return nil }
         let (made, latest) = (submission.delta, before[before.count - 1])
         let result = try? latest.applying(commit.delta).items.map(\.id)
         switch commit.revision - 1 - submission.base {

@@ -99,7 +99,8 @@ final class System {
         let open = machine.subscriptions.first { $0.value.list == submission.list }
         if let replica = open?.value.replica { logIDs[submission.list] = replica.logID }
         guard let logID = logIDs[submission.list] else { return }
-        mergers.sent(submission, list: logID, author: author, seen: ledger.histories[logID]?.seen ?? 0)
+        mergers.sent(
+            submission, list: logID, author: author, client: client.number, seen: ledger.histories[logID]?.seen ?? 0)
         guard let name = open?.key else { return }
         let what = "client \(client.number) sends submission \(submission.sequence) of \(name)"
         if !client.hasKept(submission, of: logID) { report(.journal, "\(what) before it is kept") }
