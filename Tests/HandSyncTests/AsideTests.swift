@@ -259,6 +259,24 @@ import Testing
         #expect(scene.ada.heard.last == .done(request: 8))
     }
 
+    /// A large edit still waits for a write, and Ben's for it, when the list goes: none is numbered that nobody will write.
+    @Test func itsListIsDeletedWhileItWaits() {
+        let scene = Scene()
+        scene.ben.submit(1, base: 10, "being written")
+        scene.cem.say(.delete(request: 7, name: "list"))
+        scene.ben.submit(2, base: 10, "to be written")
+        scene.editAll()
+        scene.ben.submit(3, base: 10, "behind the large one")
+        while scene.world.waiting > 0 {
+            scene.check()
+            scene.world.answer()
+        }
+        #expect(scene.revision == -1)
+        #expect(scene.ada.errors == [.listDeleted])
+        #expect(scene.ben.errors == [.listDeleted, .notSubscribed])
+        scene.check()
+    }
+
     /// A right that was taken away meanwhile is not used.
     @Test func itsRightIsTakenAway() {
         let scene = Scene()

@@ -21,16 +21,17 @@ extension Service {
         }
     }
 
-    /// Tells everybody that the list is gone, and those whose edits were on their way that they are lost.
+    /// Tells everybody that the list is gone, and loses what was to be written to it. Nobody follows it any more when what has waited
+    /// for it goes on, so that an edit among that finds no list.
     private func close(_ hosted: HostedList) {
-        writer.remove(hosted)
-        _ = loseCommits(of: hosted)
-        hosted.written()
         for connection in Array(hosted.subscribers) {
             guard let cursor = connection.cursors[hosted.list.number] else { continue }
             unsubscribe(connection, from: hosted.list.number)
             refuse(connection, cursor.request, .listDeleted, "the list '\(hosted.list.name)' was deleted")
         }
+        writer.remove(hosted)
+        _ = loseCommits(of: hosted)
+        hosted.written()
     }
 
     /// Those who follow the list go on following it, with their roles. Who comes by the old name finds no
