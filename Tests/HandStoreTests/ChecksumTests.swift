@@ -22,10 +22,10 @@ import Testing
         _ = try store.knownAuthor(for: ClientID(high: 7, low: 8), person: "bob")
         var chaos = Chaos(seed: 81)
         let commits = history(on: try store.load(list.number), 20, author: author, chaos: &chaos)
-        try store.append([CommitBatch(list: list.number, expected: 0, commits: Array(commits[..<12]))])
+        try store.append(oneByOne: commits[..<12], to: list.number)
         let start = try store.load(list.number)
         try store.saveSnapshot(of: list.number, start.hand, revision: 12, deck: start.deck)
-        try store.append([CommitBatch(list: list.number, expected: 12, commits: Array(commits[12...]))])
+        try store.append(oneByOne: commits[12...], to: list.number)
         #expect(try store.trim(list.number, keeping: Retention(commits: 12), now: 0).floor == 8)
         try store.close()
     }
@@ -63,8 +63,8 @@ import Testing
         ("UPDATE lists SET count = count + 1", "list 1 has another checksum"),
         ("UPDATE lists SET floor = 0", "list 1 has another checksum"),
         ("UPDATE lists SET authors = 2", "list 1 has another checksum"),
-        ("UPDATE commits SET revision = 99 WHERE revision = 20", "revision 20 of list 1 is missing"),
-        ("UPDATE commits SET frame = frame || x'00' WHERE revision = 9", "revision 9 of list 1 has another checksum"),
+        ("UPDATE commits SET revision = 99 WHERE revision = 20", "revision 99 of list 1 has another checksum"),
+        ("UPDATE commits SET frames = frames || x'00' WHERE revision = 9", "revision 9 of list 1 has another checksum"),
         ("DELETE FROM commits WHERE revision = 9", "revision 9 of list 1 is missing"),
         ("DELETE FROM commits WHERE revision = 10", "revision 10 of list 1 is missing"),
         ("DELETE FROM commits WHERE revision = 20", "revision 20 of list 1 is missing"),

@@ -151,7 +151,7 @@ import Testing
             let author = try store.knownAuthor(for: ClientID(high: 1, low: 2), person: "ada")
             var chaos = Chaos(seed: 5)
             let commits = history(on: try store.load(list.number), 40, author: author, chaos: &chaos)
-            try store.append([CommitBatch(list: list.number, expected: 0, commits: commits)])
+            try store.append(oneByOne: commits, to: list.number)
             let start = try store.load(list.number)
             try store.saveSnapshot(of: list.number, start.hand, revision: 40, deck: nil)
         }
@@ -215,7 +215,7 @@ import Testing
         try execute(
             """
             WITH RECURSIVE n(i) AS (SELECT 41 UNION ALL SELECT i + 1 FROM n WHERE i < 12040)
-            INSERT INTO commits (list, revision, frame) SELECT 1, i, x'00' FROM n;
+            INSERT INTO commits (list, revision, frames) SELECT 1, i, x'00' FROM n;
             """)
         let store = try SQLiteStore(folder: folder.path, durability: .os)
         var steps = 0

@@ -83,4 +83,41 @@ enum FormerStore {
             INSERT INTO "authors" VALUES(2,2,-975246959210235223,4747662363874915790,'bob',8307156312652309935);
             PRAGMA user_version = 4;
             """
+
+    /// What the fifth format had otherwise than the fourth.
+    static let fifthFormat =
+        fourthFormat + """
+
+            CREATE TABLE access (rules BLOB NOT NULL);
+            DELETE FROM authors;
+            INSERT INTO "authors" VALUES(1,1,-5679840049736458299,-4814573454739795975,'ada',-5346765975259859532);
+            INSERT INTO "authors" VALUES(2,2,-8391820345731371430,-6796056579444794142,'bob',-1268371576692188932);
+            DROP TABLE lists;
+            CREATE TABLE lists (
+                number INTEGER PRIMARY KEY AUTOINCREMENT,
+                name TEXT UNIQUE,
+                log_id INTEGER NOT NULL,
+                rules BLOB NOT NULL,
+                deck_seed INTEGER,
+                revision INTEGER NOT NULL DEFAULT 0,
+                count INTEGER NOT NULL DEFAULT 0,
+                floor INTEGER NOT NULL DEFAULT 0,
+                authors INTEGER NOT NULL DEFAULT 0,
+                owner TEXT,
+                checksum INTEGER NOT NULL DEFAULT 0
+            );
+            INSERT INTO "lists" VALUES(1,'groceries',-2314475655424378046,X'FFFFFFFF0780800100',NULL,3,2,0,2,NULL,8388882311960353140);
+            INSERT INTO "lists" VALUES(2,'poker',-5844185517109536740,X'FFFFFFFF07808001030101',-7722389851917263409,1,2,0,1,NULL,-5304433268678229689);
+            CREATE INDEX lists_by_owner ON lists (owner);
+            CREATE INDEX lists_by_id ON lists (log_id & 4294967295);
+            CREATE TABLE deleted_lists (
+                number INTEGER PRIMARY KEY AUTOINCREMENT,
+                list INTEGER NOT NULL UNIQUE,
+                name TEXT NOT NULL,
+                time INTEGER NOT NULL,
+                person TEXT NOT NULL,
+                checksum INTEGER NOT NULL DEFAULT 0
+            );
+            PRAGMA user_version = 5;
+            """
 }

@@ -51,16 +51,16 @@ import Testing
     /// The store in another format than the third.
     private func change(to format: Int) throws {
         switch format {
-        case 4:
+        case 4, 5:
             try FileManager.default.removeItem(atPath: folder.path + "/hand.sqlite")
-            try execute(FormerStore.fourthFormat)
+            try execute(format == 4 ? FormerStore.fourthFormat : FormerStore.fifthFormat)
         case 2: try execute(Self.second)
         case 1: try execute(Self.first)
         default: break
         }
     }
 
-    @Test(arguments: [4, 3, 2, 1])
+    @Test(arguments: [5, 4, 3, 2, 1])
     func everythingIsTakenOver(format: Int) throws {
         try change(to: format)
         let store = try SQLiteStore(folder: folder.path, durability: .os)
@@ -88,6 +88,8 @@ import Testing
     }
 
     @Test(arguments: [
+        (5, "UPDATE authors SET person = 'eve' WHERE number = 2"),
+        (5, "UPDATE commits SET frame = (SELECT frame FROM commits WHERE revision = 1) WHERE revision = 3"),
         (4, "UPDATE authors SET person = 'eve' WHERE number = 2"),
         (4, "UPDATE authors SET client_low = 1 WHERE number = 1"),
         (3, "UPDATE authors SET person = 'eve' WHERE number = 2"),

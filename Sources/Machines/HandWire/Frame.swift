@@ -13,6 +13,22 @@ public enum Frame {
     public static func size(ofBody count: Int) -> Int {
         UInt64(count).varintSize + count
     }
+
+    /// Where each of some whole frames stands, one behind the other.
+    ///
+    /// - Throws: `WireError` of a frame's length, or if the last one is cut short.
+    public static func places(in bytes: UnsafeRawBufferPointer) throws(WireError) -> [Range<Int>] {
+        var frames = Frames(bytes)
+        var places: [Range<Int>] = []
+        var end = 0
+        while let body = try frames.next(limit: bytes.count) {
+            let start = end
+            end += size(ofBody: body.count)
+            places.append(start..<end)
+        }
+        guard end == bytes.count else { throw .truncated(field: "frame") }
+        return places
+    }
 }
 
 /// Cuts a stream of bytes into frames, whatever the pieces in which it arrives.

@@ -13,7 +13,7 @@ package enum CheckedTable: String, CaseIterable {
         switch self {
         case .lists:
             ["number", "name", "log_id", "rules", "deck_seed", "revision", "count", "floor", "authors"]
-        case .commits: ["list", "revision", "frame"]
+        case .commits: ["list", "revision", "frames"]
         case .sequences: ["list", "author", "sequence", "revision"]
         case .authors: ["number", "client", "client_high", "client_low", "person"]
         case .snapshotHeads: ["list", "revision", "count", "digest", "deck"]

@@ -20,29 +20,44 @@ extension SQLiteStore {
         guard row.list.revision == batch.expected else {
             throw StoreError.conflict(list: batch.list, expected: batch.expected, found: row.list.revision)
         }
-        let statement = try database.cachedStatement(sql: CheckedTable.commits.insertion)
+        try write(batch, database)
         var marks: [UInt64: SequenceMark] = [:]
-        for (made, frame) in zip(batch.commits, batch.frames) {
-            try statement.execute(
-                arguments: CheckedTable.commits.arguments([batch.list.stored, made.revision, Data(frame.bytes)]))
-            marks[made.author] = SequenceMark(of: made)
-        }
+        for made in batch.commits { marks[made.author] = SequenceMark(of: made) }
         let newAuthors = try write(marks, of: batch.list, database)
         try row.update(revision: last.revision, count: last.count, newAuthors: newAuthors, database)
+    }
+
+    /// Bytes of frames at which a row is full. Whoever asks for one commit reads the whole row.
+    private static let rowBytes = 64 << 10
+
+    /// Commits that are written together share a row, under the revision of the last one.
+    private static func write(_ batch: CommitBatch, _ database: Database) throws {
+        let statement = try database.cachedStatement(sql: CheckedTable.commits.insertion)
+        var frames = Data()
+        for (made, frame) in zip(batch.commits, batch.frames) {
+            frames.append(contentsOf: frame.bytes)
+            guard frames.count >= rowBytes || made.revision == batch.commits.last?.revision else { continue }
+            try statement.execute(
+                arguments: CheckedTable.commits.arguments([batch.list.stored, made.revision, frames]))
+            frames = Data()
+        }
     }
 
     /// - Returns: how many of the authors are new to the list.
     private static func write(
         _ marks: [UInt64: SequenceMark], of list: UInt64, _ database: Database
     ) throws -> Int {
-        let known = try database.cachedStatement(sql: "SELECT 1 FROM sequences WHERE list = ? AND author = ?")
-        let statement = try database.cachedStatement(sql: CheckedTable.sequences.insertion)
+        let update = try database.cachedStatement(
+            sql: "UPDATE sequences SET sequence = ?, revision = ?, checksum = ? WHERE list = ? AND author = ?")
+        let insertion = try database.cachedStatement(sql: CheckedTable.sequences.insertion)
         var newAuthors = 0
         for (author, mark) in marks {
-            if try Int.fetchOne(known, arguments: [list.stored, author.stored]) == nil { newAuthors += 1 }
-            try statement.execute(
-                arguments: CheckedTable.sequences.arguments(
-                    [list.stored, author.stored, mark.sequence.stored, mark.revision]))
+            let values = [list.stored, author.stored, mark.sequence.stored, Int64(mark.revision)].map(\.databaseValue)
+            let checksum = CheckedTable.sequences.checksum(values).databaseValue
+            try update.execute(arguments: StatementArguments([values[2], values[3], checksum, values[0], values[1]]))
+            guard database.changesCount == 0 else { continue }
+            try insertion.execute(arguments: StatementArguments(values + [checksum]))
+            newAuthors += 1
         }
         return newAuthors
     }
@@ -62,24 +77,47 @@ extension SQLiteStore {
         let statement = try database.cachedStatement(
             sql: """
                 SELECT \(CheckedTable.commits.selection) FROM commits
-                WHERE list = ? AND revision > ? AND revision <= ? ORDER BY revision
+                WHERE list = ? AND revision > ? ORDER BY revision
                 """)
-        let rows = try Row.fetchCursor(statement, arguments: [list.number.stored, revision, last])
+        let rows = try Row.fetchCursor(statement, arguments: [list.number.stored, revision])
         var frames: [StoredFrame] = []
         var (total, end) = (0, max(revision, list.floor))
-        while total < bytes {
+        while total < bytes, frames.last?.revision ?? revision < last {
             guard let row = try rows.next() else {
                 guard end >= min(last, list.revision) else { throw missing(end + 1, list) }
                 break
             }
-            let found: Int = try row.value(1)
-            guard found == end + 1 || frames.isEmpty && found <= end else { throw missing(end + 1, list) }
-            try row.check(.commits, "revision \(found) of list \(list.number)")
-            let frame: Data = try row.value(2)
-            frames.append(StoredFrame(revision: found, bytes: [UInt8](frame)))
-            (total, end) = (total + frame.count, found)
+            for frame in try Self.frames(of: list, in: row, within: revision + 1...max(last, revision + 1)) {
+                guard frame.revision == end + 1 || frames.isEmpty && frame.revision <= end else {
+                    throw missing(end + 1, list)
+                }
+                frames.append(frame)
+                (total, end) = (total + frame.bytes.count, frame.revision)
+                if total >= bytes { break }
+            }
         }
         return frames
+    }
+
+    /// Those of the frames in a row whose revisions are among `revisions`.
+    private static func frames(
+        of list: StoredList, in row: Row, within revisions: ClosedRange<Int>
+    ) throws -> [StoredFrame] {
+        let last: Int = try row.value(1)
+        try row.check(.commits, "revision \(last) of list \(list.number)")
+        let bytes: Data = try row.value(2)
+        do {
+            return try bytes.withUnsafeBytes { bytes in
+                let places = try Frame.places(in: bytes)
+                return places.enumerated().compactMap { index, place in
+                    let revision = last - (places.count - 1 - index)
+                    guard revisions.contains(revision) else { return nil }
+                    return StoredFrame(revision: revision, bytes: [UInt8](bytes[place]))
+                }
+            }
+        } catch {
+            throw StoreError.damaged("the commits up to revision \(last) of list \(list.number) do not read: \(error)")
+        }
     }
 
     private static func missing(_ revision: Int, _ list: StoredList) -> StoreError {

@@ -4,8 +4,9 @@ import HandCore
 import HandSync
 
 extension SQLiteStore {
-    /// What is removed of a list in one transaction: commits, sequences, and parts of snapshots, which are larger.
+    /// Rows that are removed of a list in one transaction: sequences, commits, and parts of snapshots, which are the largest.
     private static let sweepStep = 5_000
+    private static let sweepCommits = 500
     private static let sweepParts = 32
     /// Lists that are given up in one transaction.
     private static let listsStep = 500
@@ -86,7 +87,7 @@ extension SQLiteStore {
     /// - Returns: whether nothing is left.
     private static func removePart(of list: UInt64, _ database: Database) throws -> Bool {
         for (table, key, step) in [
-            ("commits", "revision", sweepStep), ("snapshots", "revision, part", sweepParts),
+            ("commits", "revision", sweepCommits), ("snapshots", "revision, part", sweepParts),
             ("snapshot_heads", "revision", sweepStep), ("sequences", "author", sweepStep),
         ] {
             try database.execute(

@@ -5,8 +5,8 @@ import HandSync
 import HandWire
 
 extension SQLiteStore {
-    /// Commits that are removed in one transaction.
-    private static let trimStep = 5_000
+    /// Rows of commits that are removed in one transaction.
+    private static let trimStep = 500
 
     /// First the list is kept as it was at the cut, in the place of what led to it; the commits are removed behind that, step by
     /// step. Where that is interrupted, the next call goes on.
@@ -24,15 +24,16 @@ extension SQLiteStore {
             }
         }
         if cut > stored.floor { try raiseFloor(of: stored, to: cut) }
-        let removed = try write { database in
+        let hasMore = try write { database in
             try database.execute(
                 sql: """
                     DELETE FROM commits WHERE list = ?1 AND revision IN (
                         SELECT revision FROM commits WHERE list = ?1 AND revision <= ?2 ORDER BY revision LIMIT ?3)
                     """, arguments: [list.stored, cut, Self.trimStep])
-            return database.changesCount
+            let left = "SELECT 1 FROM commits WHERE list = ? AND revision <= ? LIMIT 1"
+            return try Int.fetchOne(database, sql: left, arguments: [list.stored, cut]) != nil
         }
-        return Trimmed(floor: cut, hasMore: removed == Self.trimStep)
+        return Trimmed(floor: cut, hasMore: hasMore)
     }
 
     private static func commit(_ revision: Int, of list: StoredList, _ database: Database) throws -> Commit {

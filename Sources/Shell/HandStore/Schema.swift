@@ -9,7 +9,8 @@ enum Schema {
     /// 3: lists know who made them.
     /// 4: authors are clients under a name, so a client has one for each of its names.
     /// 5: clients' ids are hashed; deleted lists stay for a while, without a name; access rules are remembered.
-    static let version = 5
+    /// 6: commits that were written together share a row.
+    static let version = 6
     /// Marks the file as a hand store ("hand" in ASCII).
     static let applicationID = 0x6861_6E64
 
@@ -20,6 +21,7 @@ enum Schema {
         if found < 3 { try makeThirdFormat(database) }
         if found < 4 { try makeFourthFormat(database, from: found) }
         if found < 5 { try makeFifthFormat(database) }
+        if found < 6 { try makeSixthFormat(database) }
         if found < 2 { for table in CheckedTable.allCases { try table.writeChecksums(database) } }
         try database.execute(sql: "PRAGMA application_id = \(applicationID)")
         try database.execute(sql: "PRAGMA user_version = \(version)")
@@ -122,6 +124,11 @@ enum Schema {
         try database.execute(sql: "DELETE FROM sqlite_sequence WHERE name = 'lists'")
         try database.execute(
             sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('lists', ?)", arguments: [last ?? 0])
+    }
+
+    /// A row of one frame is a row of frames.
+    private static func makeSixthFormat(_ database: Database) throws {
+        try database.execute(sql: "ALTER TABLE commits RENAME COLUMN frame TO frames")
     }
 
     private static func createFirstFormat(_ database: Database) throws {

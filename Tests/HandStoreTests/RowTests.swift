@@ -1,0 +1,127 @@
+import GRDB
+import HandCore
+import HandSimulation
+import HandStore
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// Commits that were written together share a row; each is found by its revision all the same.
+@Suite struct RowTests {
+    private let folder: TemporaryFolder
+    private let commits: [Commit]
+    /// How many commits were written together, one transaction after the other.
+    private static let batches = [1, 5, 1, 20, 3]
+    private static let ends = [1, 6, 7, 27, 30]
+
+    init() throws {
+        folder = try TemporaryFolder(isInMemory: true)
+        let store = try SQLiteStore(folder: folder.path, durability: .os)
+        let list = try store.create("a", rules: Rules(maximumCount: 100), logID: 7, deckSeed: nil)
+        let author = try store.knownAuthor(for: ClientID(high: 1, low: 2), person: "ada")
+        var chaos = Chaos(seed: 3)
+        commits = history(on: try store.load(list.number), 30, author: author, chaos: &chaos)
+        var rest = commits[...]
+        for count in Self.batches {
+            let expected = commits.count - rest.count
+            try store.append([
+                CommitBatch(list: list.number, expected: expected, commits: Array(rest.prefix(count)))
+            ])
+            rest = rest.dropFirst(count)
+        }
+        try store.close()
+    }
+
+    private func open() throws -> SQLiteStore { try SQLiteStore(folder: folder.path, durability: .os) }
+
+    private func execute(_ sql: String) throws {
+        let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
+        try database.write { try $0.execute(sql: sql) }
+        try database.close()
+    }
+
+    private func ends() throws -> [Int] {
+        let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
+        defer { try? database.close() }
+        return try database.read { try Int.fetchAll($0, sql: "SELECT revision FROM commits ORDER BY revision") }
+    }
+
+    @Test func whatIsWrittenTogetherSharesARow() throws {
+        #expect(try ends() == Self.ends)
+    }
+
+    /// From every revision, as many as are asked for.
+    @Test func everyRevisionIsFound() throws {
+        let store = try open()
+        defer { try? store.close() }
+        for revision in 0...30 {
+            let all = try store.frames(of: 1, after: revision, about: .max)
+            #expect(all.map(\.revision) == Array(revision + 1..<31))
+            #expect(try all.map { try $0.commit() } == Array(commits[revision...]))
+            let first = try store.frames(of: 1, after: revision, about: 1)
+            #expect(first == Array(all.prefix(1)))
+            #expect(try store.state(of: 1, at: revision).count >= 0)
+        }
+    }
+
+    /// A row that is full is ended, so that reading one commit does not mean reading very many.
+    @Test func aRowIsBounded() throws {
+        let store = try open()
+        let (start, author) = (try store.load(1), try store.knownAuthor(for: ClientID(high: 1, low: 2), person: "ada"))
+        var authority = Authority(start, limits: Limits())
+        var more: [Commit] = []
+        for index in 0..<40 {
+            let item = Item(
+                id: ItemID(rawValue: UInt64(index) + 1), content: .note(String(repeating: "x", count: 9_000)))
+            let delta = HandCore.Operation.insert([item], at: 0, .after).delta
+            let submission = Submission(
+                list: 1, base: 30 + index, sequence: authority.lastSequence(of: author) + 1, delta: delta)
+            guard case .numbered(let commit) = authority.submit(submission, author: author, now: 1) else { break }
+            _ = authority.takeBatch()
+            authority.wrote()
+            more.append(commit)
+        }
+        try #require(more.count == 40)
+        try store.append([CommitBatch(list: 1, expected: 30, commits: more)])
+        #expect(try store.frames(of: 1, after: 30, about: .max).map { try $0.commit() } == more)
+        try store.close()
+        #expect(try ends() == Self.ends + [38, 46, 54, 62, 70])
+        #expect(try StoreVerifier(path: folder.path).verify().isSound)
+    }
+
+    /// A row of which only a part may be forgotten stays.
+    @Test(arguments: [29, 24, 23, 20, 4, 3, 1]) func forgettingKeepsWholeRows(kept: Int) throws {
+        var store = try open()
+        _ = try store.trim(1, keeping: Retention(commits: kept), now: 0)
+        try store.close()
+        store = try open()
+        let found = try #require(try store.list(named: "a")).floor
+        #expect(try store.frames(of: 1, after: found, about: .max).map { try $0.commit() } == Array(commits[found...]))
+        for revision in found...30 { #expect(throws: Never.self) { try store.state(of: 1, at: revision) } }
+        try store.close()
+        #expect(try StoreVerifier(path: folder.path).verify().isSound)
+        #expect(try ends() == Self.ends.filter { $0 > found })
+    }
+
+    /// Of a damaged row nothing is believed; what stands before it is.
+    @Test(
+        arguments: [
+            "UPDATE commits SET frames = frames || x'00' WHERE revision = 27",
+            "UPDATE commits SET frames = substr(frames, 2) WHERE revision = 27",
+            "DELETE FROM commits WHERE revision = 27",
+        ], [false, true])
+    func aDamagedRowIsFound(damage: String, hidden: Bool) throws {
+        try execute(damage)
+        if hidden {
+            let database = try DatabaseQueue(path: folder.path + "/hand.sqlite")
+            try database.write { try CheckedTable.commits.writeChecksums($0) }
+            try database.close()
+        }
+        #expect(try StoreVerifier(path: folder.path).verify().lists[0].problem?.revision == 8)
+        let store = try open()
+        defer { try? store.close() }
+        #expect(throws: StoreError.self) { try store.load(1) }
+        #expect(try store.state(of: 1, at: 7).count >= 0)
+    }
+}
