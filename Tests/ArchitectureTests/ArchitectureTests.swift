@@ -137,7 +137,7 @@ import Testing
         let options = try #require(sources.first { $0.path.hasSuffix("LimitOptions.swift") }).text
         let names = limits.matches(of: #/    public var ([a-zA-Z]+)/#).map(\.1)
         #expect(names.count > 25)
-        for name in names { #expect(options.contains("\\.\(name))"), "\(name)") }
+        for name in names { #expect(options.contains("\\.\(name),"), "\(name)") }
     }
 
     /// Whoever looks for a test finds it: the map names every folder, and no other.

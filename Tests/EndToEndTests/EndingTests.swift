@@ -4,6 +4,7 @@ import Foundation
 import HandClient
 import HandCore
 import HandFormats
+import HandSync
 import HandTestSupport
 import Testing
 

@@ -58,9 +58,9 @@ import Testing
         }
         gate.signal()
         var authors: [Int: Set<Replica.Origin>] = [:]
-        for await case .changed(let hand, let delta, let origin) in events {
-            authors[delta.insertedItems.count, default: []].insert(origin)
-            if hand.count == 2 { break }
+        for await case .changed(let state, let update) in events {
+            authors[update.delta.insertedItems.count, default: []].insert(update.origin)
+            if state.view.count == 2 { break }
         }
         // Both at once, or one after the other.
         #expect(authors[2] ?? [.unknown] == [.unknown])
@@ -145,7 +145,7 @@ import Testing
         for await event in events {
             people += Self.people(event)
             // That is the edit, which was made later.
-            if case .changed(_, let delta, _) = event, !delta.isIdentity { break }
+            if case .changed(_, let update) = event, !update.delta.isIdentity { break }
         }
         return people.sorted()
     }

@@ -26,7 +26,7 @@ import Testing
             }
             var stage = Stage(["things": Hand(items)], rows: 30, columns: 20 + random.next(below: 80))
             stage.presence(garbage(), on: items[0].id)
-            stage.send(.list("things", .refused(garbage())))
+            stage.send(.list("things", .refused(.noSuchList, garbage())))
             stage.send(.lists([DownMessage.ListEntry(name: garbage(), count: 1, revision: 1, rules: Rules())]))
             for keys in ["", "e", "esc enter", "esc w", "esc esc"] {
                 stage.press(keys)

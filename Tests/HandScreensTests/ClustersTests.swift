@@ -48,14 +48,14 @@ import Testing
             for column in 0...16 {
                 var stage = Stage(["things": Hand()])
                 stage.send(.input(.cursor(Point(row: Clusters.firstRow + index, column: column))))
-                #expect(stage.app.world.clusters == (column == 2 ? sample.kind : []))
+                #expect(stage.app.state.clusters == (column == 2 ? sample.kind : []))
             }
         }
         var stage = Stage(["things": Hand()])
         for row in [0, Clusters.firstRow + Clusters.samples.count, 500] {
             stage.send(.input(.cursor(Point(row: row, column: 2))))
         }
-        #expect(stage.app.world.clusters == [])
+        #expect(stage.app.state.clusters == [])
     }
 
     /// The answers come at any time: what is shown changes, what is typed does not.

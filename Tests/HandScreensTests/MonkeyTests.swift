@@ -33,8 +33,8 @@ import Testing
             default: stage.press(Self.keys[random.next(below: Self.keys.count)])
             }
             let canvas = stage.app.view()
-            #expect(canvas.rows.count == stage.app.world.size.rows)
-            for list in ["things", "others"] { #expect(stage.app.world.list(list).hand == stage.hand(list)) }
+            #expect(canvas.rows.count == stage.app.state.size.rows)
+            for list in ["things", "others"] { #expect(stage.app.state.list(list).hand == stage.hand(list)) }
         }
     }
 

@@ -53,11 +53,7 @@ private struct Words: RatingVisitor {
 
 /// The cell.
 private struct RatingCell: TableCell {
-    private var rating = Rating(stars: 0, text: "")
-
-    mutating func configure(with rating: Rating) {
-        self.rating = rating
-    }
+    let rating: Rating
 
     func lines(width: Int, _ state: RowState) -> [Line] {
         let stars =
@@ -67,11 +63,11 @@ private struct RatingCell: TableCell {
 }
 
 private struct RatingCells: ContentCells {
-    func cell(for content: Content, in pool: inout CellPool) -> any TableCell {
+    func cell(for content: Content) -> any TableCell {
         if case .unknown(Rating.kind, let bytes) = content, let rating = Rating(bytes: bytes) {
-            return pool.dequeue(RatingCell.self, for: rating)
+            return RatingCell(rating: rating)
         }
-        return StandardCells().cell(for: content, in: &pool)
+        return StandardCells().cell(for: content)
     }
 }
 

@@ -76,7 +76,7 @@ struct Scene: CustomStringConvertible, Sendable {
         Scene("list-progress", isKnown: false) { $0.send(.list("things", .progress(items: 345_000, of: 1_000_000))) },
         Scene("list-unknown", isKnown: false) {
             $0.send(.lists([DownMessage.ListEntry(name: "groceries", count: 2, revision: 2, rules: Rules())]))
-            $0.send(.list("things", .refused("there is no list 'things'")))
+            $0.send(.list("things", .refused(.noSuchList, "there is no list 'things'")))
         },
         Scene("list-unreachable", isOnline: false, isKnown: false) { $0.goOffline() },
         Scene("list-offline", isOnline: false) {

@@ -23,7 +23,7 @@ struct Stage {
         keys: KeyMap = .standard
     ) {
         app = App(
-            World.Settings(
+            AppState.Settings(
                 server: .tcp(host: "host", port: 7777), person: "ada", size: Size(rows: rows, columns: columns),
                 keys: keys, hasColors: hasColors, seed: 7, cells: cells),
             opening: route)
@@ -53,20 +53,15 @@ struct Stage {
 
     private mutating func load(_ name: String, isLive: Bool) {
         guard let replica = replicas[name] else { return }
-        send(.list(name, .changed(replica.view, .identity, by: .unknown)))
-        stand(name, isLive: isLive)
+        tell(name, replica, isLive: isLive)
     }
 
-    private mutating func stand(_ name: String, isLive: Bool = true) {
-        guard let replica = replicas[name] else { return }
-        send(
-            .list(
-                name,
-                .standing(
-                    ListNews.Standing(
-                        revision: replica.revision, isLive: isLive, isLoaded: true,
-                        unconfirmed: replica.unconfirmedCount, canUndo: replica.canUndo, canRedo: replica.canRedo,
-                        author: Self.me))))
+    /// Where a list stands now, and how it came to that.
+    mutating func tell(
+        _ name: String, _ replica: Replica, _ update: Replica.Update = Replica.Update(), isLive: Bool = true
+    ) {
+        replicas[name] = replica
+        send(.list(name, .changed(ListState(replica, isLoaded: true, isLive: isLive), update)))
     }
 
     private mutating func carryOut(_ new: [Command]) {
@@ -77,7 +72,8 @@ struct Stage {
             case .undo(let list): change(list, command) { try $0.undo() }
             case .redo(let list): change(list, command) { try $0.redo() }
             case .workOn: send(.continueWork)
-            case .follow(let list) where replicas[list] == nil: send(.list(list, .standing(ListNews.Standing())))
+            case .follow(let list) where replicas[list] == nil:
+                send(.list(list, .changed(ListState(), Replica.Update())))
             default: break
             }
         }
@@ -87,10 +83,8 @@ struct Stage {
         guard var replica = replicas[list] else { return }
         do {
             guard let delta = try body(&replica) else { return send(.failed(command, "nothing is left")) }
-            replicas[list] = replica
-            if !delta.isIdentity { send(.list(list, .changed(replica.view, delta, by: .own))) }
+            tell(list, replica, Replica.Update(.edit, delta: delta))
             send(.done(command))
-            stand(list)
         } catch {
             send(.failed(command, "\(error)"))
         }
@@ -122,27 +116,19 @@ struct Stage {
             revision: replica.revision + 1, author: author, sequence: sequence, base: base ?? replica.revision, time: 0,
             count: after.count, digest: after.digest, delta: delta)
         guard let update = try? replica.receive(commit) else { return }
-        replicas[list] = replica
-        if !update.delta.isIdentity {
-            send(.list(list, .changed(replica.view, update.delta, by: .author(author))))
-        }
-        for notice in update.notices { send(.list(list, .notice(notice))) }
-        stand(list)
+        tell(list, replica, Replica.Update(.commit(commit), delta: update.delta, notices: update.notices))
     }
 
     /// The server does not take what is in flight.
     mutating func reject(_ reason: Rejection, _ list: String = "things") {
         guard var replica = replicas[list], let submission = replica.takeSubmission(list: 1) else { return }
         let update = replica.rejected(sequence: submission.sequence, reason)
-        replicas[list] = replica
-        send(.list(list, .changed(replica.view, update.delta, by: .unknown)))
-        for notice in update.notices { send(.list(list, .notice(notice))) }
-        stand(list)
+        tell(list, replica, update)
     }
 
     mutating func goOffline(_ reason: String = "connection refused", retryIn: UInt64? = 3_000) {
         send(.connection(.offline(reason: reason, retryIn: retryIn)))
-        for name in replicas.keys.sorted() { stand(name, isLive: false) }
+        for (name, replica) in replicas.sorted(by: { $0.key < $1.key }) { tell(name, replica, isLive: false) }
     }
 
     mutating func presence(_ name: String, on item: ItemID?, author: UInt64 = Stage.bob, _ list: String = "things") {

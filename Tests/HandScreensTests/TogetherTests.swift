@@ -178,15 +178,14 @@ import Testing
     @Test(arguments: ["o 'new'", "e 'new'"]) func whatIsTypedInADeletedListStays(_ keys: String) {
         var stage = KeyTests.stage("a >b c")
         stage.press(keys)
-        stage.send(.list("things", .refused("the list 'things' was deleted")))
+        stage.send(.list("things", .refused(.listDeleted, "the list 'things' was deleted")))
         let before = stage.commands.count
         stage.press("enter")
         #expect(!stage.commands.dropFirst(before).contains { if case .edit = $0 { true } else { false } })
         for text in ["new", "the list 'things' was deleted"] {
             #expect(stage.lines.contains { $0.contains(text) }, "\(stage.lines)")
         }
-        let hand = stage.hand()
-        stage.send(.list("things", .changed(hand, .identity, by: .unknown)))
+        if let replica = stage.replicas["things"] { stage.tell("things", replica) }
         stage.press("enter")
         #expect(stage.hand().contains { $0.content.text.hasSuffix("new") })
     }

@@ -168,7 +168,7 @@ private final class AwkwardPlay {
                 }
             }
         case .told(let code, _): meet("\(code)")
-        case .refused(_, let code, let text): problem = "\(code): \(text)"
+        case .list(_, .refused(let code, let text)): problem = "\(code): \(text)"
         default: break
         }
     }

@@ -89,7 +89,9 @@ import Testing
         driven.hear(welcome, now: 1_000)
         driven.perform { $0.open("list") }
         func progress() -> [Int] {
-            driven.effects.compactMap { if case .progress("list", let done, of: 2_500) = $0 { done } else { nil } }
+            driven.effects.compactMap { effect in
+                if case .list("list", .progress(let done, of: 2_500)) = effect { done } else { nil }
+            }
         }
         let start = DownMessage.Subscribed(
             request: 1, list: 7, logID: 1, rules: Rules(), lastSequence: 0,

@@ -165,14 +165,14 @@ import Testing
                         }
                     }
                 case .update(_, let update): notices += update.notices
-                case .refused(_, let code, _): refusals.append(code)
+                case .list(_, .refused(let code, _)): refusals.append(code)
                 case .keep(let writes):
                     for case .checkpoint(_, let name, let former?) in writes {
                         names.append("\(former) is kept as \(name)")
                     }
                     machine.kept(writes.count, now: 0)
-                case .presence(let list, let entries): left[list, default: []] += entries.map(\.author)
-                case .renamed(let list, let name): names.append("\(list) is \(name)")
+                case .list(let list, .presence(let entries)): left[list, default: []] += entries.map(\.author)
+                case .list(let list, .renamed(let name)): names.append("\(list) is \(name)")
                 default: break
                 }
             }

@@ -13,33 +13,21 @@ extension JSON {
     ///
     /// - Precondition: `delta` takes `old` to `new`.
     package static func changes(_ delta: Delta, from old: Hand, to new: Hand) -> JSONValue {
-        var (before, after) = (0, 0)
+        let placed = delta.placed
         var picked: [Int] = []
-        for component in delta.components {
-            if case .pick(let count) = component { picked += before..<before + count }
-            before += component.oldCount
-        }
+        for step in placed { if case .pick = step.component { picked += step.old } }
         var (deleted, others): ([JSONValue], [JSONValue]) = ([], [])
-        before = 0
-        for component in delta.components {
-            switch component {
-            case .keep(let count): after += count
-            case .pick: break
-            case .delete(let count):
-                for index in before..<before + count { deleted.append(change("deleted", (index, old), nil)) }
-            case .edit:
-                others.append(change("edited", (before, old), (after, new)))
-                after += 1
-            case .insert(let items, _):
-                for index in after..<after + items.count { others.append(change("added", nil, (index, new))) }
-                after += items.count
+        for step in placed {
+            switch step.component {
+            case .keep, .pick: break
+            case .delete: for index in step.old { deleted.append(change("deleted", (index, old), nil)) }
+            case .edit: others.append(change("edited", (step.old.lowerBound, old), (step.new.lowerBound, new)))
+            case .insert: for index in step.new { others.append(change("added", nil, (index, new))) }
             case .drop(let slots, _, _):
-                for slot in slots {
-                    others.append(change("moved", (picked[slot], old), (after, new)))
-                    after += 1
+                for (slot, index) in zip(slots, step.new) {
+                    others.append(change("moved", (picked[slot], old), (index, new)))
                 }
             }
-            before += component.oldCount
         }
         return .array(deleted + others)
     }
@@ -54,16 +42,5 @@ extension JSON {
         if let before { members.append(.init("before", .object(self.members(of: before.list[before.index].content)))) }
         if let after { members.append(.init("after", .object(self.members(of: after.list[after.index].content)))) }
         return .object(members)
-    }
-}
-
-extension Delta.Component {
-    /// How many old items it walks over.
-    fileprivate var oldCount: Int {
-        switch self {
-        case .keep(let count), .delete(let count), .pick(let count): count
-        case .edit: 1
-        case .insert, .drop: 0
-        }
     }
 }

@@ -29,7 +29,7 @@ package final class Runner {
     private let connect: Connect
     private(set) var engine: ClientEngine
     private var app: App
-    private let settings: World.Settings
+    private let settings: AppState.Settings
     private var events: [Event] = []
     private let clock: Timer
     private let worker: Timer
@@ -37,15 +37,11 @@ package final class Runner {
     private var isClosed = false
     /// Why edits are lost, now that it is closed; nil if none are.
     package private(set) var loss: String?
-    /// What was last told of each list's standing.
-    private var standings: [String: ListNews.Standing] = [:]
-    private var loading: Set<String> = []
-    private var followed: Set<String> = []
     private var needsDrawing = true
 
     /// - Throws: what `connect` throws, for example because the journal cannot be opened.
     package init(
-        _ settings: World.Settings, opening route: Route, on loop: Loop, screen: any Screenful,
+        _ settings: AppState.Settings, opening route: Route, on loop: Loop, screen: any Screenful,
         connect: @escaping Connect
     ) throws {
         self.loop = loop
@@ -111,17 +107,13 @@ package final class Runner {
 
     /// Works off what has happened, in order; what an event leads to comes before all that waits.
     private func workOff() {
-        repeat {
-            while !events.isEmpty, !isClosed {
-                let event = events.removeFirst()
-                let waiting = events
-                events = []
-                for command in app.update(event, now: loop.now) where !isClosed { carryOut(command) }
-                events += waiting
-            }
-            // Where a list stands now comes after all that led there.
-            noteStandings()
-        } while !events.isEmpty && !isClosed
+        while !events.isEmpty, !isClosed {
+            let event = events.removeFirst()
+            let waiting = events
+            events = []
+            for command in app.update(event, now: loop.now) where !isClosed { carryOut(command) }
+            events += waiting
+        }
     }
 
     private func endTurn() {
@@ -133,25 +125,6 @@ package final class Runner {
         }
         guard let deadline = app.deadline else { return clock.stop() }
         clock.start(after: deadline > loop.now ? deadline - loop.now : 1) { [unowned self] in take(.tick) }
-    }
-
-    /// Tells the model where its lists stand with the server, as far as that has changed.
-    private func noteStandings() {
-        for name in followed {
-            guard let state = engine.state(of: name) else { continue }
-            let old = standings[name]
-            var new = ListNews.Standing(
-                revision: state.revision, isLive: state.isLive, isLoaded: state.isLoaded,
-                unconfirmed: state.pendingCount,
-                canUndo: state.canUndo, canRedo: state.canRedo, author: state.author)
-            guard new != old else { continue }
-            standings[name] = new
-            // Items of an earlier run's edits are looked for once: when the list first comes.
-            if old?.isLoaded != true, new.isLoaded, new.unconfirmed > 0 {
-                new.pendingItems = engine.pendingItems(of: name)
-            }
-            take(.list(name, .standing(new)))
-        }
     }
 
     // MARK: Commands
@@ -203,48 +176,20 @@ package final class Runner {
     }
 
     private func follow(_ list: String) {
-        guard engine.state(of: list) == nil, loading.insert(list).inserted else { return }
+        if engine.isFollowed(list) { return }
         engine.follow(list) { [weak self] outcome in
             guard let self, !isClosed else { return }
-            loading.remove(list)
-            switch outcome {
-            case .success:
-                followed.insert(list)
-                var name = list
-                engine.listen(to: list) { [unowned self] event in
-                    hear(event, of: name)
-                    if case .renamed(let new) = event { name = new }
-                }
-                needsDrawing = true
-                noteStandings()
-            case .failure(let error): take(.list(list, .refused("what is kept of it cannot be read: \(error)")))
+            if case .failure(let error) = outcome {
+                return take(.list(list, .refused(.internalError, "what is kept of it cannot be read: \(error)")))
+            }
+            var name = list
+            engine.listen(to: list) { [unowned self] event in
+                // The connection is told of by itself.
+                if case .status? = event { return }
+                if let event { take(.list(name, event)) }
+                if case .renamed(let new)? = event { name = new }
             }
         }
-    }
-
-    private func hear(_ event: ListEvent?, of list: String) {
-        switch event {
-        case .changed(let hand, let delta, let origin): take(.list(list, .changed(hand, delta, by: origin)))
-        case .notice(let notice): take(.list(list, .notice(notice)))
-        case .presence(let entries): take(.list(list, .presence(entries)))
-        case .progress(let items, let total):
-            // That it is over is to be told, even if nothing else is new then.
-            standings[list]?.isLive = false
-            take(.list(list, .progress(items: items, of: total)))
-        case .renamed(let name):
-            followed.remove(list)
-            followed.insert(name)
-            standings[name] = standings.removeValue(forKey: list)
-            take(.list(list, .renamed(to: name)))
-        case .refused(let code, let reason):
-            let back = code == .listDeleted ? "; it comes back with: hand undelete \(list)" : ""
-            take(.list(list, .refused(Printable.clean(reason + back))))
-        case .status: break
-        case nil:
-            followed.remove(list)
-            standings[list] = nil
-        }
-        needsDrawing = true
     }
 
     /// Leaves this server for another; what is queued here stays in its journal.
@@ -253,11 +198,10 @@ package final class Runner {
             let next = try connect(location.server)
             loss = engine.close() ?? loss
             engine = next
-            (standings, loading, followed) = ([:], [], [])
             events = []
             var settings = settings
             settings.server = location.server
-            settings.size = app.world.size
+            settings.size = app.state.size
             app = App(settings, opening: location.route)
             listen()
             for command in app.start(now: loop.now) { carryOut(command) }

@@ -9,15 +9,13 @@ extension ClientEngine {
     /// Follows a list, from what was kept of it or from nothing.
     package func open(_ name: String, from kept: ClientJournal.Kept? = nil) {
         guard lists[name] == nil, !isClosed else { return }
-        let followers = ListFollowers()
-        lists[name] = followers
         refusals[name] = nil
         perform { machine in
             machine.open(
-                name, from: kept?.replica, keptEvents: kept?.events ?? 0, isJournaled: keepsLists || kept != nil)
+                name, from: kept?.replica, keptEvents: kept?.events ?? 0,
+                isJournaled: configuration.keepsLists || kept != nil)
         }
-        followers.collect(Replica.Update())
-        followers.publish(machine.subscriptions[name])
+        lists[name] = ListFollowers(name, state(of: name) ?? ListState())
     }
 
     /// Has `receiver` told of all that happens to a list that is followed; nil is the end.
@@ -25,15 +23,15 @@ extension ClientEngine {
         _ = lists[name]?.add(receiver)
     }
 
-    /// Those who follow a list, and what the machine knows of it.
+    /// Where a list stands that must be followed.
     ///
     /// - Throws: why it is not followed any more.
-    func followed(_ name: String) throws(ClientError) -> (ListFollowers, ClientMachine.Subscription) {
-        guard let followers = lists[name], let subscription = machine.subscriptions[name] else { throw end(of: name) }
-        return (followers, subscription)
+    func followed(_ name: String) throws(ClientError) -> ListState {
+        guard lists[name] != nil, let state = state(of: name) else { throw end(of: name) }
+        return state
     }
 
-    func isFollowed(_ name: String) -> Bool { lists[name] != nil || opening[name] != nil }
+    package func isFollowed(_ name: String) -> Bool { lists[name] != nil || opening[name] != nil }
 
     /// Why a list is not followed any more.
     package func end(of name: String) -> ClientError {
@@ -42,11 +40,6 @@ extension ClientEngine {
 
     /// Where a list that is followed stands.
     package func state(of name: String) -> ListState? { machine.subscriptions[name]?.state }
-
-    /// The items of a list that edits not confirmed yet have touched. O(size of what is pending).
-    package func pendingItems(of name: String) -> Set<ItemID> {
-        machine.subscriptions[name]?.replica.pendingItems ?? []
-    }
 
     /// Reads what was kept of a list, and follows it from there; a list that is followed already stays as it is. One that is not to
     /// be kept is read only if edits wait on it.
@@ -71,6 +64,4 @@ extension ClientEngine {
             body((try? $0.get()) ?? [])
         }
     }
-
-    private var keepsLists: Bool { configuration.keepsLists }
 }

@@ -21,7 +21,6 @@ package final class ClientEngine: MachineShell {
     var refusals: [String: ClientError] = [:]
     private var answers: [UInt64: (ClientMachine.Answer) -> Void] = [:]
     private(set) var status = ClientMachine.Status.connecting
-    private var statusWaiters: [(ClientMachine.Status) -> Void] = []
     /// Hears of every change of the connection.
     package var onStatus: ((ClientMachine.Status) -> Void)?
     /// Hears how many milliseconds the server takes to answer.
@@ -29,8 +28,8 @@ package final class ClientEngine: MachineShell {
     /// Called when the server says something that answers nothing.
     package var onTold: ((String) -> Void)?
     private(set) var isClosed = false
-    /// Who waits for what was edited to be kept, with the mark up to which it must be.
-    private var keptWaiters: [(mark: Int, body: (String?) -> Void)] = []
+    /// Who waits for something. Each says whether it has come.
+    private var waiters: [() -> Bool] = []
     /// Why something could not be kept when that was tried last.
     private var keepingProblem: String?
     /// Who waits for lists that are being read from the journal.
@@ -69,6 +68,7 @@ package final class ClientEngine: MachineShell {
         let mark = machine.journalMark
         perform { $0.flush() }
         journal?.close()
+        waiters = []
         hook?.cancel()
         timer.close()
         return machine.keptMark < mark ? keepingProblem : nil
@@ -85,25 +85,23 @@ package final class ClientEngine: MachineShell {
     // MARK: The journal
 
     private func keep(_ writes: [JournalWrite]) {
+        keepingProblem = nil
         journal?.ask {
             $0.keep(writes)
         } then: { [unowned self] progress in
             keepingProblem = progress.problem
             perform { $0.kept(progress.done, problem: progress.problem, now: loop.now) }
-            tellWhoWaits(progress.problem)
         }
     }
 
     /// Calls `body` when all that was edited so far is kept, with what went wrong if it could not be.
     func whenKept(_ body: @escaping (String?) -> Void) {
-        keptWaiters.append((machine.journalMark, body))
-        tellWhoWaits(nil)
-    }
-
-    private func tellWhoWaits(_ problem: String?) {
-        while let first = keptWaiters.first, problem != nil || first.mark <= machine.keptMark {
-            keptWaiters.removeFirst()
-            first.body(problem)
+        let mark = machine.journalMark
+        wait { [unowned self] in
+            let isKept = mark <= machine.keptMark
+            guard isKept || keepingProblem != nil else { return false }
+            body(isKept ? nil : keepingProblem)
+            return true
         }
     }
 
@@ -137,31 +135,24 @@ package final class ClientEngine: MachineShell {
         case .connect, .send, .disconnect: break
         case .keep(let writes): keep(writes)
         case .takeID: takeID()
-        case .renamed(let list, let name):
-            lists[name] = lists.removeValue(forKey: list)
-            refusals[list] = .refused(.noSuchList, "'\(list)' is called '\(name)' now")
-            lists[name]?.yield(.renamed(to: name))
         case .update(let list, let update): lists[list]?.collect(update)
-        case .status(let status): changed(status)
-        case .progress(let list, let items, let total): lists[list]?.yield(.progress(items: items, of: total))
-        case .presence(let list, let entries): lists[list]?.note(entries)
-        case .latency(let milliseconds): onLatency?(milliseconds)
-        case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
-        case .refused(let list, let code, let message):
+        case .list(let list, .refused(let code, let message)):
             let end = ClientError.refused(code, message)
             refusals[list] = end
             lists.removeValue(forKey: list)?.finish(end)
+        case .list(let list, let event):
+            lists[list]?.yield(event)
+            guard case .renamed(let name) = event else { break }
+            lists[name] = lists.removeValue(forKey: list)
+            refusals[list] = .refused(.noSuchList, "'\(list)' is called '\(name)' now")
+        case .status(let status):
+            self.status = status
+            for list in lists.values { list.yield(.status(status)) }
+            onStatus?(status)
+        case .latency(let milliseconds): onLatency?(milliseconds)
+        case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
         case .told(_, let message): onTold?(message)
         }
-    }
-
-    private func changed(_ status: ClientMachine.Status) {
-        self.status = status
-        for list in lists.values { list.note(status, errorGivenUp) }
-        onStatus?(status)
-        let waiters = statusWaiters
-        statusWaiters = []
-        for waiter in waiters { waiter(status) }
     }
 
     /// Why the client no longer tries to connect; nil while it does.
@@ -172,11 +163,6 @@ package final class ClientEngine: MachineShell {
     /// What being offline for that reason is to whoever asks something.
     func error(_ reason: String) -> ClientError {
         isClosed ? .closed : machine.refusal.map { .refused($0, reason) } ?? .unreachable(reason)
-    }
-
-    /// Calls `body` at the next change of the connection.
-    func onStatusChange(_ body: @escaping (ClientMachine.Status) -> Void) {
-        statusWaiters.append(body)
     }
 
     /// Asks the server something; `.disconnected` at once if there is no connection.
@@ -200,7 +186,36 @@ package final class ClientEngine: MachineShell {
 
     package func carriedOut() {
         for (name, followers) in lists { followers.publish(machine.subscriptions[name]) }
+        let waiting = waiters
+        waiters = []
+        waiters = waiting.filter { !$0() } + waiters
+        endTurn()
         rearm()
+    }
+
+    // MARK: Waiting
+
+    /// Calls `isOver` now and after each event until it says yes.
+    func wait(_ isOver: @escaping () -> Bool) {
+        if isOver() { endTurn() } else { waiters.append(isOver) }
+    }
+
+    /// Who asks from now on is told of what comes from now on.
+    private func endTurn() {
+        for followers in lists.values { followers.endTurn() }
+    }
+
+    /// Answers as soon as `value` gives something, or throws.
+    func wait<Value: Sendable>(_ reply: Reply<Value>, for value: @escaping () throws -> Value?) {
+        wait {
+            do {
+                guard let value = try value() else { return false }
+                reply.succeed(value)
+            } catch {
+                reply.fail(error)
+            }
+            return true
+        }
     }
 }
 

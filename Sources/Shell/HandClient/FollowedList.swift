@@ -30,15 +30,24 @@ public struct FollowedList: Sendable {
 
     /// Where the list stands; the view is empty as long as nothing is known of it.
     public func state() async throws -> ListState {
-        try await client.onLoop { engine, reply in reply.succeed(try engine.followed(name).1.state) }
+        try await client.read { try $0.followed(name) }
     }
 
     /// Waits until the view is the server's present.
     public func live() async throws -> ListState {
+        try await wait { _, subscription in subscription.isLive ? subscription.state : nil }
+    }
+
+    /// Waits until the list gives something; fails when it is followed no longer, or no other try to connect will be made.
+    private func wait<Value: Sendable>(
+        for value: @escaping @Sendable (ListFollowers, ClientMachine.Subscription) -> Value?
+    ) async throws -> Value {
         try await client.onLoop { engine, reply in
-            let (followers, subscription) = try engine.followed(name)
-            if let error = engine.errorGivenUp { throw error }
-            followers.whenLive(subscription, reply)
+            guard let followers = engine.lists[name] else { throw engine.end(of: name) }
+            engine.wait(reply) { [unowned engine] in
+                if let error = followers.end ?? engine.errorGivenUp { throw error }
+                return engine.machine.subscriptions[followers.name].flatMap { value(followers, $0) }
+            }
         }
     }
 
@@ -51,7 +60,7 @@ public struct FollowedList: Sendable {
         isExact: Bool = false, _ make: @escaping @Sendable (ListState) throws -> Delta
     ) async throws {
         let _: Void = try await step { engine in
-            let delta = try make(try engine.followed(name).1.state)
+            let delta = try make(try engine.followed(name))
             try engine.perform { try $0.edit(name, delta, isExact: isExact) }
         }
     }
@@ -82,10 +91,8 @@ public struct FollowedList: Sendable {
 
     /// Waits until the server has answered to every edit made so far, and tells what became of them since the last call.
     public func settled() async throws -> Settlement {
-        try await client.onLoop { engine, reply in
-            let (followers, subscription) = try engine.followed(name)
-            if let error = engine.errorGivenUp { throw error }
-            followers.whenSettled(subscription, reply)
+        try await wait { followers, subscription in
+            subscription.isLive && !subscription.replica.hasPending ? followers.takeSettlement() : nil
         }
     }
 

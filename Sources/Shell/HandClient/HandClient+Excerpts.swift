@@ -54,8 +54,7 @@ extension HandClient {
     /// Whether a list may be edited on excerpts: the server knows them, and no edits of the list wait here, which must go first.
     public func canEditExcerpts(of name: String) async throws -> Bool {
         guard try await version() >= 2 else { return false }
-        let isFollowed: Bool = try await onLoop { engine, reply in reply.succeed(engine.isFollowed(name)) }
-        if isFollowed { return false }
+        if try await read({ $0.isFollowed(name) }) { return false }
         return try await askJournal(otherwise: true) { try !$0.mayHavePending(name) }
     }
 
@@ -66,12 +65,6 @@ extension HandClient {
         let outcome = try await list.settled()
         list.close()
         return outcome
-    }
-
-    /// The version of the protocol that the server speaks with this client.
-    private func version() async throws -> Int {
-        try await connected()
-        return try await onLoop { engine, reply in reply.succeed(engine.machine.version) }
     }
 
     /// Makes an edit on an excerpt of a list and waits for the server's answer; nil if the excerpt is too old.
@@ -97,8 +90,7 @@ extension HandClient {
 
     /// Keeps that a step found nothing left to do on a list as it was at a revision.
     public func noteEmpty(_ step: Retrace.Step, in log: UInt64, at revision: Int) async throws {
-        let author: UInt64? = try await onLoop { engine, reply in reply.succeed(engine.machine.author) }
-        guard let author else { return }
+        guard let author = try await read({ $0.machine.author }) else { return }
         try await askJournal(otherwise: ()) { try $0.noteEmpty(step, in: log, at: revision, by: author) }
     }
 

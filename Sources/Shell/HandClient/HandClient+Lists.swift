@@ -16,16 +16,14 @@ extension HandClient {
     /// - Throws: `.unreachable` with the reason if the next try fails and the server has never been heard of; `.refused` if the
     /// server does not let this client in.
     public func connected() async throws {
-        let _: Void = try await onLoop { engine, reply in try Self.waitForConnection(engine, reply) }
-    }
-
-    private static func waitForConnection(_ engine: ClientEngine, _ reply: Reply<Void>) throws(ClientError) {
-        switch engine.status {
-        case .online: reply.succeed(())
-        case .offline(let reason, let wait) where wait == nil || !engine.machine.hasHeard: throw engine.error(reason)
-        case .offline, .connecting:
-            engine.onStatusChange { [unowned engine] _ in
-                do { try waitForConnection(engine, reply) } catch { reply.fail(error) }
+        let _: Void = try await onLoop { engine, reply in
+            engine.wait(reply) { [unowned engine] in
+                switch engine.status {
+                case .online: return ()
+                case .offline(let reason, let wait) where wait == nil || !engine.machine.hasHeard:
+                    throw engine.error(reason)
+                case .offline, .connecting: return nil
+                }
             }
         }
     }
@@ -61,9 +59,7 @@ extension HandClient {
         for _ in 0..<pages {
             let before = all.last?.deletion
             let answer = try await request { .deletedLists(request: $0, before: before) }
-            guard case .deletedLists(let page, let hasMore) = answer else {
-                throw ClientError.unreachable("the server answered something else than was asked")
-            }
+            guard case .deletedLists(let page, let hasMore) = answer else { throw Self.wrongAnswer }
             all += page
             // A page that does not go on would be asked for again and again.
             if !hasMore || page.isEmpty { break }
@@ -71,10 +67,15 @@ extension HandClient {
         return all
     }
 
+    /// The version of the protocol that the server speaks with this client.
+    func version() async throws -> Int {
+        try await connected()
+        return try await read { $0.machine.version }
+    }
+
     /// A server of an older version would close the connection on what it does not know.
     private func needVersion(_ version: Int) async throws {
-        try await connected()
-        let found: Int = try await onLoop { engine, reply in reply.succeed(engine.machine.version) }
+        let found = try await self.version()
         guard found >= version else {
             let text = "the server is too old for that: it speaks version \(found) of the protocol"
             throw ClientError.refused(.versionNotSupported, text)
@@ -123,8 +124,7 @@ extension HandClient {
     func read(_ message: @escaping @Sendable (UInt64) -> UpMessage) async throws -> ClientMachine.Answer {
         while true {
             do { return try await request(message) } catch ClientError.unreachable(let reason) {
-                let goesOn = try await onLoop { engine, reply in reply.succeed(engine.errorGivenUp == nil) }
-                guard goesOn else { throw ClientError.unreachable(reason) }
+                guard try await read({ $0.errorGivenUp == nil }) else { throw ClientError.unreachable(reason) }
             }
         }
     }

@@ -115,6 +115,11 @@ public final class HandClient: Sendable {
         }
     }
 
+    /// What `body` finds on the loop's thread.
+    func read<Value: Sendable>(_ body: @escaping @Sendable (ClientEngine) throws -> Value) async throws -> Value {
+        try await onLoop { engine, reply in reply.succeed(try body(engine)) }
+    }
+
     package func post(_ body: @escaping @Sendable (ClientEngine) -> Void) {
         mailbox.post(body)
     }

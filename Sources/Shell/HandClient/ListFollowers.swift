@@ -2,30 +2,36 @@ import HandCore
 import HandSync
 import HandWire
 
-/// Those in this program who follow one list: receivers of events, and waiting tasks. Lives on the loop's thread.
+/// Those in this program who follow one list. Lives on the loop's thread.
 final class ListFollowers {
     /// What takes the events; nil is the end of them.
     typealias Receiver = (ListEvent?) -> Void
 
+    var name: String
+    private(set) var state: ListState
+    /// Why the list is not followed any more.
+    private(set) var end: ClientError?
     private var receivers: [Int: Receiver] = [:]
     private var nextReceiver = 0
-    private var loadWaiters: [Reply<ListState>] = []
-    private var settleWaiters: [Reply<Settlement>] = []
-    private var settlement = Settlement()
-    private(set) var state: ListState?
     /// Who is here, as far as it was told on this connection.
     private var people: [UInt64: DownMessage.Presence] = [:]
+    private var settlement = Settlement()
+    private var isSettlementTaken = false
+    // What `publish` tells of: all that came in one go.
     private var isDue = false
     private var changes = Composer()
-    /// Whose the changes are.
-    private var origins: Set<Replica.Origin> = []
+    private var cause: Replica.Update.Cause?
     private var notices: [Replica.Notice] = []
+
+    init(_ name: String, _ state: ListState) {
+        (self.name, self.state) = (name, state)
+    }
 
     /// Adds a receiver, which is told of the present first.
     func add(_ receiver: @escaping Receiver) -> Int {
         defer { nextReceiver += 1 }
         receivers[nextReceiver] = receiver
-        if let state { receiver(.changed(state.view, .identity, by: .unknown)) }
+        receiver(.changed(state, Replica.Update()))
         if !people.isEmpty { receiver(.presence(people.values.sorted { $0.author < $1.author })) }
         return nextReceiver
     }
@@ -34,111 +40,61 @@ final class ListFollowers {
         receivers[receiver] = nil
     }
 
+    /// Tells of an event that is no change.
     func yield(_ event: ListEvent) {
+        switch event {
+        case .presence(let entries):
+            for entry in entries { people[entry.author] = entry.place == .gone ? nil : entry }
+        case .status(let status):
+            // Who is there when the connection is back will be told anew.
+            if case .offline = status { people = [:] }
+            isDue = true
+        case .progress: isDue = true
+        case .renamed(let new): name = new
+        case .changed, .refused: break
+        }
         for receiver in receivers.values { receiver(event) }
     }
 
-    func note(_ entries: [DownMessage.Presence]) {
-        for entry in entries { people[entry.author] = entry.place == .gone ? nil : entry }
-        yield(.presence(entries))
-    }
-
-    /// - Parameter end: why no other try will be made; nil if one will.
-    func note(_ status: ClientMachine.Status, _ end: ClientError?) {
-        // Who is there when the connection is back will be told anew.
-        if case .offline = status { people = [:] }
-        yield(.status(status))
-        // Without another try nothing that is waited for can come.
-        if let end { fail(end) }
-    }
-
-    /// Takes note of a change; `publish` tells of all that came in one go.
+    /// Takes note of a change.
     func collect(_ update: Replica.Update) {
         isDue = true
-        // Who sees the list for the first time is told of no change: `add` does the same.
-        if state != nil || !update.isFirst {
-            let delta = update.delta
-            changes.append(delta)
-            if !delta.isIdentity { origins.insert(update.origin) }
-        }
         notices += update.notices
+        // Who sees the list for the first time is told of no change.
+        if !state.isLoaded, update.isFirst { return }
+        let delta = update.delta
+        if delta.isIdentity { return }
+        changes.append(delta)
+        // What several have changed is nobody's doing.
+        cause = cause.map { $0.origin == update.origin ? update.cause : .answer } ?? update.cause
     }
 
     func publish(_ subscription: ClientMachine.Subscription?) {
         guard isDue, let subscription else { return }
         isDue = false
-        let isFirst = state == nil && subscription.isLoaded
-        if subscription.isLoaded { state = subscription.state }
-        let delta = changes.delta
-        changes = Composer()
-        let origin = origins.count == 1 ? origins.first : nil
-        origins = []
-        if !delta.isIdentity || isFirst { yield(.changed(subscription.replica.view, delta, by: origin ?? .unknown)) }
-        let news = notices
-        notices = []
-        for notice in news { note(notice) }
-        resolve(subscription)
+        let update = Replica.Update(cause ?? .answer, delta: changes.delta, notices: notices)
+        (changes, cause, notices) = (Composer(), nil, [])
+        for notice in update.notices { settlement.note(notice) }
+        let before = state
+        state = subscription.state
+        if state != before || !update.delta.isIdentity || !update.notices.isEmpty { yield(.changed(state, update)) }
     }
 
-    private func note(_ notice: Replica.Notice) {
-        settlement.note(notice)
-        switch notice {
-        case .acknowledged(_, let revision): settlement.revision = revision
-        case .rejected(let reason, _): settlement.rejections.append(reason)
-        case .superseded, .usedTwice, .diverged: break
-        }
-        yield(.notice(notice))
+    /// What became of edits since the last turn in which this was asked.
+    func takeSettlement() -> Settlement {
+        isSettlementTaken = true
+        return settlement
     }
 
-    private func resolve(_ subscription: ClientMachine.Subscription) {
-        guard subscription.isLive else { return }
-        let loaded = loadWaiters
-        loadWaiters = []
-        for waiter in loaded { waiter.succeed(subscription.state) }
-        guard !subscription.replica.hasPending, !settleWaiters.isEmpty else { return }
-        let settled = settleWaiters
-        settleWaiters = []
-        let outcome = settlement
-        settlement = Settlement()
-        for waiter in settled { waiter.succeed(outcome) }
-    }
-
-    /// Answers when the list is the server's present.
-    func whenLive(_ subscription: ClientMachine.Subscription, _ reply: Reply<ListState>) {
-        loadWaiters.append(reply)
-        resolve(subscription)
-    }
-
-    /// Answers when the server has answered to all edits.
-    func whenSettled(_ subscription: ClientMachine.Subscription, _ reply: Reply<Settlement>) {
-        settleWaiters.append(reply)
-        resolve(subscription)
+    func endTurn() {
+        if isSettlementTaken { (settlement, isSettlementTaken) = (Settlement(), false) }
     }
 
     /// The list is not followed any more.
     func finish(_ end: ClientError) {
+        self.end = end
         if case .refused(let code, let message) = end { yield(.refused(code, message)) }
         for receiver in receivers.values { receiver(nil) }
         receivers = [:]
-        fail(end)
-    }
-
-    /// Ends all waiting.
-    private func fail(_ error: ClientError) {
-        let (loads, settles) = (loadWaiters, settleWaiters)
-        loadWaiters = []
-        settleWaiters = []
-        for waiter in loads { waiter.fail(error) }
-        for waiter in settles { waiter.fail(error) }
-    }
-}
-
-extension ClientMachine.Subscription {
-    var state: ListState {
-        ListState(
-            view: replica.view, revision: replica.revision, logID: replica.logID, isLoaded: isLoaded,
-            isLive: isLive,
-            pendingCount: replica.unconfirmedCount, canUndo: replica.canUndo,
-            canRedo: replica.canRedo, author: replica.author)
     }
 }

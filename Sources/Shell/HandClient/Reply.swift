@@ -1,3 +1,4 @@
+import HandSync
 import Synchronization
 
 /// The way back to who asked something of the loop's thread, and waits.

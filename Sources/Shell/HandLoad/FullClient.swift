@@ -128,7 +128,7 @@ final class FullClient: Participant, MachineShell {
             if case .commit(let commit) = update.cause { saw(commit) }
             for notice in update.notices { note(notice) }
         case .status(.online): meter.connected()
-        case .refused(_, let code, let text): meter.failed("\(code)", "client \(number + 1): \(text)")
+        case .list(_, .refused(let code, let text)): meter.failed("\(code)", "client \(number + 1): \(text)")
         case .told(let code, let text): meter.failed("\(code)", "client \(number + 1): \(text)")
         default: break
         }

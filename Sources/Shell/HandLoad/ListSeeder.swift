@@ -131,7 +131,7 @@ final class ListSeeder: MachineShell {
             whenOnline = []
             for body in waiting { body() }
         case .update(let list, let update): note(update, of: list)
-        case .refused(let list, _, let text): failed("'\(list)': \(text)")
+        case .list(let list, .refused(_, let text)): failed("'\(list)': \(text)")
         default: break
         }
     }

@@ -27,6 +27,16 @@ enum Arguments {
         }
     }
 
+    /// What stands behind an option, of which there may be several; the last counts.
+    static func value(of names: [String], in words: [String]) -> String? {
+        for (index, word) in words.enumerated().reversed() {
+            if names.contains(word), index + 1 < words.count, !words[index + 1].isEmpty { return words[index + 1] }
+            guard let name = names.first(where: { word.hasPrefix($0 + "=") }) else { continue }
+            return String(word.dropFirst(name.count + 1))
+        }
+        return nil
+    }
+
     /// Checks that the words before the first option name a command; `hand help` names one, too.
     static func checkCommand(_ arguments: [String]) throws {
         var words = arguments.prefix { !$0.hasPrefix("-") }

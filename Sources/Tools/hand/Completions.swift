@@ -36,18 +36,10 @@ enum Completions {
     private static func answer(
         to words: [String], _ ask: @escaping @Sendable (HandClient, HandAddress) async throws -> [String]
     ) async -> [String] {
-        let url = value(of: ["--url"], in: words)
+        let url = Arguments.value(of: ["--url"], in: words)
         guard !Settings.asksForToken(url: url),
             let server = try? ServerOptions.parse(["--timeout", patience] + (url.map { ["--url", $0] } ?? []))
         else { return [] }
-        return (try? await server.withClient(list: value(of: ["-l", "--list"], in: words), ask)) ?? []
-    }
-
-    /// What stands behind an option on the line that is being typed.
-    private static func value(of names: [String], in words: [String]) -> String? {
-        for (word, next) in zip(words, words.dropFirst()) where names.contains(word) && !next.isEmpty { return next }
-        return words.lazy.compactMap { word in
-            names.first { word.hasPrefix($0 + "=") }.map { String(word.dropFirst($0.count + 1)) }
-        }.first
+        return (try? await server.withClient(list: Arguments.value(of: ["-l", "--list"], in: words), ask)) ?? []
     }
 }

@@ -82,7 +82,7 @@ enum Screens {
         var take: (Input) -> Void = { _ in }
         let terminal = try Terminal(loop, hasColors: hasColors, hasMouse: hasMouse) { take($0) }
         do {
-            let settings = World.Settings(
+            let settings = AppState.Settings(
                 server: location.server, person: person, size: terminal.size,
                 utcOffset: TimeZone.current.secondsFromGMT(), keys: keys, hasColors: hasColors,
                 seed: .random(in: 0...UInt64.max))

@@ -26,19 +26,21 @@ struct Watch: AsyncParsableCommand {
         var commits = WatchedCommits()
         for await event in followed.events {
             switch event {
-            case .changed where list.server.json: try await commits.catchUp(with: followed, client)
-            case .changed(let hand, let delta, _):
-                print(delta, from: shown, to: hand)
-                shown = hand
+            case .changed(let state, let update):
+                if list.server.json {
+                    try await commits.catchUp(with: followed, client)
+                } else if !update.delta.isIdentity || (shown == nil && state.isLoaded) {
+                    print(update.delta, from: shown, to: state.view)
+                    shown = state.view
+                }
+                for notice in update.notices {
+                    if let text = Notices.text(notice) { list.server.say(text) }
+                }
             case .status(.offline(let reason, let wait?)):
                 list.server.say("offline: \(reason); next try in \(wait) ms")
             case .status(.offline(_, retryIn: nil)): _ = try await followed.live()
             case .status(.online):
                 list.server.say("online")
-                if list.server.json { try await commits.catchUp(with: followed, client) }
-            case .notice(let notice):
-                if let text = Notices.text(notice) { list.server.say(text) }
-                // What waited here changes nothing on its way to the server, and is then a commit as others are.
                 if list.server.json { try await commits.catchUp(with: followed, client) }
             case .renamed(let name):
                 list.server.say("the list is called '\(Printable.clean(name))' now")
@@ -69,6 +71,7 @@ private struct WatchedCommits {
         if state.logID != last?.logID {
             return begin(at: state.view, state.revision, of: state.logID)
         }
+        if state.revision == last?.revision { return }
         do {
             try await HistoryReader.commits(of: list.name, from: (last?.revision ?? 0) + 1, client) { commits, people in
                 for commit in commits {

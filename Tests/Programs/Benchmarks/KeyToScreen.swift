@@ -45,15 +45,14 @@ struct KeyToScreen {
         else { return nil }
         (self.master, self.loop, self.terminal) = (master, loop, terminal)
         app = App(
-            World.Settings(
+            AppState.Settings(
                 server: .tcp(host: "host", port: 7777), person: "ada", size: terminal.size, seed: 3),
             opening: .list("list"))
         replica = Replica(confirmed: Edits.list(size), revision: 0, logID: 1, sequence: 0)
         replica.author = 1
         _ = app.start(now: now)
         send(.connection(.online))
-        send(.list("list", .changed(replica.view, .identity, by: .unknown)))
-        stand()
+        tell(Replica.Update())
         for key in ["\(size / 2)", "G"].joined() { press(String(key)) }
     }
 
@@ -100,18 +99,11 @@ struct KeyToScreen {
 
     private mutating func change(_ body: (inout Replica) throws -> Delta?) {
         guard let delta = try? body(&replica) else { return }
-        send(.list("list", .changed(replica.view, delta, by: .own)))
-        stand()
+        tell(Replica.Update(.edit, delta: delta))
     }
 
-    private mutating func stand() {
-        send(
-            .list(
-                "list",
-                .standing(
-                    ListNews.Standing(
-                        revision: replica.revision, isLive: true, isLoaded: true, unconfirmed: replica.unconfirmedCount,
-                        canUndo: replica.canUndo, canRedo: replica.canRedo, author: 1))))
+    private mutating func tell(_ update: Replica.Update) {
+        send(.list("list", .changed(ListState(replica, isLoaded: true, isLive: true), update)))
     }
 
     /// Somebody else edits near what is seen.
@@ -140,7 +132,6 @@ struct KeyToScreen {
             revision: replica.revision + 1, author: author, sequence: sequence, base: replica.revision, time: 0,
             count: after.count, digest: after.digest, delta: delta)
         guard let update = try? replica.receive(commit) else { return }
-        if !update.delta.isIdentity { send(.list("list", .changed(replica.view, update.delta, by: .unknown))) }
-        stand()
+        tell(update)
     }
 }

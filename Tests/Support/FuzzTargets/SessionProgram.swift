@@ -118,7 +118,7 @@ struct SessionProgram {
                     throw Fault(description: "a delta of the view does not fit: \(error)")
                 }
             }
-            if case .refused(let list, _, _) = effect { followed[list] = nil }
+            if case .list(let list, .refused) = effect { followed[list] = nil }
         }
         for (name, subscription) in machine.subscriptions {
             try ReplicaLaws.check(subscription.replica)

@@ -5,12 +5,12 @@ import HandWire
 
 /// The whole terminal client as a value: events go in, commands come out, and it can be drawn at any time.
 ///
-///     event ─▶ world (what is known) ─▶ screens (where one is) ─▶ commands
+///     event ─▶ state (what is known) ─▶ screens (where one is) ─▶ commands
 ///                         └──────── canvas ────────┘
 ///
 /// Deterministic: time comes with the events, randomness from a seed.
 package struct App: Sendable {
-    package private(set) var world: World
+    package private(set) var state: AppState
     package private(set) var router: Router
     /// What was said last, and until when it is shown.
     private var message: (text: String, until: UInt64)?
@@ -30,37 +30,37 @@ package struct App: Sendable {
     static let presenceInterval: UInt64 = 100
     private static let largestCount = 1_000_000_000
 
-    package init(_ settings: World.Settings, opening route: Route) {
-        world = World(settings)
+    package init(_ settings: AppState.Settings, opening route: Route) {
+        state = AppState(settings)
         router = Router(opening: route)
     }
 
     /// What is to be done at the start.
     package mutating func start(now: UInt64) -> [Command] {
-        world.now = now
-        return Columns.$clusters.withValue(world.clusters) { run(router.top.appear(&world)) + tellFocus() }
+        state.now = now
+        return Columns.$clusters.withValue(state.clusters) { run(router.top.appear(&state)) + tellFocus() }
     }
 
     /// When `tick` is due; nil if nothing is waited for.
     package var deadline: UInt64? {
-        let flashes = world.lists.values.flatMap { $0.flashes.values }.min()
-        return [message?.until, flashes, focusDue, router.top.deadline(world), world.retryAt].compactMap(\.self)
-            .filter { $0 > world.now }.min()
+        let flashes = state.lists.values.flatMap { $0.flashes.values }.min()
+        return [message?.until, flashes, focusDue, router.top.deadline(state), state.retryAt].compactMap(\.self)
+            .filter { $0 > state.now }.min()
     }
 
     // MARK: Events
 
     package mutating func update(_ event: Event, now: UInt64) -> [Command] {
-        world.now = max(world.now, now)
+        state.now = max(state.now, now)
         if let until = message?.until, until <= now { message = nil }
         learn(event)
-        return Columns.$clusters.withValue(world.clusters) { carryOut(event) }
+        return Columns.$clusters.withValue(state.clusters) { carryOut(event) }
     }
 
     private mutating func carryOut(_ event: Event) -> [Command] {
         var commands: [Command] = []
         if case .input(let input) = event, input.isOfAPerson {
-            let isHinting = Frame.showsHints(on: router.top, message: message?.text, world)
+            let isHinting = Frame.showsHints(on: router.top, message: message?.text, state)
             message = nil
             if case .mouse(let mouse) = input, isHinting, let hint = hint(under: mouse) {
                 for key in hint.keys { commands += press(key) }
@@ -70,34 +70,34 @@ package struct App: Sendable {
         }
         // Hidden screens follow too, so that one comes back to where one was.
         var followed: [Command] = []
-        router.updateAll { screen in followed += screen.follow(event, &world) }
+        router.updateAll { screen in followed += screen.follow(event, &state) }
         commands += followed
         return run(commands) + tellFocus()
     }
 
-    /// What the world learns of an event.
+    /// What is learnt from an event.
     private mutating func learn(_ event: Event) {
         switch event {
-        case .input(.resize(let size)): world.size = size
-        case .input(.cursor(let point)): world.clusters.learn(point)
+        case .input(.resize(let size)): state.size = size
+        case .input(.cursor(let point)): state.clusters.learn(point)
         case .connection(let status):
-            world.connection = status
-            world.retryAt = nil
-            if case .offline(_, let wait?) = status { world.retryAt = world.now + wait }
+            state.connection = status
+            state.retryAt = nil
+            if case .offline(_, let wait?) = status { state.retryAt = state.now + wait }
             // What ends for good is said where one is.
             if case .offline(let reason, nil) = status { say(Printable.clean(reason)) }
-            if case .offline = status { for name in world.lists.keys { world.lists[name]?.lostConnection() } }
-        case .latency(let milliseconds): world.latency = milliseconds
+            if case .offline = status { for name in state.lists.keys { state.lists[name]?.lostConnection() } }
+        case .latency(let milliseconds): state.latency = milliseconds
         case .list(let name, let news):
-            if case .changed(let new, let delta, by: .own) = news {
-                deed = Deed.again(delta, from: world.list(name).hand, to: new)
+            if case .changed(let new, let update) = news, update.origin == .own, !update.delta.isIdentity {
+                deed = Deed.again(update.delta, from: state.list(name).hand, to: new.view)
             }
-            world.withList(name) { [now = world.now] in $0.follow(news, now: now) }
+            state.withList(name) { [now = state.now] in $0.follow(news, now: now) }
             if case .renamed(let new) = news { renamed(name, to: new) }
-        case .lists(let entries): world.catalog = entries
-        case .kept(let names): world.keptLists = names
+        case .lists(let entries): state.catalog = entries
+        case .kept(let names): state.keptLists = names
         case .failed(_, let reason), .told(let reason): say(reason)
-        case .tick: for name in world.lists.keys { _ = world.lists[name]?.expire(now: world.now) }
+        case .tick: for name in state.lists.keys { _ = state.lists[name]?.expire(now: state.now) }
         case .done(.undo): say("undone: " + (deed ?? "nothing is left of that edit"))
         case .done(.redo): say("redone: " + (deed ?? "nothing is left of that edit"))
         case .input, .continueWork, .history, .state, .done: break
@@ -106,7 +106,7 @@ package struct App: Sendable {
 
     /// What is open stays open, under the new name.
     private mutating func renamed(_ list: String, to name: String) {
-        world.lists[name] = world.lists.removeValue(forKey: list)
+        state.lists[name] = state.lists.removeValue(forKey: list)
         router.updateAll { screen in
             guard var mine = screen as? any ListScreens, mine.list == list else { return }
             mine.list = name
@@ -116,7 +116,7 @@ package struct App: Sendable {
     }
 
     private mutating func say(_ text: String) {
-        message = (text, world.now + Self.messageTime)
+        message = (text, state.now + Self.messageTime)
     }
 
     // MARK: Input
@@ -127,26 +127,26 @@ package struct App: Sendable {
         case .paste(let text):
             if router.top.prompt != nil {
                 router.top.prompt?.editor.insert(text)
-                return router.top.prompt.map { router.top.typed($0, &world) } ?? []
+                return router.top.prompt.map { router.top.answer($0, .typed, &state) } ?? []
             }
-            return router.top.paste(text, &world)
-        case .mouse(let mouse): return router.top.prompt == nil ? router.top.mouse(mouse, &world) : []
+            return router.top.take(input, &state)
+        case .mouse: return router.top.prompt == nil ? router.top.take(input, &state) : []
         case .resize, .cursor: return []
         }
     }
 
     /// The hint that is clicked.
     private func hint(under mouse: Mouse) -> Hint? {
-        guard mouse.act == .press, mouse.point.row == Frame.hintRow(world) else { return nil }
-        return HintLine.placed(on: router.top, world).first { $0.columns.contains(mouse.point.column) }?.hint
+        guard mouse.act == .press, mouse.point.row == Frame.hintRow(state) else { return nil }
+        return HintLine.placed(on: router.top, state).first { $0.columns.contains(mouse.point.column) }?.hint
     }
 
     private mutating func press(_ key: Key) -> [Command] {
         if router.top.prompt != nil { return answer(with: key) }
-        if router.top.isTyping { return router.top.type(key, &world) }
+        if router.top.draft != nil { return router.top.take(.key(key), &state) }
         if pressed.isEmpty, takeDigit(key) { return [] }
         pressed.append(key)
-        switch world.keys.meaning(of: pressed, among: router.top.actions) {
+        switch state.keys.meaning(of: pressed, among: router.top.actions) {
         case .unfinished: return []
         case .action(let action):
             let times = count
@@ -173,26 +173,21 @@ package struct App: Sendable {
 
     private mutating func answer(with key: Key) -> [Command] {
         guard let prompt = router.top.prompt else { return [] }
-        if prompt.isConfirmation {
+        let isYes = key == Key(.character("y")) || key == Key(.character("Y"))
+        if prompt.isConfirmation ? isYes : key == Key(.enter) {
             router.top.prompt = nil
-            let isYes = key == Key(.character("y")) || key == Key(.character("Y"))
-            return isYes ? router.top.answer(prompt, &world) : router.top.cancelled(prompt, &world)
+            return router.top.answer(prompt, .answered, &state)
         }
-        switch key {
-        case Key(.enter):
+        if prompt.isConfirmation || key == Key(.escape) || key == .control("c") {
             router.top.prompt = nil
-            return router.top.answer(prompt, &world)
-        case Key(.escape), .control("c"):
-            router.top.prompt = nil
-            return router.top.cancelled(prompt, &world)
-        default:
-            guard router.top.prompt?.editor.handle(key) == true, let changed = router.top.prompt else { return [] }
-            return changed.editor.text == prompt.editor.text ? [] : router.top.typed(changed, &world)
+            return router.top.answer(prompt, .left, &state)
         }
+        guard router.top.prompt?.editor.handle(key) == true, let changed = router.top.prompt else { return [] }
+        return changed.editor.text == prompt.editor.text ? [] : router.top.answer(changed, .typed, &state)
     }
 
     private mutating func perform(_ action: Action, count: Int?) -> [Command] {
-        if let refusal = router.top.refusal(of: action, world) {
+        if let refusal = router.top.refusal(of: action, state) {
             say(refusal)
             return [.bell]
         }
@@ -202,7 +197,7 @@ package struct App: Sendable {
         case .redraw: return [.redraw]
         case .help: return router.top.route == .help ? [] : [.open(.help)]
         case .connection: return router.top.route == .connection ? [] : [.open(.connection)]
-        default: return router.top.perform(action, count: count, &world)
+        default: return router.top.perform(action, count: count, &state) ?? (action == .back ? [.back] : [])
         }
     }
 
@@ -215,12 +210,12 @@ package struct App: Sendable {
             switch command {
             case .open(let route):
                 router.open(route)
-                rest += run(router.top.appear(&world))
+                rest += run(router.top.appear(&state))
             case .replace(let route):
                 router.replaceTop(by: route)
-                rest += run(router.top.appear(&world))
+                rest += run(router.top.appear(&state))
             case .back:
-                if router.back() { rest += run(router.top.appear(&world)) } else { rest.append(.quit) }
+                if router.back() { rest += run(router.top.appear(&state)) } else { rest.append(.quit) }
             case .say(let text): say(text)
             case .undo, .redo:
                 deed = nil
@@ -233,35 +228,35 @@ package struct App: Sendable {
 
     /// Tells others where one is, when that has changed, and not too often.
     private mutating func tellFocus() -> [Command] {
-        let new = router.top.focus(world)
+        let new = router.top.focus(state)
         guard new != focus else {
             focusDue = nil
             return []
         }
-        guard world.now >= lastFocus + Self.presenceInterval || focus?.list != new?.list else {
+        guard state.now >= lastFocus + Self.presenceInterval || focus?.list != new?.list else {
             focusDue = lastFocus + Self.presenceInterval
             return []
         }
         var commands: [Command] = []
         if let old = focus, old.list != new?.list { commands.append(.presence(list: old.list, nil)) }
         if let new { commands.append(.presence(list: new.list, new.item)) }
-        (focus, focusDue, lastFocus) = (new, nil, world.now)
+        (focus, focusDue, lastFocus) = (new, nil, state.now)
         return commands
     }
 
     // MARK: Drawing
 
     /// What the terminal is to show.
-    package func view() -> Canvas { Columns.$clusters.withValue(world.clusters) { drawn() } }
+    package func view() -> Canvas { Columns.$clusters.withValue(state.clusters) { drawn() } }
 
     private func drawn() -> Canvas {
-        var canvas = Canvas(world.size)
-        guard world.size.rows > Frame.rowsAround, world.size.columns > 0 else {
+        var canvas = Canvas(state.size)
+        guard state.size.rows > Frame.rowsAround, state.size.columns > 0 else {
             canvas.write(Line("too small"), at: Point(row: 0, column: 0))
             return canvas
         }
-        Frame.draw(router.top, message: message?.text, on: &canvas, world)
-        return world.hasColors ? canvas : canvas.withoutColors
+        Frame.draw(router.top, message: message?.text, on: &canvas, state)
+        return state.hasColors ? canvas : canvas.withoutColors
     }
 }
 

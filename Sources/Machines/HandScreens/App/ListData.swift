@@ -6,15 +6,14 @@ import HandWire
 /// What the client knows of one list, shared by all screens that show it.
 package struct ListData: Sendable {
     package internal(set) var name: String
-    package internal(set) var hand = Hand()
-    package internal(set) var standing = ListNews.Standing()
+    package private(set) var state = ListState()
     /// Whether it was looked up what this machine keeps of the list.
     package private(set) var isLookedUp = false
     package internal(set) var progress: Progress?
     /// Why the server does not give the list; nil while it does.
     package internal(set) var refusal: String?
     /// All who are here, by their number, oneself included.
-    private var everybody: [UInt64: Person] = [:]
+    private var everybody: [UInt64: Participant] = [:]
     /// The names of all who were ever heard of, for what they did before they left.
     var names: [UInt64: String] = [:]
     /// Items that others have just changed, and until when they are shown so.
@@ -35,7 +34,7 @@ package struct ListData: Sendable {
         package var total: Int
     }
 
-    package struct Person: Equatable, Sendable {
+    package struct Participant: Equatable, Sendable {
         package var name: String
         package var item: ItemID?
     }
@@ -45,10 +44,11 @@ package struct ListData: Sendable {
     }
 
     /// Nothing is known of the list so far.
-    package var isEmptyHanded: Bool { !standing.isLoaded && hand.isEmpty }
+    package var isEmptyHanded: Bool { !state.isLoaded && hand.isEmpty }
+    package var hand: Hand { state.view }
 
     /// Others who are here, by their number.
-    package var people: [UInt64: Person] { everybody.filter { $0.key != standing.author } }
+    package var people: [UInt64: Participant] { everybody.filter { $0.key != state.author } }
 
     /// Who is there when the connection is back will be told anew, and what was on its way comes anew.
     mutating func lostConnection() {
@@ -56,7 +56,7 @@ package struct ListData: Sendable {
     }
 
     /// The others who are on an item.
-    func others(on item: ItemID) -> [(author: UInt64, person: Person)] {
+    func others(on item: ItemID) -> [(author: UInt64, person: Participant)] {
         if everybody.isEmpty { return [] }
         return people.filter { $0.value.item == item }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
@@ -72,34 +72,47 @@ package struct ListData: Sendable {
 
     func name(of author: UInt64?) -> String { author.flatMap { names[$0] } ?? "somebody" }
 
-    // MARK: Events
-
-    mutating func follow(_ news: ListNews, now: UInt64) {
-        switch news {
-        case .changed(let new, let delta, let origin): changed(to: new, delta, isOwn: origin == .own, now: now)
-        case .standing(let new):
-            standing = new
-            isLookedUp = true
-            if new.isLive { progress = nil }
-            unsent.confirmed(allBut: new.unconfirmed, kept: new.pendingItems)
-        case .progress(let items, let total): progress = Progress(items: items, total: total)
-        case .presence(let entries): for entry in entries { note(entry) }
-        case .notice(let notice): add(notice)
-        case .refused(let reason): refusal = reason
-        case .renamed(let new): name = new
+    /// Why one's edits cannot be undone or redone; nil if they can.
+    func refusal(of action: Action) -> String? {
+        switch action {
+        case .undo where !state.canUndo: "there is nothing to undo"
+        case .redo where !state.canRedo: "there is nothing to redo"
+        default: nil
         }
     }
 
-    private mutating func changed(to new: Hand, _ delta: Delta, isOwn: Bool, now: UInt64) {
-        hand = new
-        refusal = nil
-        let touched = delta.touchedItems(in: new, atMost: Self.mostFlashes)
-        if isOwn {
+    // MARK: Events
+
+    mutating func follow(_ event: ListEvent, now: UInt64) {
+        switch event {
+        case .changed(let new, let update): changed(to: new, update, now: now)
+        case .progress(let items, let total): progress = Progress(items: items, total: total)
+        case .presence(let entries): for entry in entries { note(entry) }
+        case .refused(let code, let reason):
+            let back = code == .listDeleted ? "; it comes back with: hand undelete \(name)" : ""
+            refusal = Printable.clean(reason + back)
+        case .renamed(let new): name = new
+        case .status: break
+        }
+    }
+
+    private mutating func changed(to new: ListState, _ update: Replica.Update, now: UInt64) {
+        let (wasLoaded, delta) = (state.isLoaded, update.delta)
+        state = new
+        isLookedUp = true
+        if new.isLive { progress = nil }
+        if new.isLoaded { refusal = nil }
+        let touched = delta.touchedItems(in: hand, atMost: Self.mostFlashes)
+        if delta.isIdentity {
+            // Nothing to show.
+        } else if update.origin == .own {
             unsent.append(touched)
-            ownWork.record(delta, in: new)
-        } else if touched.count < Self.mostFlashes, standing.isLoaded {
+            ownWork.record(delta, in: hand)
+        } else if touched.count < Self.mostFlashes, wasLoaded {
             for item in touched { flashes[item] = now + Self.flashTime }
         }
+        unsent.confirmed(allBut: new.pendingCount, kept: new.keptItems)
+        for notice in update.notices { add(notice) }
     }
 
     /// Drops flashes that are over, and says when the next one is.
@@ -114,7 +127,7 @@ package struct ListData: Sendable {
         case .here(let name, let item):
             let clean = Printable.clean(name)
             names[presence.author] = clean
-            everybody[presence.author] = Person(name: clean, item: item)
+            everybody[presence.author] = Participant(name: clean, item: item)
         }
     }
 
@@ -178,20 +191,8 @@ extension Delta {
     /// The items that this delta, which led to `new`, inserted, edited or moved; at most `limit` of them.
     func touchedItems(in new: Hand, atMost limit: Int) -> [ItemID] {
         var items: [ItemID] = []
-        var position = 0
-        for component in components {
-            var touched = 0..<0
-            switch component {
-            case .keep(let count): position += count
-            case .edit: touched = position..<position + 1
-            case .insert(let inserted, _): touched = position..<position + inserted.count
-            case .drop(let slots, _, _): touched = position..<position + slots.count
-            case .delete, .pick: break
-            }
-            let few = touched.prefix(limit - items.count)
-            if !few.isEmpty { items += new.items(in: few.startIndex..<few.endIndex).map(\.id) }
-            if items.count >= limit { return items }
-            position += touched.count
+        for step in placed where step.mark != nil && items.count < limit {
+            items += new.items(in: step.new.prefix(limit - items.count)).map(\.id)
         }
         return items
     }

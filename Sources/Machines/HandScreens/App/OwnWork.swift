@@ -17,26 +17,20 @@ struct OwnWork: Sendable {
 
     /// Takes note of an edit of one's own that led to `new`.
     mutating func record(_ delta: Delta, in new: Hand) {
-        var position = 0
         var left = Self.most
-        for component in delta.components {
-            switch component {
-            case .keep(let count): position += count
+        for step in delta.placed {
+            switch step.component {
             case .edit(let change) where left > 0:
                 left -= 1
-                note(new[position].id) { $0.change = $0.change.followed(by: change) }
-                position += 1
-            case .edit: position += 1
-            case .insert(let items, _): position += items.count
-            case .drop(let slots, _, let change):
-                for index in (position..<position + slots.count).prefix(Self.most) {
+                note(new[step.new.lowerBound].id) { $0.change = $0.change.followed(by: change) }
+            case .drop(_, _, let change):
+                for index in step.new.prefix(Self.most) {
                     note(new[index].id) { entry in
                         entry.movedBehind = .some(index > 0 ? new[index - 1].id : nil)
                         if let change { entry.change = entry.change.followed(by: change) }
                     }
                 }
-                position += slots.count
-            case .delete, .pick: break
+            case .keep, .edit, .insert, .delete, .pick: break
             }
         }
     }

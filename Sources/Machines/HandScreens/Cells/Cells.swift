@@ -4,17 +4,12 @@ import HandCore
 private let mostLines = 8
 
 /// A card as it lies on the table.
-package struct CardCell: TableCell {
-    private var card = Card.faceDown
+struct CardCell: TableCell {
+    private let card: Card
 
-    package init() {}
+    init(_ card: Card) { self.card = card }
 
-    package mutating func configure(with card: Card) {
-        self.card = card
-    }
-
-    package func lines(width: Int, _ state: RowState) -> [Line] {
-        let style = Self.style(of: card)
+    func lines(width: Int, _ state: RowState) -> [Line] {
         let face = card == .faceDown ? "░░" : card.description
         let text = face + String(repeating: " ", count: max(0, 3 - Columns.width(of: face)))
         return [
@@ -22,7 +17,7 @@ package struct CardCell: TableCell {
         ]
     }
 
-    static func style(of card: Card) -> Style {
+    private var style: Style {
         switch card {
         case .faceDown: Style(.blue)
         case .faceUp(_, .hearts), .faceUp(_, .diamonds): Style(.red, [.bold])
@@ -32,142 +27,99 @@ package struct CardCell: TableCell {
 }
 
 /// A text of several lines.
-package struct NoteCell: TableCell {
-    private var text = ""
+struct NoteCell: TableCell {
+    private let text: String
 
-    package init() {}
+    init(_ text: String) { self.text = text }
 
-    package mutating func configure(with text: String) {
-        self.text = text
-    }
-
-    package func lines(width: Int, _ state: RowState) -> [Line] {
+    func lines(width: Int, _ state: RowState) -> [Line] {
         Wrapping.lines(text, width: width, limit: mostLines).map { Line($0) }
     }
 }
 
 /// A box to tick and a text that hangs beside it.
-package struct TaskCell: TableCell {
-    package struct Task: Sendable {
-        package var text: String
-        package var isDone: Bool
-    }
-
-    private var task = Task(text: "", isDone: false)
+struct TaskCell: TableCell {
+    private let text: String
+    private let isDone: Bool
     /// Columns of the box in front of the text.
     static let boxWidth = 3
 
-    package init() {}
+    init(_ text: String, isDone: Bool) { (self.text, self.isDone) = (text, isDone) }
 
-    package mutating func configure(with task: Task) {
-        self.task = task
-    }
-
-    package func lines(width: Int, _ state: RowState) -> [Line] {
-        let box = task.isDone ? Line("[x] ", Style(.green)) : Line("[ ] ")
-        return Wrapping.lines(task.text, width: max(1, width - 4), limit: mostLines).enumerated().map { index, text in
-            (index == 0 ? box : Line("    ")) + Line(text, task.isDone ? .dim : .plain)
+    func lines(width: Int, _ state: RowState) -> [Line] {
+        let box = isDone ? Line("[x] ", Style(.green)) : Line("[ ] ")
+        return Wrapping.lines(text, width: max(1, width - 4), limit: mostLines).enumerated().map { index, text in
+            (index == 0 ? box : Line("    ")) + Line(text, isDone ? .dim : .plain)
         }
     }
 }
 
 /// A text, and below it the address to which it leads.
-package struct LinkCell: TableCell {
-    package struct Link: Sendable {
-        package var text: String
-        package var address: String
-    }
+struct LinkCell: TableCell {
+    private let text: String
+    private let address: String
 
-    private var link = Link(text: "", address: "")
+    init(_ text: String, address: String) { (self.text, self.address) = (text, address) }
 
-    package init() {}
-
-    package mutating func configure(with link: Link) {
-        self.link = link
-    }
-
-    package func lines(width: Int, _ state: RowState) -> [Line] {
+    func lines(width: Int, _ state: RowState) -> [Line] {
         let style = Style(.cyan, [.underline])
-        let address = Wrapping.lines(link.address, width: width, limit: 1).map { Line($0, style) }
-        if link.text.isEmpty || link.text == link.address { return address }
-        return Wrapping.lines(link.text, width: width, limit: mostLines).map { Line($0) } + address
+        let below = Wrapping.lines(address, width: width, limit: 1).map { Line($0, style) }
+        if text.isEmpty || text == address { return below }
+        return Wrapping.lines(text, width: width, limit: mostLines).map { Line($0) } + below
     }
 }
 
-/// The title of what follows, with room above it.
-package struct HeadingCell: TableCell {
-    private var text = ""
+/// The title of what follows, with a rule below it.
+struct HeadingCell: TableCell {
+    private let text: String
 
-    package init() {}
+    init(_ text: String) { self.text = text }
 
-    package mutating func configure(with text: String) {
-        self.text = text
-    }
-
-    package func lines(width: Int, _ state: RowState) -> [Line] {
+    func lines(width: Int, _ state: RowState) -> [Line] {
         let lines = Wrapping.lines(text, width: width, limit: mostLines)
         let rule = String(repeating: "─", count: min(width, max(1, lines.map { Columns.width(of: $0) }.max() ?? 1)))
         return lines.map { Line($0, .bold) } + [Line(rule, .dim)]
     }
 }
 
-/// A kind that this program does not know: said so, and left alone.
-package struct UnknownCell: TableCell {
-    package struct Unknown: Sendable {
-        package var kind: Content.Kind
-        package var size: Int
-    }
+/// A kind that this program does not know. It says so and leaves the item alone.
+struct UnknownCell: TableCell {
+    private let kind: Content.Kind
+    private let size: Int
 
-    private var unknown = Unknown(kind: Content.Kind(rawValue: 0), size: 0)
+    init(_ kind: Content.Kind, size: Int) { (self.kind, self.size) = (kind, size) }
 
-    package init() {}
-
-    package mutating func configure(with unknown: Unknown) {
-        self.unknown = unknown
-    }
-
-    package func lines(width: Int, _ state: RowState) -> [Line] {
-        [Line("(an item of kind \(unknown.kind.rawValue), \(unknown.size) bytes; a newer version shows it)", .dim)]
+    func lines(width: Int, _ state: RowState) -> [Line] {
+        [Line("(an item of kind \(kind.rawValue), \(size) bytes; a newer version shows it)", .dim)]
     }
 }
 
-/// One line of ready text, for rows that are no items.
-package struct TextCell: TableCell {
-    private var text: [Line] = []
+/// Ready text, for rows that are no items.
+struct TextCell: TableCell {
+    let text: [Line]
 
-    package init() {}
-
-    package mutating func configure(with text: [Line]) {
-        self.text = text
-    }
-
-    package func lines(width: Int, _ state: RowState) -> [Line] { text }
+    func lines(width: Int, _ state: RowState) -> [Line] { text }
 }
 
 /// The field in which one types the text of an item.
-package struct EditorCell: TableCell {
-    package struct Field: Sendable {
-        package var label: String
-        package var editor: LineEditor
-        package var hint: String?
+struct EditorCell: TableCell {
+    private let label: String
+    private let editor: LineEditor
+    private let hint: String?
+
+    init(_ draft: Draft) { (label, editor, hint) = (draft.label, draft.editor, draft.problem) }
+
+    private func visible(width: Int) -> (text: String, cursor: Int) {
+        let lead = Columns.width(of: label) + 1
+        let visible = editor.visible(width: max(1, width - lead - 1))
+        return (visible.text, lead + visible.cursorColumn)
     }
 
-    private var field = Field(label: "", editor: LineEditor(), hint: nil)
+    /// The column of the cursor.
+    func cursor(width: Int) -> Int { visible(width: width).cursor }
 
-    package init() {}
-
-    package mutating func configure(with field: Field) {
-        self.field = field
-    }
-
-    /// Columns in front of the text.
-    static func lead(_ label: String) -> Int { Columns.width(of: label) + 1 }
-
-    package func lines(width: Int, _ state: RowState) -> [Line] {
-        let lead = Self.lead(field.label)
-        let visible = field.editor.visible(width: max(1, width - lead - 1))
-        var lines = [Line(field.label + " ", Style(.cyan)) + Line(visible.text, .bold)]
-        if let hint = field.hint { lines.append(Line(hint, Style(.yellow))) }
-        return lines
+    func lines(width: Int, _ state: RowState) -> [Line] {
+        let field = Line(label + " ", Style(.cyan)) + Line(visible(width: width).text, .bold)
+        return [field] + (hint.map { [Line($0, Style(.yellow))] } ?? [])
     }
 }

@@ -9,9 +9,7 @@ struct ItemText: ContentVisitor {
     }
 
     func visit(card: Card) -> [Line] {
-        var cell = CardCell()
-        cell.configure(with: card)
-        return cell.lines(width: width, RowState())
+        CardCell(card).lines(width: width, RowState())
     }
 
     func visit(note text: String) -> [Line] { wrapped(text) }

@@ -10,46 +10,42 @@ struct ConnectionScreen: Screen {
 
     var route: Route { .connection }
 
-    func title(_ world: World) -> Line { Line("Connection", .bold) }
+    func title(_ app: AppState) -> Line { Line("Connection", .bold) }
 
-    mutating func perform(_ action: Action, count: Int?, _ world: inout World) -> [Command] {
-        switch action {
-        case .refresh: [.reconnect]
-        case .back: [.back]
-        default: []
-        }
+    mutating func perform(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? {
+        action == .refresh ? [.reconnect] : nil
     }
 
-    func refusal(of action: Action, _ world: World) -> String? {
-        action == .refresh && world.isOnline ? "the server is there" : nil
+    func refusal(of action: Action, _ app: AppState) -> String? {
+        action == .refresh && app.isOnline ? "the server is there" : nil
     }
 
-    func draw(on canvas: inout Canvas, _ world: World) {
-        var lines = [Line("server   \(world.server)"), Line("you      \(world.person)"), state(world)]
-        if let latency = world.latency, world.isOnline {
+    func draw(on canvas: inout Canvas, _ app: AppState) {
+        var lines = [Line("server   \(app.server)"), Line("you      \(app.person)"), state(app)]
+        if let latency = app.latency, app.isOnline {
             lines.append(Line("answers  in \(latency == 0 ? "<1" : "\(latency)") ms"))
         }
         lines.append(Line())
-        for list in world.lists.values.sorted(by: { $0.name < $1.name }) {
-            let waiting = list.standing.unconfirmed
+        for list in app.lists.values.sorted(by: { $0.name < $1.name }) {
+            let waiting = list.state.pendingCount
             lines.append(
                 Line(
-                    "\(list.name): revision \(list.standing.revision), \(Words.count(waiting, "edit")) not saved"
+                    "\(list.name): revision \(list.state.revision), \(Words.count(waiting, "edit")) not saved"
                 ))
         }
-        Frame.write(lines, on: &canvas, world)
+        Frame.write(lines, on: &canvas, app)
     }
 
-    private func state(_ world: World) -> Line {
-        switch world.connection {
+    private func state(_ app: AppState) -> Line {
+        switch app.connection {
         case .online: return Line("state    online", Style(.green))
         case .connecting: return Line("state    connecting", Style(.yellow))
         case .offline(let reason, _):
             let retry =
-                world.retryAt.map { "; next try in \(($0 - min($0, world.now) + 999) / 1_000) s" } ?? "; given up"
+                app.retryAt.map { "; next try in \(($0 - min($0, app.now) + 999) / 1_000) s" } ?? "; given up"
             return Line("state    offline: \(reason)\(retry)", Style(.yellow, [.bold]))
         }
     }
 
-    func deadline(_ world: World) -> UInt64? { world.isOnline ? nil : world.now + 1_000 }
+    func deadline(_ app: AppState) -> UInt64? { app.isOnline ? nil : app.now + 1_000 }
 }

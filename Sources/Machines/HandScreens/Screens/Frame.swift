@@ -7,65 +7,65 @@ enum Frame {
     static let rowsAround = 3
 
     /// Draws text into the body, wrapped.
-    static func write(_ text: [Line], on canvas: inout Canvas, _ world: World) {
+    static func write(_ text: [Line], on canvas: inout Canvas, _ app: AppState) {
         let width = max(1, canvas.size.columns - 2)
-        var row = titleRows + (world.bodyRows > text.count + 1 ? 1 : 0)
+        var row = titleRows + (app.bodyRows > text.count + 1 ? 1 : 0)
         for line in text {
             let style = line.spans.first?.style ?? .plain
             for part in Wrapping.lines(line.text, width: width) {
-                guard row < titleRows + world.bodyRows else { return }
+                guard row < titleRows + app.bodyRows else { return }
                 canvas.write(Line(part, style), at: Point(row: row, column: 1))
                 row += 1
             }
         }
     }
 
-    static func draw(_ screen: any Screen, message: String?, on canvas: inout Canvas, _ world: World) {
+    static func draw(_ screen: any Screen, message: String?, on canvas: inout Canvas, _ app: AppState) {
         let width = canvas.size.columns
-        let title = Line(" ") + screen.title(world)
+        let title = Line(" ") + screen.title(app)
         canvas.write(title.padded(to: width).restyled { $0.with(.reverse) }, at: Point(row: 0, column: 0))
-        screen.draw(on: &canvas, world)
-        let hints = Point(row: hintRow(world), column: 0)
+        screen.draw(on: &canvas, app)
+        let hints = Point(row: hintRow(app), column: 0)
         if let prompt = screen.prompt {
             let (line, cursor) = prompt.line(width: width)
             canvas.write(line, at: hints)
             canvas.cursor = Point(row: hints.row, column: min(cursor, width - 1))
         } else if let message {
             canvas.write(Line(message, .bold), at: hints)
-        } else if let (notice, list) = notice(on: screen, world) {
-            canvas.write(noticeLine(notice, of: list, screen, world), at: hints)
+        } else if let (notice, list) = notice(on: screen, app) {
+            canvas.write(noticeLine(notice, of: list, screen, app), at: hints)
         }
-        if showsHints(on: screen, message: message, world) {
-            for placed in HintLine.placed(on: screen, world) {
+        if showsHints(on: screen, message: message, app) {
+            for placed in HintLine.placed(on: screen, app) {
                 canvas.write(placed.hint.line, at: Point(row: hints.row, column: placed.column))
             }
         }
-        let state = StatusLine.line(of: screen, world, width: width)
+        let state = StatusLine.line(of: screen, app, width: width)
         canvas.write(state, at: Point(row: canvas.size.rows - 1, column: 0))
     }
 
-    static func hintRow(_ world: World) -> Int { world.size.rows - 2 }
+    static func hintRow(_ app: AppState) -> Int { app.size.rows - 2 }
 
     /// What was said, and what others did to one's edits, stands in the place of the keys.
-    static func showsHints(on screen: any Screen, message: String?, _ world: World) -> Bool {
-        screen.prompt != nil || (message == nil && notice(on: screen, world) == nil)
+    static func showsHints(on screen: any Screen, message: String?, _ app: AppState) -> Bool {
+        screen.prompt != nil || (message == nil && notice(on: screen, app) == nil)
     }
 
-    private static func notice(on screen: any Screen, _ world: World) -> (Notice, ListData)? {
-        guard let list = screen.route.list.map({ world.list($0) }), let notice = list.unseenNotice else { return nil }
+    private static func notice(on screen: any Screen, _ app: AppState) -> (Notice, ListData)? {
+        guard let list = screen.route.list.map({ app.list($0) }), let notice = list.unseenNotice else { return nil }
         return (notice, list)
     }
 
     private static func noticeLine(
-        _ notice: Notice, of list: ListData, _ screen: any Screen, _ world: World
+        _ notice: Notice, of list: ListData, _ screen: any Screen, _ app: AppState
     ) -> Line {
         let style = Style(.red, [.bold])
         var keys = Line()
         if notice.recovery != nil, screen.actions.contains(.retrieve) {
-            keys.append("  \(world.keys.symbol(for: .retrieve)) get it back", .dim)
+            keys.append("  \(app.keys.symbol(for: .retrieve)) get it back", .dim)
         }
-        if screen.actions.contains(.notices) { keys.append("  \(world.keys.symbol(for: .notices)) all", .dim) }
-        let room = world.size.columns - keys.width
+        if screen.actions.contains(.notices) { keys.append("  \(app.keys.symbol(for: .notices)) all", .dim) }
+        let room = app.size.columns - keys.width
         let text = Wrapping.lines(notice.text(in: list), width: max(8, room), limit: 1).first ?? ""
         return Line(text, style) + keys
     }

@@ -18,13 +18,13 @@ struct HelpScreen: TableScreen {
         var rows: [(keys: String, meaning: String)]
     }
 
-    private func sections(_ world: World) -> [Section] {
+    private func sections(_ app: AppState) -> [Section] {
         var told: Set<Action> = []
         func section(_ title: String, _ actions: [Action]) -> Section {
             let new = actions.filter { told.insert($0).inserted }
             return Section(
                 title: title,
-                rows: new.map { (world.keys.keys(for: $0).joined(separator: "  "), $0.manual.long) })
+                rows: new.map { (app.keys.keys(for: $0).joined(separator: "  "), $0.manual.long) })
         }
         let others = ScreenKind.allCases.filter { $0 != subject }
         let isTyping = subject == .list || subject == .item
@@ -74,10 +74,10 @@ struct HelpScreen: TableScreen {
         }
     }
 
-    func rows(_ world: World) -> RowsOfText {
-        let sections = sections(world)
+    func rows(_ app: AppState) -> RowsOfText {
+        let sections = sections(app)
         // Cursor and marks stand in front of a row.
-        let width = max(1, world.size.columns - RowFrame.leadWidth(RowState()))
+        let width = max(1, app.size.columns - RowFrame.leadWidth(RowState()))
         let widest = sections.flatMap(\.rows).map { Columns.width(of: $0.keys) }.max() ?? 0
         let column = min(widest + 4, width / 2)
         var rows: [[Line]] = []
@@ -101,12 +101,8 @@ struct HelpScreen: TableScreen {
         return lines
     }
 
-    func title(_ world: World) -> Line { Line("Keys", .bold) + Line("  the configuration file can change them") }
-    func emptyText(_ world: World) -> [Line] { [] }
-
-    mutating func performOwn(_ action: Action, count: Int?, _ world: inout World) -> [Command] {
-        action == .back ? [.back] : []
-    }
+    func title(_ app: AppState) -> Line { Line("Keys", .bold) + Line("  the configuration file can change them") }
+    func emptyText(_ app: AppState) -> [Line] { [] }
 }
 
 extension String {

@@ -15,12 +15,6 @@ package struct Hint: Equatable, Sendable {
 
     var symbol: String { keys.map(\.symbol).joined() }
     var line: Line { Line(symbol, .bold) + Line(" \(text)", .dim) }
-
-    /// While the text of an item that is there is typed.
-    static let whileEditing = [
-        Hint(Key(.enter), to: "save"), Hint(Key(.escape), to: "leave as it was"),
-        Hint(Key(.enter, .alt), to: "line break"),
-    ]
 }
 
 /// The line above the lowest, where keys are told unless something is asked or said there.
@@ -35,14 +29,16 @@ enum HintLine {
     private static let gap = 2
 
     /// As many as fit, the most useful first; the help is always among them. Behind a question they stand at the right.
-    static func placed(on screen: any Screen, _ world: World) -> [Placed] {
-        let width = world.size.columns
+    static func placed(on screen: any Screen, _ app: AppState) -> [Placed] {
+        let width = app.size.columns
         if let prompt = screen.prompt { return behind(prompt, width: width) }
-        if screen.isTyping { return fill(screen.typingHints(world), from: 0, to: width) }
-        let help = Hint(.help, world.keys)
+        if let draft = screen.draft {
+            return fill(draft.hints(app.list(screen.route.list ?? "").hand.rules), from: 0, to: width)
+        }
+        let help = Hint(.help, app.keys)
         let room = width - (help.map { $0.line.width + gap } ?? 0)
-        let useful = screen.actions.lazy.filter { $0 != .help && screen.refusal(of: $0, world) == nil }
-        let hints = fill(useful.compactMap { Hint($0, world.keys) }, from: 0, to: room)
+        let useful = screen.actions.lazy.filter { $0 != .help && screen.refusal(of: $0, app) == nil }
+        let hints = fill(useful.compactMap { Hint($0, app.keys) }, from: 0, to: room)
         return hints
             + (help.map { fill([$0], from: hints.last.map { $0.columns.upperBound + gap } ?? 0, to: width) } ?? [])
     }

@@ -44,14 +44,14 @@ struct HistoryScreen: TableScreen, ListScreens {
 
     var route: Route { .history(list) }
 
-    private func shown(_ world: World) -> [Commit] {
+    private func shown(_ app: AppState) -> [Commit] {
         if whose == .everybody { return commits }
-        return commits.filter { whose.contains(people[$0.author], me: world.person) }
+        return commits.filter { whose.contains(people[$0.author], me: app.person) }
     }
 
-    func rows(_ world: World) -> RowsOfText {
+    func rows(_ app: AppState) -> RowsOfText {
         let width = String(commits.first?.revision ?? 0).count
-        let (shown, people, offset) = (shown(world), people, world.utcOffset)
+        let (shown, people, offset) = (shown(app), people, app.utcOffset)
         return RowsOfText(shown.count) { row in
             let commit = shown[row]
             let revision = String(commit.revision)
@@ -64,55 +64,54 @@ struct HistoryScreen: TableScreen, ListScreens {
         }
     }
 
-    func title(_ world: World) -> Line {
+    func title(_ app: AppState) -> Line {
         Line(list, .bold) + Line("  history, \(whose.title)") + Line(isFetching ? "  loading…" : "")
     }
 
-    func emptyText(_ world: World) -> [Line] {
+    func emptyText(_ app: AppState) -> [Line] {
         if let problem { return [Line(problem, Style(.yellow, [.bold]))] }
-        if !world.isOnline {
+        if !app.isOnline {
             return [Line("The history is on the server, which cannot be reached now.", Style(.yellow))]
         }
         if isFetching { return [Line("Loading…", .dim)] }
         return [Line(commits.isEmpty ? "Nothing was ever done here." : "No edits \(whose.title).", .dim)]
     }
 
-    func refusal(of action: Action, _ world: World) -> String? {
-        action == .open && shown(world).isEmpty ? "there is no revision to open" : nil
+    func refusal(of action: Action, _ app: AppState) -> String? {
+        action == .open && shown(app).isEmpty ? "there is no revision to open" : nil
     }
 
-    mutating func performOwn(_ action: Action, count: Int?, _ world: inout World) -> [Command] {
+    mutating func performOwn(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? {
         switch action {
         case .open:
-            let shown = shown(world)
+            let shown = shown(app)
             return shown.indices.contains(table.cursor)
                 ? [.open(.revision(list: list, shown[table.cursor].revision))] : []
         case .whose:
             let all = Whose.allCases
             whose = all[((all.firstIndex(of: whose) ?? 0) + 1) % all.count]
             table = TableView()
-            return fetch(world)
-        case .refresh: return fetch(world)
-        case .back: return [.back]
-        default: return []
+            return fetch(app)
+        case .refresh: return fetch(app)
+        default: return nil
         }
     }
 
     // MARK: Pages
 
-    mutating func appear(_ world: inout World) -> [Command] { [.follow(list)] + fetch(world) }
+    mutating func appear(_ app: inout AppState) -> [Command] { [.follow(list)] + fetch(app) }
 
-    mutating func select(row: Int, _ world: inout World) -> [Command] {
-        table.move(to: row, in: geometry(world))
-        return fetch(world)
+    mutating func select(row: Int, _ app: inout AppState) -> [Command] {
+        table.move(to: row, in: geometry(app))
+        return fetch(app)
     }
 
-    mutating func follow(_ event: Event, _ world: inout World) -> [Command] {
+    mutating func follow(_ event: Event, _ app: inout AppState) -> [Command] {
         switch event {
         case .history(list, let page, let names):
             isFetching = false
             people.merge(names) { $1 }
-            take(page, world)
+            take(page, app)
         case .failed(.fetchHistory(list, _, _), let reason):
             isFetching = false
             problem = reason
@@ -120,16 +119,16 @@ struct HistoryScreen: TableScreen, ListScreens {
         case .list(list, _), .connection(.online), .input(.resize), .input(.cursor): break
         default: return []
         }
-        table.settle(in: geometry(world))
-        return fetch(world)
+        table.settle(in: geometry(app))
+        return fetch(app)
     }
 
-    private mutating func take(_ page: [Commit], _ world: World) {
+    private mutating func take(_ page: [Commit], _ app: AppState) {
         problem = nil
         let newest = commits.first?.revision ?? 0
         let oldest = commits.last?.revision ?? .max
         let new = page.filter { $0.revision > newest }.reversed()
-        let added = new.filter { whose.contains(people[$0.author], me: world.person) }.count
+        let added = new.filter { whose.contains(people[$0.author], me: app.person) }.count
         let isAtTop = table.cursor == 0
         commits = new + commits + page.filter { $0.revision < oldest && $0.revision <= newest }.reversed()
         // Who looks at an older commit goes on looking at it.
@@ -137,15 +136,15 @@ struct HistoryScreen: TableScreen, ListScreens {
     }
 
     /// Asks for newer commits, or for older ones when the cursor comes near the end of what is here.
-    private mutating func fetch(_ world: World) -> [Command] {
-        guard !isFetching, world.isOnline else { return [] }
-        let head = world.list(list).standing.revision
+    private mutating func fetch(_ app: AppState) -> [Command] {
+        guard !isFetching, app.isOnline else { return [] }
+        let head = app.list(list).state.revision
         guard let newest = commits.first?.revision, let oldest = commits.last?.revision else {
             guard head > 0 else { return [] }
             return ask(from: max(1, head - Self.page + 1))
         }
         if newest < head { return ask(from: newest + 1) }
-        guard oldest > 1, table.cursor + world.bodyRows * 2 > shown(world).count else { return [] }
+        guard oldest > 1, table.cursor + app.bodyRows * 2 > shown(app).count else { return [] }
         return ask(from: max(1, oldest - Self.page), limit: min(Self.page, oldest - 1))
     }
 
@@ -158,21 +157,11 @@ struct HistoryScreen: TableScreen, ListScreens {
 /// A commit in a few words.
 enum CommitText {
     static func summary(_ delta: Delta) -> String {
-        var (inserted, deleted, moved, edited) = (0, 0, 0, 0)
-        for component in delta.components {
-            switch component {
-            case .keep, .pick: break
-            case .edit: edited += 1
-            case .delete(let count): deleted += count
-            case .insert(let items, _): inserted += items.count
-            case .drop(let slots, _, _): moved += slots.count
-            }
+        let placed = delta.placed
+        let parts = [Delta.Mark.inserted, .deleted, .moved, .edited].compactMap { mark in
+            let count = placed.reduce(0) { $0 + ($1.mark == mark ? max($1.old.count, $1.new.count) : 0) }
+            return count > 0 ? "\(mark.rawValue)\(count)" : nil
         }
-        var parts: [String] = []
-        if inserted > 0 { parts.append("+\(inserted)") }
-        if deleted > 0 { parts.append("-\(deleted)") }
-        if moved > 0 { parts.append(">\(moved)") }
-        if edited > 0 { parts.append("~\(edited)") }
         if parts.isEmpty { return "nothing left to do" }
         let words =
             delta.insertedItems.first.map { Printable.line(of: $0.content) } ?? delta.itemChanges.first.map(change)

@@ -21,21 +21,8 @@ struct ItemScreen: ListScreens {
     private var deleter: String?
     /// Whether the whole list was searched for the item.
     private var isSearched = false
-    private var field: Field?
+    package private(set) var draft: Draft?
     private var problem: String?
-
-    /// What is being typed.
-    private struct Field: Sendable {
-        var editor: LineEditor
-        let target: Draft.Field
-        let original: String
-        let content: Content
-
-        var change: Change {
-            let text = LineBreaks.meant(editor.text)
-            return target == .text ? Change(text: text) : Change(url: text)
-        }
-    }
 
     init(list: String, id: String) {
         self.list = list
@@ -43,119 +30,104 @@ struct ItemScreen: ListScreens {
     }
 
     var route: Route { .item(list: list, id: id) }
-    var isTyping: Bool { field != nil }
 
-    func title(_ world: World) -> Line {
-        let data = world.list(list)
+    func title(_ app: AppState) -> Line {
+        let data = app.list(list)
         let number = place.map { "  item \($0 + 1) of \(data.hand.count)" } ?? ""
         return Line(list, .bold) + Line(number)
     }
 
-    func current(_ world: World) -> Item? {
-        let hand = world.list(list).hand
+    func current(_ app: AppState) -> Item? {
+        let hand = app.list(list).hand
         return place.flatMap { $0 < hand.count ? hand[$0] : nil }
     }
 
-    func focus(_ world: World) -> Focus? { Focus(list: list, item: current(world)?.id) }
+    func focus(_ app: AppState) -> Focus? { Focus(list: list, item: current(app)?.id) }
 
-    func refusal(of action: Action, _ world: World) -> String? {
-        let standing = world.list(list).standing
+    func refusal(of action: Action, _ app: AppState) -> String? {
         switch action {
         case .edit, .editAddress, .tick, .follow, .delete:
-            guard let item = current(world) else { return "there is no item here" }
+            guard let item = current(app) else { return "there is no item here" }
             if action == .tick, !item.content.kind.fields.contains(.done) { return "only tasks can be ticked" }
             return ListScreen.refusal(of: action, for: item.content)
-        case .undo: return standing.canUndo ? nil : "there is nothing to undo"
-        case .redo: return standing.canRedo ? nil : "there is nothing to redo"
-        default: return nil
+        default: return app.list(list).refusal(of: action)
         }
     }
 
-    mutating func perform(_ action: Action, count: Int?, _ world: inout World) -> [Command] {
+    mutating func perform(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? {
         switch action {
         case .up: scrolled = max(0, scrolled - max(1, count ?? 1))
-        case .down: scrolled = min(mostScrolled(world), scrolled + max(1, count ?? 1))
-        case .halfPageUp: scrolled = max(0, scrolled - world.bodyRows / 2)
-        case .halfPageDown: scrolled = min(mostScrolled(world), scrolled + world.bodyRows / 2)
+        case .down: scrolled = min(mostScrolled(app), scrolled + max(1, count ?? 1))
+        case .halfPageUp: scrolled = max(0, scrolled - app.bodyRows / 2)
+        case .halfPageDown: scrolled = min(mostScrolled(app), scrolled + app.bodyRows / 2)
         case .undo: return [.undo(list)]
         case .redo: return [.redo(list)]
         case .history: return [.open(.history(list))]
-        case .back: return [.back]
-        default: return current(world).map { act(action, on: $0, &world) } ?? []
+        default: return current(app).flatMap { act(action, on: $0, &app) }
         }
         return []
     }
 
-    private mutating func act(_ action: Action, on item: Item, _ world: inout World) -> [Command] {
-        guard let place else { return [] }
+    private mutating func act(_ action: Action, on item: Item, _ app: inout AppState) -> [Command]? {
+        guard let place else { return nil }
         switch action {
-        case .edit: beginTyping(.text, item.content.text, of: item.content)
-        case .editAddress:
-            if case .link(_, let url) = item.content { beginTyping(.address, url, of: item.content) }
+        case .edit: draft = Draft(.text, of: item, at: place)
+        case .editAddress: draft = Draft(.address, of: item, at: place)
         case .tick:
             guard case .task(_, let done) = item.content else { return [] }
             return [.edit(list: list, Operation.edit(at: place, Change(done: !done)).delta)]
-        case .follow: return LinkOpener.commands(for: item, world)
+        case .follow: return LinkOpener.commands(for: item, app)
         case .delete:
-            let what = Deed.name([place..<place + 1], of: world.list(list).hand)
-            let key = world.keys.symbol(for: .undo)
+            let what = Deed.name([place..<place + 1], of: app.list(list).hand)
+            let key = app.keys.symbol(for: .undo)
             return [.edit(list: list, .deleting([place..<place + 1])), .back, .say("\(what) deleted; \(key) undoes")]
-        default: break
+        default: return nil
         }
         return []
     }
 
     // MARK: Typing
 
-    private mutating func beginTyping(_ target: Draft.Field, _ text: String, of content: Content) {
-        let line = LineBreaks.shown(text)
-        field = Field(editor: LineEditor(line), target: target, original: line, content: content)
-    }
-
-    mutating func type(_ key: Key, _ world: inout World) -> [Command] {
-        guard let field else { return [] }
-        switch key {
-        case Key(.escape), .control("c"): self.field = nil
-        case Key(.enter):
-            self.field = nil
-            guard let place, field.editor.text != field.original else { return [] }
-            return [.edit(list: list, Operation.edit(at: place, field.change).delta)]
-        case Key(.enter, .alt): self.field?.editor.insert(LineBreaks.sign)
-        default: _ = self.field?.editor.handle(key)
+    mutating func take(_ input: Input, _ app: inout AppState) -> [Command] {
+        switch input {
+        case .key(Key(.escape)), .key(.control("c")): draft = nil
+        case .key(Key(.enter)):
+            let change = draft?.change
+            draft = nil
+            if let place, let change { return [.edit(list: list, Operation.edit(at: place, change).delta)] }
+        case .key(let key): draft?.type(key)
+        case .paste(let text): draft?.editor.insert(LineBreaks.shown(text))
+        case .mouse, .resize, .cursor: break
         }
-        return []
-    }
-
-    mutating func paste(_ text: String, _ world: inout World) -> [Command] {
-        field?.editor.insert(LineBreaks.shown(text))
         return []
     }
 
     // MARK: Events
 
-    mutating func appear(_ world: inout World) -> [Command] {
-        find(world)
+    mutating func appear(_ app: inout AppState) -> [Command] {
+        find(app)
         return [.follow(list)]
     }
 
-    mutating func follow(_ event: Event, _ world: inout World) -> [Command] {
+    mutating func follow(_ event: Event, _ app: inout AppState) -> [Command] {
         switch event {
-        case .list(list, .changed(_, let delta, let origin)):
+        case .list(list, .changed(_, let update)):
+            let delta = update.delta
             if let old = place {
                 place = delta.map(index: old)
                 isGone = place == nil
-                deleter = world.list(list).name(of: origin)
-                if isGone, let field {
+                if isGone { deleter = app.list(list).name(of: update.origin) }
+                if draft?.follow(delta) == false, case .existing(_, let item, _)? = draft?.target {
                     // What was typed is not lost with the item that it was meant for.
-                    self.field = nil
-                    world.clipboard = World.Clipboard([field.content.applying(field.change) ?? field.content])
+                    let content = draft?.change.flatMap { item.content.applying($0) } ?? item.content
+                    draft = nil
+                    app.clipboard = AppState.Clipboard([content])
                     return [.say("\(deleter ?? "somebody") deleted this item; what you typed can be pasted in a list")]
                 }
             } else if !isSearched || delta.insertedItems.contains(where: { isMeant($0.id) }) {
                 // What is taken back comes under its own id again.
-                find(world)
+                find(app)
             }
-        case .list(list, .standing): if !isSearched { find(world) }
         default: break
         }
         return []
@@ -166,9 +138,9 @@ struct ItemScreen: ListScreens {
     }
 
     /// Looks for the item by its id. O(n), so only when it may be there.
-    private mutating func find(_ world: World) {
-        let hand = world.list(list).hand
-        isSearched = world.list(list).standing.isLoaded
+    private mutating func find(_ app: AppState) {
+        let hand = app.list(list).hand
+        isSearched = app.list(list).state.isLoaded
         if let item {
             place = hand.index(of: item)
             if place != nil { isGone = false }
@@ -184,47 +156,44 @@ struct ItemScreen: ListScreens {
 
     // MARK: Drawing
 
-    private func mostScrolled(_ world: World) -> Int {
-        max(0, lines(world, width: world.size.columns - 2).count - world.bodyRows)
+    private func mostScrolled(_ app: AppState) -> Int {
+        max(0, lines(app, width: app.size.columns - 2).count - app.bodyRows)
     }
 
-    func draw(on canvas: inout Canvas, _ world: World) {
-        guard current(world) != nil else { return Frame.write(missing(world), on: &canvas, world) }
-        let all = lines(world, width: canvas.size.columns - 2)
-        for (row, line) in all.dropFirst(min(scrolled, mostScrolled(world))).prefix(world.bodyRows).enumerated() {
+    func draw(on canvas: inout Canvas, _ app: AppState) {
+        guard current(app) != nil else { return Frame.write(missing(app), on: &canvas, app) }
+        let all = lines(app, width: canvas.size.columns - 2)
+        for (row, line) in all.dropFirst(min(scrolled, mostScrolled(app))).prefix(app.bodyRows).enumerated() {
             canvas.write(line, at: Point(row: row + Frame.titleRows, column: 1))
         }
-        guard let field else { return }
-        let row = Frame.titleRows + world.bodyRows - 1
-        let label = field.target == .text ? "✎" : "✎ address ▸"
-        let lead = Columns.width(of: label) + 1
-        let visible = field.editor.visible(width: max(1, canvas.size.columns - lead - 1))
-        let line = Line(label + " ", Style(.cyan)) + Line(visible.text, .bold)
-        canvas.write(line.padded(to: canvas.size.columns), at: Point(row: row, column: 0))
-        canvas.cursor = Point(row: row, column: min(lead + visible.cursorColumn, canvas.size.columns - 1))
+        guard let draft else { return }
+        let (row, width, cell) = (Frame.titleRows + app.bodyRows - 1, canvas.size.columns, EditorCell(draft))
+        let line = cell.lines(width: width, RowState())[0]
+        canvas.write(line.padded(to: width), at: Point(row: row, column: 0))
+        canvas.cursor = Point(row: row, column: min(cell.cursor(width: width), width - 1))
     }
 
-    private func missing(_ world: World) -> [Line] {
-        let data = world.list(list)
-        guard data.standing.isLoaded, data.refusal == nil else { return ListText.empty(data, world) }
+    private func missing(_ app: AppState) -> [Line] {
+        let data = app.list(list)
+        guard data.state.isLoaded, data.refusal == nil else { return ListText.empty(data, app) }
         if isGone {
-            let undo = data.standing.canUndo ? " \(world.keys.symbol(for: .undo)) undoes your last edit." : ""
+            let undo = data.state.canUndo ? " \(app.keys.symbol(for: .undo)) undoes your last edit." : ""
             return [
                 Line(deleter.map { "\($0) deleted this item." } ?? "This item was deleted.", .bold),
-                Line("\(world.keys.symbol(for: .back)) goes back.\(undo)", .dim),
+                Line("\(app.keys.symbol(for: .back)) goes back.\(undo)", .dim),
             ]
         }
         return [
             Line(problem ?? "This item is not in the list.", .bold),
             Line(
-                "The list has \(Words.count(data.hand.count, "item")); \(world.keys.symbol(for: .back)) shows them.",
+                "The list has \(Words.count(data.hand.count, "item")); \(app.keys.symbol(for: .back)) shows them.",
                 .dim),
         ]
     }
 
-    private func lines(_ world: World, width: Int) -> [Line] {
-        guard let item = current(world) else { return [] }
-        let data = world.list(list)
+    private func lines(_ app: AppState, width: Int) -> [Line] {
+        guard let item = current(app) else { return [] }
+        let data = app.list(list)
         var lines = [Line(), Line("\(item.content.kind.name)  \(item.id)", .dim)]
         if data.unsent.contains(item.id) { lines[1].append("  • not saved yet", Style(.yellow)) }
         lines.append(Line())

@@ -22,16 +22,16 @@ struct ListsScreen: TableScreen {
     var route: Route { .lists }
 
     /// Names in the order of the rows.
-    private func names(_ world: World) -> [String] { world.catalog?.map(\.name) ?? world.keptLists }
+    private func names(_ app: AppState) -> [String] { app.catalog?.map(\.name) ?? app.keptLists }
 
-    func rows(_ world: World) -> RowsOfText {
-        guard let catalog = world.catalog else {
-            let kept = world.keptLists
+    func rows(_ app: AppState) -> RowsOfText {
+        guard let catalog = app.catalog else {
+            let kept = app.keptLists
             return RowsOfText(kept.count) { [Line(kept[$0], .bold) + Line("  kept on this machine", .dim)] }
         }
         // The first names decide how wide their column is; of a very long table not all are looked at.
         let widest = catalog.prefix(1_000).map { Columns.width(of: $0.name) }.max() ?? 0
-        let width = min(widest, world.size.columns / 2)
+        let width = min(widest, app.size.columns / 2)
         return RowsOfText(catalog.count) { [Self.line(catalog[$0], width: width)] }
     }
 
@@ -50,66 +50,66 @@ struct ListsScreen: TableScreen {
         return parts.isEmpty ? "" : "  " + parts.joined(separator: ", ")
     }
 
-    func title(_ world: World) -> Line {
-        Line("Lists", .bold) + Line(" on \(world.server)") + Line(world.catalog.map { "  \($0.count)" } ?? "")
+    func title(_ app: AppState) -> Line {
+        Line("Lists", .bold) + Line(" on \(app.server)") + Line(app.catalog.map { "  \($0.count)" } ?? "")
     }
 
-    func emptyText(_ world: World) -> [Line] {
-        if world.catalog != nil {
+    func emptyText(_ app: AppState) -> [Line] {
+        if app.catalog != nil {
             return [
-                Line("There are no lists yet.", .bold), Line("\(world.keys.symbol(for: .newList)) makes one.", .dim),
+                Line("There are no lists yet.", .bold), Line("\(app.keys.symbol(for: .newList)) makes one.", .dim),
             ]
         }
-        if case .offline(let reason, _) = world.connection {
+        if case .offline(let reason, _) = app.connection {
             return [
-                Line(ListText.unreachable(reason, world), Style(.yellow, [.bold])),
-                Line("Start one: hand serve. \(world.keys.symbol(for: .refresh)) tries again now.", .dim),
+                Line(ListText.unreachable(reason, app), Style(.yellow, [.bold])),
+                Line("Start one: hand serve. \(app.keys.symbol(for: .refresh)) tries again now.", .dim),
             ]
         }
         return [Line("Asking the server…", .dim)]
     }
 
-    func refusal(of action: Action, _ world: World) -> String? {
-        let isEmpty = names(world).isEmpty
+    func refusal(of action: Action, _ app: AppState) -> String? {
+        let isEmpty = names(app).isEmpty
         return switch action {
         case .open where isEmpty: "there is no list to open"
         case .deleteList where isEmpty: "there is no list to delete"
-        case .newList where !world.isOnline, .deleteList where !world.isOnline: "the server cannot be reached"
+        case .newList where !app.isOnline, .deleteList where !app.isOnline: "the server cannot be reached"
         default: nil
         }
     }
 
-    private func selected(_ world: World) -> String? {
-        let names = names(world)
+    private func selected(_ app: AppState) -> String? {
+        let names = names(app)
         return names.indices.contains(table.cursor) ? names[table.cursor] : nil
     }
 
-    mutating func select(row: Int, _ world: inout World) -> [Command] {
-        table.move(to: row, in: geometry(world))
-        here = selected(world)
+    mutating func select(row: Int, _ app: inout AppState) -> [Command] {
+        table.move(to: row, in: geometry(app))
+        here = selected(app)
         return []
     }
 
-    mutating func performOwn(_ action: Action, count: Int?, _ world: inout World) -> [Command] {
+    mutating func performOwn(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? {
         switch action {
-        case .open: return selected(world).map { [.open(.list($0))] } ?? []
+        case .open: return selected(app).map { [.open(.list($0))] } ?? []
         case .newList:
             prompt = Prompt(purpose: .newList, question: "name of the new list (then: cards, max N):")
             return []
         case .deleteList:
-            guard let name = selected(world) else { return [] }
-            let count = world.catalog?.first { $0.name == name }?.count ?? 0
+            guard let name = selected(app) else { return [] }
+            let count = app.catalog?.first { $0.name == name }?.count ?? 0
             prompt = Prompt(
                 purpose: .deleteList(name),
                 question: "type its name to delete '\(name)' (\(Words.count(count, "item"))) for everybody:")
             return []
         case .refresh: return [.reconnect, .fetchLists]
-        case .back: return [.quit]
-        default: return []
+        default: return nil
         }
     }
 
-    mutating func answer(_ prompt: Prompt, _ world: inout World) -> [Command] {
+    mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome, _ app: inout AppState) -> [Command] {
+        guard outcome == .answered else { return [] }
         switch prompt.purpose {
         case .deleteList(let name):
             return prompt.editor.text == name ? [.deleteList(name)] : [.say("nothing was deleted")]
@@ -147,12 +147,12 @@ struct ListsScreen: TableScreen {
 
     // MARK: Events
 
-    mutating func appear(_ world: inout World) -> [Command] {
-        nextRefresh = world.now + Self.refreshTime
+    mutating func appear(_ app: inout AppState) -> [Command] {
+        nextRefresh = app.now + Self.refreshTime
         return [.fetchLists]
     }
 
-    mutating func follow(_ event: Event, _ world: inout World) -> [Command] {
+    mutating func follow(_ event: Event, _ app: inout AppState) -> [Command] {
         switch event {
         case .connection(.online): return [.fetchLists]
         case .done(.create(let list, _)):
@@ -161,17 +161,17 @@ struct ListsScreen: TableScreen {
         case .done(.deleteList(let list)):
             here = nil
             return [.say("'\(list)' is deleted; it comes back with: hand undelete \(list)"), .fetchLists]
-        case .tick where world.now >= nextRefresh:
-            nextRefresh = world.now + Self.refreshTime
-            return world.isOnline ? [.fetchLists] : []
+        case .tick where app.now >= nextRefresh:
+            nextRefresh = app.now + Self.refreshTime
+            return app.isOnline ? [.fetchLists] : []
         case .lists, .kept, .input(.resize), .input(.cursor):
-            if let row = here.flatMap({ names(world).firstIndex(of: $0) }) { table.follow(to: row) }
-            table.settle(in: geometry(world))
-            here = here ?? selected(world)
+            if let row = here.flatMap({ names(app).firstIndex(of: $0) }) { table.follow(to: row) }
+            table.settle(in: geometry(app))
+            here = here ?? selected(app)
         default: break
         }
         return []
     }
 
-    func deadline(_ world: World) -> UInt64? { nextRefresh }
+    func deadline(_ app: AppState) -> UInt64? { nextRefresh }
 }

@@ -18,14 +18,14 @@ struct PeopleScreen: TableScreen, ListScreens {
     /// Where the items are on which people are. Finding one is O(n), so it is done once and then carried along.
     private var places: [ItemID: Int] = [:]
 
-    private func others(_ world: World) -> [(author: UInt64, person: ListData.Person)] {
-        world.list(list).people.sorted { ($0.value.name, $0.key) < ($1.value.name, $1.key) }.map { ($0.key, $0.value) }
+    private func others(_ app: AppState) -> [(author: UInt64, person: ListData.Participant)] {
+        app.list(list).people.sorted { ($0.value.name, $0.key) < ($1.value.name, $1.key) }.map { ($0.key, $0.value) }
     }
 
-    func rows(_ world: World) -> RowsOfText {
-        let (others, hand, places) = (others(world), world.list(list).hand, places)
+    func rows(_ app: AppState) -> RowsOfText {
+        let (others, hand, places) = (others(app), app.list(list).hand, places)
         return RowsOfText(1 + others.count) { row in
-            if row == 0 { return [Line(world.person, .bold) + Line("  (you)", .dim)] }
+            if row == 0 { return [Line(app.person, .bold) + Line("  (you)", .dim)] }
             let (author, person) = others[row - 1]
             var line = Line(person.name, Style(PersonColor.of(author), [.bold]))
             if let place = person.item.flatMap({ places[$0] }), place < hand.count {
@@ -36,43 +36,40 @@ struct PeopleScreen: TableScreen, ListScreens {
         }
     }
 
-    func title(_ world: World) -> Line { Line(list, .bold) + Line("  people") }
-    func emptyText(_ world: World) -> [Line] { [] }
+    func title(_ app: AppState) -> Line { Line(list, .bold) + Line("  people") }
+    func emptyText(_ app: AppState) -> [Line] { [] }
 
-    func refusal(of action: Action, _ world: World) -> String? {
-        action == .open && item(world) == nil ? "that person is on no item" : nil
+    func refusal(of action: Action, _ app: AppState) -> String? {
+        action == .open && item(app) == nil ? "that person is on no item" : nil
     }
 
-    private func item(_ world: World) -> ItemID? {
-        let others = others(world)
+    private func item(_ app: AppState) -> ItemID? {
+        let others = others(app)
         return others.indices.contains(table.cursor - 1) ? others[table.cursor - 1].person.item : nil
     }
 
-    mutating func performOwn(_ action: Action, count: Int?, _ world: inout World) -> [Command] {
-        switch action {
-        case .open: item(world).map { [.open(.item(list: list, id: $0.description))] } ?? []
-        case .back: [.back]
-        default: []
-        }
+    mutating func performOwn(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? {
+        guard action == .open else { return nil }
+        return item(app).map { [.open(.item(list: list, id: $0.description))] }
     }
 
-    mutating func appear(_ world: inout World) -> [Command] {
-        find(world)
+    mutating func appear(_ app: inout AppState) -> [Command] {
+        find(app)
         return [.follow(list)]
     }
 
-    mutating func follow(_ event: Event, _ world: inout World) -> [Command] {
+    mutating func follow(_ event: Event, _ app: inout AppState) -> [Command] {
         switch event {
-        case .list(list, .changed(_, let delta, _)): places = places.compactMapValues { delta.map(index: $0) }
-        case .list(list, .presence): find(world)
+        case .list(list, .changed(_, let update)): places = places.compactMapValues { update.delta.map(index: $0) }
+        case .list(list, .presence): find(app)
         default: break
         }
-        table.settle(in: geometry(world))
+        table.settle(in: geometry(app))
         return []
     }
 
-    private mutating func find(_ world: World) {
-        let data = world.list(list)
+    private mutating func find(_ app: AppState) {
+        let data = app.list(list)
         for item in data.people.values.compactMap(\.item) where places[item] == nil {
             places[item] = data.hand.index(of: item)
         }

@@ -8,6 +8,14 @@ package struct Prompt: Equatable, Sendable {
         case restore(Int)
     }
 
+    package enum Outcome: Sendable {
+        /// The text is another; one goes on.
+        case typed
+        /// Enter was pressed, or `y`.
+        case answered
+        case left
+    }
+
     package let purpose: Purpose
     package let question: String
     package var editor = LineEditor()

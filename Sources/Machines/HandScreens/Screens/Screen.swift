@@ -9,53 +9,40 @@ package protocol Screen: Sendable {
     var route: Route { get }
     /// The line at the bottom in which one is asked something; nil if one is not.
     var prompt: Prompt? { get set }
+    /// What is typed into a field within the screen; keys are text for it. nil if nothing is.
+    var draft: Draft? { get }
 
-    func title(_ world: World) -> Line
+    func title(_ app: AppState) -> Line
+    func draw(on canvas: inout Canvas, _ app: AppState)
     /// Why an action cannot be done now; nil if it can.
-    func refusal(of action: Action, _ world: World) -> String?
-    mutating func perform(_ action: Action, count: Int?, _ world: inout World) -> [Command]
-    /// Something has happened that the screen may have to follow; the world knows of it already.
-    mutating func follow(_ event: Event, _ world: inout World) -> [Command]
+    func refusal(of action: Action, _ app: AppState) -> String?
+    /// Does an action; nil if it is not one of the screen's own.
+    mutating func perform(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]?
+    /// Takes what is no action: keys that are text, pasted text, the mouse.
+    mutating func take(_ input: Input, _ app: inout AppState) -> [Command]
+    mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome, _ app: inout AppState) -> [Command]
+    /// Something has happened that the screen may have to follow; the app's state has it already.
+    mutating func follow(_ event: Event, _ app: inout AppState) -> [Command]
     /// It has come to the top.
-    mutating func appear(_ world: inout World) -> [Command]
-    func draw(on canvas: inout Canvas, _ world: World)
-
-    /// Whether keys are text for a field within the screen.
-    var isTyping: Bool { get }
-    mutating func type(_ key: Key, _ world: inout World) -> [Command]
-    /// What keys do while one types.
-    func typingHints(_ world: World) -> [Hint]
-    mutating func paste(_ text: String, _ world: inout World) -> [Command]
-    mutating func mouse(_ mouse: Mouse, _ world: inout World) -> [Command]
-    /// The text of the prompt is another.
-    mutating func typed(_ prompt: Prompt, _ world: inout World) -> [Command]
-    /// The prompt was answered with Enter.
-    mutating func answer(_ prompt: Prompt, _ world: inout World) -> [Command]
-    /// The prompt was left with Esc.
-    mutating func cancelled(_ prompt: Prompt, _ world: inout World) -> [Command]
+    mutating func appear(_ app: inout AppState) -> [Command]
     /// The item that one is on here, for others to see; nil if the screen is not of a list.
-    func focus(_ world: World) -> Focus?
+    func focus(_ app: AppState) -> Focus?
     /// When it wants `tick`, beyond what the lists want.
-    func deadline(_ world: World) -> UInt64?
+    func deadline(_ app: AppState) -> UInt64?
 }
 
 extension Screen {
     /// What keys do here.
     var actions: [Action] { Self.kind.actions }
 
-    package func refusal(of action: Action, _ world: World) -> String? { nil }
-    package mutating func follow(_ event: Event, _ world: inout World) -> [Command] { [] }
-    package mutating func appear(_ world: inout World) -> [Command] { [] }
-    package var isTyping: Bool { false }
-    package mutating func type(_ key: Key, _ world: inout World) -> [Command] { [] }
-    package func typingHints(_ world: World) -> [Hint] { Hint.whileEditing }
-    package mutating func paste(_ text: String, _ world: inout World) -> [Command] { [] }
-    package mutating func mouse(_ mouse: Mouse, _ world: inout World) -> [Command] { [] }
-    package mutating func typed(_ prompt: Prompt, _ world: inout World) -> [Command] { [] }
-    package mutating func answer(_ prompt: Prompt, _ world: inout World) -> [Command] { [] }
-    package mutating func cancelled(_ prompt: Prompt, _ world: inout World) -> [Command] { [] }
-    package func focus(_ world: World) -> Focus? { nil }
-    package func deadline(_ world: World) -> UInt64? { nil }
+    package var draft: Draft? { nil }
+    package func refusal(of action: Action, _ app: AppState) -> String? { nil }
+    package mutating func take(_ input: Input, _ app: inout AppState) -> [Command] { [] }
+    package mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome, _ app: inout AppState) -> [Command] { [] }
+    package mutating func follow(_ event: Event, _ app: inout AppState) -> [Command] { [] }
+    package mutating func appear(_ app: inout AppState) -> [Command] { [] }
+    package func focus(_ app: AppState) -> Focus? { nil }
+    package func deadline(_ app: AppState) -> UInt64? { nil }
 }
 
 /// The screens of one list.

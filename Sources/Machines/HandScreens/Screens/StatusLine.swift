@@ -3,10 +3,10 @@ import HandSync
 
 /// The line at the very bottom: list, revision, people, whether everything is safe, how far away the server is.
 enum StatusLine {
-    static func line(of screen: any Screen, _ world: World, width: Int) -> Line {
-        let list = screen.route.list.map { world.list($0) }
-        let left = list.map { identity($0) } ?? Line(world.server.description, .dim)
-        let right = safety(list, world) + latency(world)
+    static func line(of screen: any Screen, _ app: AppState, width: Int) -> Line {
+        let list = screen.route.list.map { app.list($0) }
+        let left = list.map { identity($0) } ?? Line(app.server.description, .dim)
+        let right = safety(list, app) + latency(app)
         let room = max(0, width - right.width - 1)
         var line = left
         if line.width > room {
@@ -17,38 +17,38 @@ enum StatusLine {
 
     private static func identity(_ list: ListData) -> Line {
         var line = Line(list.name, .bold)
-        line.append(" r\(list.standing.revision)")
+        line.append(" r\(list.state.revision)")
         let people = list.people.count + 1
-        if list.standing.isLive { line.append(people == 1 ? " · alone" : " · \(people) people") }
+        if list.state.isLive { line.append(people == 1 ? " · alone" : " · \(people) people") }
         return line
     }
 
     /// The one word that people look for: is what I did safe?
-    static func safety(_ list: ListData?, _ world: World) -> Line {
+    static func safety(_ list: ListData?, _ app: AppState) -> Line {
         let rejected = list.map {
             $0.rejectedCount > 0 ? Line("rejected \($0.rejectedCount) ", Style(.red, [.bold])) : Line()
         }
-        return (rejected ?? Line()) + saved(list, world)
+        return (rejected ?? Line()) + saved(list, app)
     }
 
-    private static func saved(_ list: ListData?, _ world: World) -> Line {
-        let unconfirmed = list?.standing.unconfirmed ?? 0
+    private static func saved(_ list: ListData?, _ app: AppState) -> Line {
+        let unconfirmed = list?.state.pendingCount ?? 0
         if list?.refusal != nil { return Line("not on the server", Style(.red, [.bold])) }
-        switch world.connection {
+        switch app.connection {
         case .offline:
             let queued = unconfirmed > 0 ? ", \(unconfirmed) queued" : ""
             return Line("offline" + queued, Style(.yellow, [.bold]))
-        case .connecting where list?.standing.isLive != true:
+        case .connecting where list?.state.isLive != true:
             return Line("connecting" + (unconfirmed > 0 ? ", \(unconfirmed) queued" : ""), Style(.yellow))
         default:
             guard let list else { return Line("online", Style(.green)) }
             if unconfirmed > 0 { return Line("saving \(unconfirmed)", Style(.yellow)) }
-            return list.standing.isLive ? Line("synced", Style(.green)) : Line("loading", Style(.yellow))
+            return list.state.isLive ? Line("synced", Style(.green)) : Line("loading", Style(.yellow))
         }
     }
 
-    private static func latency(_ world: World) -> Line {
-        guard world.isOnline, let latency = world.latency else { return Line() }
+    private static func latency(_ app: AppState) -> Line {
+        guard app.isOnline, let latency = app.latency else { return Line() }
         return Line(latency == 0 ? " · <1 ms" : " · \(latency) ms", .dim)
     }
 }

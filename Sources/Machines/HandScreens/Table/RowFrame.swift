@@ -1,3 +1,5 @@
+import HandCore
+
 /// What stands around the content of a row, the same for all cells: the cursor, the number, marks and people.
 enum RowFrame {
     private static let gutter = 2
@@ -24,7 +26,8 @@ enum RowFrame {
     private static func lead(_ state: RowState, isFirst: Bool) -> Line {
         var line = Line(isFirst && state.isDragged ? "↕" : isFirst && state.isCurrent ? "▸" : " ", .bold)
         if isFirst, let mark = state.mark {
-            line.append(mark.rawValue, Style(mark.color, [.bold]))
+            let colors: [Delta.Mark: Style.Color] = [.inserted: .green, .moved: .cyan, .edited: .yellow]
+            line.append(mark.rawValue, Style(colors[mark] ?? .standard, [.bold]))
         } else if isFirst, state.isPending {
             line.append("•", Style(.yellow))
         } else {

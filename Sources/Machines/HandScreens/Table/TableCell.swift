@@ -1,10 +1,7 @@
-/// What one row of a table is drawn in. A cell knows how it looks in each state; what it shows is given to it by
-/// `configure(with:)`, and it does not know where that came from.
-package protocol TableCell: Sendable {
-    associatedtype Model
+import HandCore
 
-    init()
-    mutating func configure(with model: Model)
+/// What one row of a table is drawn in. A cell is made with what it shows, and knows how that looks in each state.
+package protocol TableCell: Sendable {
     /// The lines of the row, each at most `width` columns; at least one.
     func lines(width: Int, _ state: RowState) -> [Line]
 }
@@ -28,42 +25,44 @@ package struct RowState: Equatable, Sendable {
     /// Columns for the number.
     package var numberWidth = 0
     /// What a commit did to it.
-    package var mark: Mark?
+    package var mark: Delta.Mark?
 
     package struct Tag: Equatable, Sendable {
         package var name: String
         package var color: Style.Color
     }
 
-    package enum Mark: String, Sendable {
-        case inserted = "+"
-        case moved = ">"
-        case edited = "~"
-
-        var color: Style.Color {
-            switch self {
-            case .inserted: .green
-            case .moved: .cyan
-            case .edited: .yellow
-            }
-        }
-    }
-
     package init() {}
 }
 
-/// Cells that are used again: one of each type, configured anew for each row.
-package struct CellPool {
-    private var cells: [ObjectIdentifier: any TableCell] = [:]
+/// Where a table has its rows from.
+package protocol TableDataSource {
+    var rowCount: Int { get }
+    /// The cell of a row, showing it.
+    func cell(forRow row: Int) -> any TableCell
+    func state(ofRow row: Int) -> RowState
+}
 
-    package init() {}
+extension TableDataSource {
+    package func state(ofRow row: Int) -> RowState { RowState() }
 
-    /// A cell of that type, showing `model`.
-    package mutating func dequeue<Cell: TableCell>(_ type: Cell.Type, for model: Cell.Model) -> Cell {
-        let key = ObjectIdentifier(type)
-        var cell = cells[key] as? Cell ?? Cell()
-        cell.configure(with: model)
-        cells[key] = cell
-        return cell
+    /// The lines of one row with its frame: cursor, number, marks, people.
+    func lines(ofRow row: Int, width: Int, isCurrent: Bool) -> [Line] {
+        var state = state(ofRow: row)
+        state.isCurrent = isCurrent
+        return RowFrame.lines(of: cell(forRow: row), state, width: width)
     }
+}
+
+/// Rows of text, for tables that are not of items; a row is only written when it is looked at.
+struct RowsOfText: TableDataSource {
+    let rowCount: Int
+    private let text: (Int) -> [Line]
+
+    init(_ rowCount: Int, _ text: @escaping (Int) -> [Line]) {
+        self.rowCount = rowCount
+        self.text = text
+    }
+
+    func cell(forRow row: Int) -> any TableCell { TextCell(text: text(row)) }
 }

@@ -24,7 +24,7 @@ extension ClientMachine {
         case .acknowledged(let list, let sequence, let revision):
             acknowledged(list: list, sequence: sequence, revision: revision)
         case .presence(let list, let entries):
-            if let name = names[list] { emit(.presence(list: name, entries)) }
+            if let name = names[list] { emit(.list(name, .presence(entries))) }
         case .renamed(let list, let name): renamed(list, to: name)
         case .pong(let sent): if sent <= now { emit(.latency(now - sent)) }
         case .done, .lists, .deletedLists, .history, .state, .excerpt: answered(message)
@@ -78,7 +78,7 @@ extension ClientMachine {
     private mutating func tellProgress(of name: String) {
         guard let (done, total) = subscriptions[name]?.progress, total >= Self.longWay, done % (total / 100) == 0
         else { return }
-        emit(.progress(list: name, items: done, of: total))
+        emit(.list(name, .progress(items: done, of: total)))
     }
 
     /// Submits once all is here that the server had when the client subscribed.
@@ -101,7 +101,7 @@ extension ClientMachine {
         guard let name = subscriptions.first(where: { $0.value.request == request && $0.value.isReceiving })?.key
         else { return takeFetched(items, of: request) }
         switch subscriptions[name]?.take(items) {
-        case .more(let count, let total): emit(.progress(list: name, items: count, of: total))
+        case .more(let count, let total): emit(.list(name, .progress(items: count, of: total)))
         case .damaged: fail("a snapshot arrived damaged", now: now)
         case .complete(let update):
             if subscriptions[name]?.isJournaled == true { journal?.replace(name) }

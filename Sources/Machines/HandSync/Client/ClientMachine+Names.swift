@@ -13,7 +13,7 @@ extension ClientMachine {
             subscriptions[name] = mine
             names[list] = name
             if mine.isJournaled { journal?.move(old, to: name) }
-            return emit(.renamed(list: old, to: name))
+            return emit(.list(old, .renamed(to: name)))
         }
         // It was opened under its new name too. One of the two goes on, with what is pending; if both have something, the other's
         // waits where it is kept.
@@ -64,6 +64,6 @@ extension ClientMachine {
     mutating func drop(_ name: String, _ code: ErrorCode, _ text: String) {
         _ = letGo(name)
         names = names.filter { $0.value != name }
-        emit(.refused(list: name, code, text))
+        emit(.list(name, .refused(code, text)))
     }
 }

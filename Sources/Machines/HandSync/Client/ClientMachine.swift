@@ -48,16 +48,12 @@ public struct ClientMachine: Sendable {
         /// The view of a list has changed, or its user should be told something.
         case update(list: String, Replica.Update)
         case status(Status)
-        /// How much of a list's snapshot has come, or how many of the commits that were missed, if they are many.
-        case progress(list: String, items: Int, of: Int)
-        case presence(list: String, [DownMessage.Presence])
+        /// Something else has happened to a list: `progress`, `presence`, `renamed` (the session knows it by the new name), or
+        /// `refused` (it is not followed any longer).
+        case list(String, ListEvent)
         /// Milliseconds that the server took to answer a ping.
         case latency(UInt64)
         case answer(request: UInt64, Answer)
-        /// A followed list was renamed; the session knows it by the new name.
-        case renamed(list: String, to: String)
-        /// A subscription came to nothing.
-        case refused(list: String, ErrorCode, String)
         /// A message of the server that answers no request.
         case told(ErrorCode, String)
     }

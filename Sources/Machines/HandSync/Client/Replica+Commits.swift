@@ -16,6 +16,15 @@ extension Replica {
             case commit(Commit)
             /// What the server said otherwise: a snapshot, a rejection.
             case answer
+
+            /// Whose doing it was.
+            package var origin: Origin {
+                switch self {
+                case .edit: .own
+                case .commit(let commit): .author(commit.author)
+                case .answer: .unknown
+                }
+            }
         }
 
         enum Change: Equatable, Sendable {
@@ -25,13 +34,7 @@ extension Replica {
         }
 
         /// Whose doing it was.
-        public var origin: Origin {
-            switch cause {
-            case .edit: .own
-            case .commit(let commit): .author(commit.author)
-            case .answer: .unknown
-            }
-        }
+        public var origin: Origin { cause.origin }
 
         public init(_ cause: Cause = .answer, delta: Delta = .identity, notices: [Notice] = []) {
             self.cause = cause

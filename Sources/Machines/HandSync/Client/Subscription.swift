@@ -9,6 +9,8 @@ extension ClientMachine {
         let isJournaled: Bool
         /// Whether this client has ever had the list.
         public internal(set) var isLoaded: Bool
+        /// Items that edits of an earlier run have touched.
+        let keptItems: Set<ItemID>
         /// The item that this person is on; sent again with each subscription.
         var presence: ItemID?
         package private(set) var phase = Phase.idle
@@ -17,6 +19,7 @@ extension ClientMachine {
             self.replica = replica
             self.isJournaled = isJournaled
             self.isLoaded = isLoaded
+            keptItems = replica.pendingItems
         }
 
         /// How far a list is subscribed to. What leads from one phase to another, as a test compares it with the code:

@@ -163,16 +163,16 @@ final class SimulatedClient {
         case .disconnect: disconnect()
         case .keep(let writes): keep(writes)
         case .takeID: takeID()
-        case .renamed(let list, let name):
+        case .list(let list, .renamed(let name)):
             system.trace("client \(number) hears that \(list) is called \(name)")
             followed[name] = followed.removeValue(forKey: list)
             others[name] = others.removeValue(forKey: list)
         case .update(let list, let update): note(update, of: list)
         case .status(let status): changed(status)
-        case .presence(let list, let entries): note(entries, in: list)
-        case .refused(let list, let code, _): refused(list, code)
+        case .list(let list, .presence(let entries)): note(entries, in: list)
+        case .list(let list, .refused(let code, _)): refused(list, code)
         case .answer(_, let answer): onAnswer(answer)
-        case .progress, .latency, .told: break
+        case .list, .latency, .told: break
         }
     }
 

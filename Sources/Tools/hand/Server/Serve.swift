@@ -51,10 +51,10 @@ struct Serve: ParsableCommand {
     @Option(
         help: "What a commit survives before it is acknowledged: fsync (loss of power), os (kill -9), memory (nothing)."
     )
-    var durability = Keeping.fsync
+    var durability = Durability.fsync
 
     /// Where lists are kept, as it is named on the command line.
-    enum Keeping: String, CaseIterable, ExpressibleByArgument {
+    enum Durability: String, CaseIterable, ExpressibleByArgument {
         case fsync, os, memory
 
         /// Opens the store in a folder, where there is one.
@@ -135,7 +135,7 @@ struct Serve: ParsableCommand {
         let logger = Logger(label: "hand")
         if let problem = tls?.certificateProblem { logger.warning("\(problem)") }
         var configuration = try configuration(endpoints, folder, log, logger)
-        let store = try awkward.map(Keeping.awkwardStore) ?? durability.store(in: folder)
+        let store = try awkward.map(Durability.awkwardStore) ?? durability.store(in: folder)
         if let store = store as? SQLiteStore {
             configuration.expectStore = { try store.expectFiles() }
             configuration.access = AccessFile(
@@ -205,9 +205,10 @@ struct Serve: ParsableCommand {
 
     private func printSettings() throws {
         let layers = try ServeLayers(Array(CommandLine.arguments.dropFirst(2)))
-        for setting in ServeSetting.all {
-            Output.line(setting.line(of: self, from: layers.origin(of: setting.name)))
-        }
+        var serve = self
+        if serve.listen.isEmpty { serve.listen = [Self.defaultEndpoint] }
+        serve.data = data ?? Settings.defaultDataFolder
+        for setting in ServeSetting.all(of: serve) { Output.line(setting.line(from: layers.origin(of: setting.name))) }
     }
 
     private func stopOnSignals(_ server: Server, _ loop: Loop, _ manager: ServiceManager?) throws {

@@ -17,67 +17,59 @@ struct ServeLayers {
     /// The weakest first.
     private let layers: [Layer]
     private let commandLine: [String]
+    /// All settings, with their defaults.
+    private let settings: [ServeSetting]
 
     /// - Parameter arguments: of the command line, behind `serve`.
     init(_ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment) throws {
         commandLine = arguments
+        settings = ServeSetting.all(of: try Serve.parse([]))
         let named =
-            Self.value(of: "config", in: arguments) ?? environment["HAND_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+            Arguments.value(of: ["--config"], in: arguments)
+            ?? environment["HAND_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         layers = [
-            try Self.file(at: named ?? Settings.serveFile, mustExist: named != nil),
-            try Self.environment(environment),
+            try Self.file(at: named ?? Settings.serveFile, mustExist: named != nil, settings),
+            try Self.environment(environment, settings),
         ]
     }
 
+    /// What the strongest layer that sets something says.
+    private func layer(of name: String) -> Layer? { layers.last { $0.arguments[name] != nil } }
+
     /// The whole command line: what is set below, then what was given.
     var arguments: [String] {
-        ServeSetting.all.flatMap { setting in
-            isGiven(setting.name)
-                ? [] : layers.last { $0.arguments[setting.name] != nil }?.arguments[setting.name] ?? []
-        } + commandLine
+        settings.flatMap { isGiven($0.name) ? [] : layer(of: $0.name)?.arguments[$0.name] ?? [] } + commandLine
     }
 
     /// Where a setting has its value from.
     func origin(of name: String) -> String {
-        if isGiven(name) { return "the command line" }
-        return layers.last { $0.arguments[name] != nil }?.origin ?? "default"
+        isGiven(name) ? "the command line" : layer(of: name)?.origin ?? "default"
     }
 
     /// A message about options, and where those are set that it is about.
     func explained(_ message: String) -> String {
-        let notes = ServeSetting.all.filter { setting in
-            !isGiven(setting.name) && layers.contains { $0.arguments[setting.name] != nil }
-                && message.firstRange(of: "--\(setting.name)") != nil
-        }.map { "\n'\($0.name)' is set in \(origin(of: $0.name))." }
+        let notes = settings.filter { setting in
+            !isGiven(setting.name) && message.firstRange(of: "--\(setting.name)") != nil
+        }.compactMap { setting in layer(of: setting.name).map { "\n'\(setting.name)' is set in \($0.origin)." } }
         return message + notes.joined()
     }
 
     /// What is set below the command line; nil if nothing is.
     func text(of name: String) -> String? {
-        let argument = layers.last { $0.arguments[name] != nil }?.arguments[name]?.first
-        return argument.map { String($0.dropFirst("--\(name)=".count)) }
+        layer(of: name)?.arguments[name]?.first.map { String($0.dropFirst("--\(name)=".count)) }
     }
 
     private func isGiven(_ name: String) -> Bool {
         commandLine.contains { $0 == "--\(name)" || $0.hasPrefix("--\(name)=") || $0 == "--no-\(name)" }
     }
 
-    private static func value(of name: String, in arguments: [String]) -> String? {
-        if let joined = arguments.last(where: { $0.hasPrefix("--\(name)=") }) {
-            return String(joined.dropFirst(name.count + 3))
-        }
-        guard let index = arguments.lastIndex(of: "--\(name)"), index + 1 < arguments.count else { return nil }
-        return arguments[index + 1]
-    }
-
     // MARK: The environment
 
-    private static func environment(_ environment: [String: String]) throws -> Layer {
+    private static func environment(_ environment: [String: String], _ settings: [ServeSetting]) throws -> Layer {
         var layer = Layer(origin: "the environment")
-        let kinds = try Serve.parse([])
-        for setting in ServeSetting.all {
+        for setting in settings {
             guard let text = environment[setting.variable], !text.isEmpty else { continue }
-            switch setting.value(kinds) {
+            switch setting.value {
             case .texts:
                 layer.arguments[setting.name] = text.split(separator: ",").map { "--\(setting.name)=\($0)" }
             case .flag:
@@ -93,7 +85,7 @@ struct ServeLayers {
 
     // MARK: The file
 
-    private static func file(at path: String, mustExist: Bool) throws -> Layer {
+    private static func file(at path: String, mustExist: Bool, _ settings: [ServeSetting]) throws -> Layer {
         var layer = Layer(origin: path)
         guard let data = FileManager.default.contents(atPath: path) else {
             do { _ = try PrivateFile.read(path) } catch { throw Failure(.usage, "the configuration file: \(error)") }
@@ -104,20 +96,17 @@ struct ServeLayers {
         do { table = try TOMLTable(string: String(decoding: data, as: UTF8.self)) } catch let error as TOMLParseError {
             throw Failure(.usage, "\(path), line \(error.source.begin.line): \(Printable.clean(error.description))")
         }
-        let kinds = try Serve.parse([])
-        let settings = Dictionary(uniqueKeysWithValues: ServeSetting.all.map { ($0.name, $0) })
         for (key, value) in table {
-            guard let setting = settings[key] else {
+            guard let setting = settings.first(where: { $0.name == key }) else {
                 throw Failure(
                     .usage,
                     "\(path): unknown setting '\(Printable.clean(key))'."
-                        + Spelling.question(key, among: settings.keys.sorted())
+                        + Spelling.question(key, among: settings.map(\.name).sorted())
                         + " 'hand serve --print-config' lists all.")
             }
-            guard let arguments = Self.arguments(setting, value, like: setting.value(kinds)) else {
+            guard let arguments = Self.arguments(setting, value) else {
                 throw Failure(
-                    .usage,
-                    "\(path): \(key): expected \(setting.value(kinds).kind), found a value of type \(value.type)")
+                    .usage, "\(path): \(key): expected \(setting.value.kind), found a value of type \(value.type)")
             }
             layer.arguments[key] = arguments
         }
@@ -125,10 +114,10 @@ struct ServeLayers {
     }
 
     private static func arguments(
-        _ setting: ServeSetting, _ value: any TOMLValueConvertible, like kind: ServeSetting.Value
+        _ setting: ServeSetting, _ value: any TOMLValueConvertible
     ) -> [String]? {
         func option(_ text: some CustomStringConvertible) -> [String] { ["--\(setting.name)=\(text)"] }
-        switch kind {
+        switch setting.value {
         case .text: return value.string.map(option)
         case .number: return value.int.map(option)
         case .decimal: return value.double.map(option) ?? value.int.map(option)

@@ -1,13 +1,13 @@
-import Foundation
+import ArgumentParser
 import TOMLKit
 
-/// One thing that an operator can set for 'hand serve'. Its name is the same everywhere: `--max-items` on the command line,
-/// `HAND_MAX_ITEMS` in the environment, `max-items` in the configuration file.
+/// One thing that an operator can set for 'hand serve': any of its options. Its name is the same everywhere: `--max-items` on
+/// the command line, `HAND_MAX_ITEMS` in the environment, `max-items` in the configuration file.
 struct ServeSetting {
     let name: String
-    let value: (Serve) -> Value
+    let value: Value
 
-    enum Value {
+    enum Value: Sendable {
         case text(String?)
         case texts([String])
         case number(Int?)
@@ -15,38 +15,33 @@ struct ServeSetting {
         case flag(Bool)
     }
 
-    init(_ name: String, _ value: @escaping (Serve) -> Value) {
-        self.name = name
-        self.value = value
-    }
-
     var variable: String { "HAND_" + name.uppercased().replacing("-", with: "_") }
 
-    static var all: [ServeSetting] {
-        [
-            Self("listen") { .texts($0.listen.isEmpty ? [Serve.defaultEndpoint] : $0.listen) },
-            Self("trust-proxy") { .texts($0.trustProxy) },
-            Self("socket-permissions") { .text($0.socketPermissions.description) },
-            Self("data") { .text($0.data ?? Settings.defaultDataFolder) },
-            Self("durability") { .text($0.durability.rawValue) },
-            Self("keep-commits") { .number($0.keepCommits) }, Self("keep-days") { .decimal($0.keepDays) },
-            Self("awkward") { .number($0.awkward) },
-            Self("keep-deleted") { .decimal($0.keepDeleted) },
-            Self("tls-cert") { .text($0.encryption.tlsCert) }, Self("tls-key") { .text($0.encryption.tlsKey) },
-            Self("tls-client-ca") { .text($0.encryption.tlsClientCa) },
-            Self("insecure") { .flag($0.encryption.insecure) },
-            Self("log-level") { .text($0.telling.logLevel.rawValue) },
-            Self("log-format") { .text($0.telling.logFormat.rawValue) }, Self("status") { .text($0.telling.status) },
-            Self("audit") { .text($0.telling.audit) }, Self("admin") { .text($0.telling.admin) },
-        ]
-            + LimitOptions.all.map { row in Self(row.name) { .number($0.limits[keyPath: row.option]) } }
-            + TimeOptions.all.map { row in Self(row.name) { .decimal($0.times[keyPath: row.option]) } }
+    /// All settings, as they are in a command.
+    static func all(of serve: Serve) -> [ServeSetting] {
+        // These are about the settings themselves.
+        settings(of: serve).filter { !["config", "print-config"].contains($0.name) }
+    }
+
+    private static func settings(of options: Any) -> [ServeSetting] {
+        Mirror(reflecting: options).children.flatMap { child -> [ServeSetting] in
+            switch child.value {
+            case let group as any Group: settings(of: group.options)
+            case let option as any Settable: [Self(name: name(of: child.label ?? ""), value: option.setting)]
+            default: []
+            }
+        }
+    }
+
+    /// The name of the option that a property is, as the parser makes it: `max-items` of `maxItems`.
+    static func name(of property: String) -> String {
+        property.drop { $0 == "_" }.map { $0.isUppercase ? "-" + $0.lowercased() : String($0) }.joined()
     }
 
     /// The setting in a configuration file; commented out if nothing is set.
-    func line(of serve: Serve, from origin: String) -> String {
+    func line(from origin: String) -> String {
         let line: String
-        switch self.value(serve) {
+        switch value {
         case .text(let text?): line = TOMLTable([name: text]).convert()
         case .texts(let texts): line = TOMLTable([name: TOMLArray(texts)]).convert()
         case .number(let number?): line = "\(name) = \(number)"
@@ -55,5 +50,35 @@ struct ServeSetting {
         case .text(nil), .number(nil), .decimal(nil): return "# \(name) is not set"
         }
         return "\(line)  # \(origin)"
+    }
+}
+
+// MARK: - Reading the options of a command
+
+private protocol Group {
+    var options: Any { get }
+}
+
+extension OptionGroup: Group {
+    fileprivate var options: Any { wrappedValue }
+}
+
+private protocol Settable {
+    var setting: ServeSetting.Value { get }
+}
+
+extension Flag: Settable {
+    fileprivate var setting: ServeSetting.Value { .flag(wrappedValue as? Bool ?? false) }
+}
+
+extension Option: Settable {
+    fileprivate var setting: ServeSetting.Value {
+        switch Value.self {
+        case is Int?.Type: .number(wrappedValue as? Int)
+        case is Double.Type, is Double?.Type: .decimal(wrappedValue as? Double)
+        case is String?.Type: .text(wrappedValue as? String)
+        case is [String].Type: .texts(wrappedValue as? [String] ?? [])
+        default: (wrappedValue as? Bound)?.value ?? .text("\(wrappedValue)")
+        }
     }
 }

@@ -1,11 +1,11 @@
 import HandCore
 import HandFormats
 
-/// Text that one is typing in the table: of a new item in a gap, or of one that is there.
-struct Draft: Sendable {
+/// Text that one is typing: of a new item in a gap, or of one that is there.
+package struct Draft: Sendable {
     enum Target: Equatable, Sendable {
         case new(gap: Int, Side)
-        case existing(Int, ItemID, Field)
+        case existing(Int, Item, Field)
     }
 
     enum Field: Equatable, Sendable {
@@ -15,7 +15,7 @@ struct Draft: Sendable {
     var target: Target
     /// What a new item becomes, unless its text says otherwise.
     var kind: Content.Kind
-    var editor: LineEditor
+    var editor = LineEditor()
     /// Why the text cannot be taken, or what happened to the item meanwhile.
     var problem: String?
     /// The text that was there.
@@ -30,16 +30,57 @@ struct Draft: Sendable {
         }
     }
 
+    /// What was typed says of an item that is there; nil if nothing else than before.
+    var change: Change? {
+        guard case .existing(_, _, let field) = target, editor.text != original else { return nil }
+        let text = LineBreaks.meant(editor.text)
+        return field == .text ? Change(text: text) : Change(url: text)
+    }
+
+    mutating func type(_ key: Key) {
+        problem = nil
+        if key == Key(.enter, .alt) { editor.insert(LineBreaks.sign) } else { _ = editor.handle(key) }
+    }
+
+    /// The kind that Tab makes of a new item.
+    func nextKind(_ rules: Rules, isBack: Bool = false) -> Content.Kind? {
+        let kinds = Typed.kinds(rules)
+        guard case .new = target, let index = kinds.firstIndex(of: kind) else { return nil }
+        return kinds[(index + (isBack ? kinds.count - 1 : 1)) % kinds.count]
+    }
+
+    /// What keys do meanwhile.
+    func hints(_ rules: Rules) -> [Hint] {
+        let lineBreak = Hint(Key(.enter, .alt), to: "line break")
+        guard case .new = target else {
+            return [Hint(Key(.enter), to: "save"), Hint(Key(.escape), to: "leave as it was"), lineBreak]
+        }
+        let other = nextKind(rules).flatMap { $0 == kind ? nil : Hint(Key(.tab), to: "\($0.name) instead") }
+        let enter = Hint(Key(.enter), to: editor.text.isEmpty ? "end" : "add")
+        return [enter, Hint(Key(.escape), to: "leave")] + (other.map { [$0] } ?? []) + [lineBreak]
+    }
+
     /// Carries the draft through a change of the list; false if its item is gone.
     mutating func follow(_ delta: Delta) -> Bool {
         switch target {
         case .new(let gap, let side):
             target = .new(gap: delta.map(gap: gap, side), side)
-        case .existing(let index, let id, let field):
+        case .existing(let index, let item, let field):
             guard let new = delta.map(index: index) else { return false }
-            target = .existing(new, id, field)
+            target = .existing(new, item, field)
         }
         return true
+    }
+}
+
+extension Draft {
+    /// Of an item that is there.
+    init(_ field: Field, of item: Item, at place: Int) {
+        var text = item.content.text
+        if field == .address, case .link(_, let url) = item.content { text = url }
+        let line = LineBreaks.shown(text)
+        self.init(
+            target: .existing(place, item, field), kind: item.content.kind, editor: LineEditor(line), original: line)
     }
 }
 
@@ -60,13 +101,11 @@ enum Typed {
     /// The kinds that may be added to a list, in the order in which Tab goes through them.
     static func kinds(_ rules: Rules) -> [Content.Kind] {
         let order: [Content.Kind] = [.task, .note, .heading, .link, .card]
-        let allowed = order.filter { rules.allowedKinds?.contains($0) ?? ($0 != .card) }
-        return allowed
+        return order.filter { rules.allowedKinds?.contains($0) ?? ($0 != .card) }
     }
 
-    /// The content that a line says: of `kind`, unless it starts like a heading or a task, perhaps with a bullet before its
-    /// box, or is an address. nil if it cannot
-    /// be of that kind.
+    /// The content that a line says: of `kind`, unless it starts like a heading or a task (perhaps with a bullet before its
+    /// box), or is an address. nil if it cannot be of that kind.
     static func content(_ line: String, as kind: Content.Kind, _ rules: Rules) -> Content? {
         let text = LineBreaks.meant(line)
         let trimmed = text.drop { $0 == " " }

@@ -79,43 +79,21 @@ struct Filter: Sendable {
 
     /// Carries the matches through a change of the list. O(matches + size of the delta).
     mutating func follow(_ delta: Delta, to new: Hand) {
-        var survivors: [Int32] = []
+        var (survivors, fresh): ([Int32], [Int]) = ([], [])
         survivors.reserveCapacity(matches.count)
-        var old = 0
-        var place = 0
         var next = 0
-        var fresh: [Int] = []
-        func keep(_ count: Int) {
-            while next < matches.count, Int(matches[next]) < old + count {
-                survivors.append(matches[next] + Int32(place - old))
+        for step in delta.placed {
+            var isKept = false
+            if case .keep = step.component { isKept = true }
+            let shift = Int32(step.new.lowerBound - step.old.lowerBound)
+            while next < matches.count, Int(matches[next]) < step.old.upperBound {
+                if isKept { survivors.append(matches[next] + shift) }
                 next += 1
             }
-            old += count
-            place += count
+            if step.mark != nil { fresh += step.new }
         }
-        func skip(_ count: Int) {
-            old += count
-            while next < matches.count, Int(matches[next]) < old { next += 1 }
-        }
-        let scannedBefore = scanned
+        survivors += matches[next...].map { $0 + Int32(delta.growth) }
         scanned = delta.map(gap: scanned, .before)
-        for component in delta.components {
-            switch component {
-            case .keep(let count): keep(count)
-            case .edit:
-                skip(1)
-                fresh.append(place)
-                place += 1
-            case .delete(let count), .pick(let count): skip(count)
-            case .insert(let items, _):
-                fresh += place..<place + items.count
-                place += items.count
-            case .drop(let slots, _, _):
-                fresh += place..<place + slots.count
-                place += slots.count
-            }
-        }
-        keep(max(0, max(scannedBefore, Int(matches.last ?? 0) + 1) - old))
         matches = merge(survivors, fresh.filter { $0 < scanned && isMatch(new[$0].content) }.map { Int32($0) })
     }
 

@@ -1,7 +1,7 @@
 import HandCore
 
 /// The rows of the list screen: the items, or those that a filter leaves; and the field in which one is typing.
-struct ListRows: ListDataSource {
+struct ListRows: TableDataSource {
     let data: ListData
     let cells: any ContentCells
     let filter: Filter?
@@ -34,19 +34,13 @@ struct ListRows: ListDataSource {
         return filter.map { Int($0.matches[row]) } ?? row
     }
 
-    func index(ofRow row: Int) -> Int { place(ofRow: row) ?? 0 }
-
-    func cell(forRow row: Int, in pool: inout CellPool) -> any TableCell {
-        guard let place = place(ofRow: row) else { return editor(draft, in: &pool) }
-        if let draft, case .existing(place, _, _) = draft.target { return editor(draft, in: &pool) }
-        return cells.cell(for: list[place].content, in: &pool)
-    }
-
-    private func editor(_ draft: Draft?, in pool: inout CellPool) -> any TableCell {
-        pool.dequeue(
-            EditorCell.self,
-            for: EditorCell.Field(
-                label: draft?.label ?? "", editor: draft?.editor ?? LineEditor(), hint: draft?.problem))
+    func cell(forRow row: Int) -> any TableCell {
+        let place = place(ofRow: row)
+        if let draft {
+            guard let place else { return EditorCell(draft) }
+            if case .existing(place, _, _) = draft.target { return EditorCell(draft) }
+        }
+        return place.map { cells.cell(for: list[$0].content) } ?? TextCell(text: [])
     }
 
     func state(ofRow row: Int) -> RowState {

@@ -14,22 +14,21 @@ extension ListScreen {
         .selectUp, .selectDown, .selectAll,
     ]
 
-    func refusal(of action: Action, _ world: World) -> String? {
-        let data = world.list(list)
+    func refusal(of action: Action, _ app: AppState) -> String? {
+        let data = app.list(list)
         if Self.edits.contains(action), let gone = data.refusal { return gone }
-        if Self.edits.contains(action), !data.standing.isLoaded { return "the list is not here yet" }
-        if Self.ofItems.contains(action), rows(world).itemCount == 0 { return "there is no item here" }
+        if Self.edits.contains(action), !data.state.isLoaded { return "the list is not here yet" }
+        if Self.ofItems.contains(action), rows(app).itemCount == 0 { return "there is no item here" }
         switch action {
         case .addBelow, .addAbove, .addTop, .addEnd: return Self.refusalToAdd(data.hand)
         case .deal:
             if !data.hand.rules.hasDeck { return "this list has no deck" }
             return data.hand.violation(inserting: .card(.faceDown)).map { "\(Rejection.violation($0))" }
-        case .pasteBelow, .pasteAbove: return Self.refusalToPaste(world.clipboard, data.hand)
-        case .undo: return data.standing.canUndo ? nil : "there is nothing to undo"
-        case .redo: return data.standing.canRedo ? nil : "there is nothing to redo"
+        case .pasteBelow, .pasteAbove: return Self.refusalToPaste(app.clipboard, data.hand)
+        case .undo, .redo: return data.refusal(of: action)
         case .retrieve: return data.notices.contains { $0.recovery != nil } ? nil : "nothing was overridden or rejected"
         case .notices: return data.notices.isEmpty ? "nothing was overridden or rejected" : nil
-        default: return currentItem(world).flatMap { Self.refusal(of: action, for: $0.content) }
+        default: return currentItem(app).flatMap { Self.refusal(of: action, for: $0.content) }
         }
     }
 
@@ -51,7 +50,7 @@ extension ListScreen {
         return hand.violation(inserting: empty).map { "\(Rejection.violation($0))" }
     }
 
-    private static func refusalToPaste(_ clipboard: World.Clipboard, _ hand: Hand) -> String? {
+    private static func refusalToPaste(_ clipboard: AppState.Clipboard, _ hand: Hand) -> String? {
         if clipboard.contents.isEmpty { return "nothing was cut or copied" }
         for content in clipboard.largest.values {
             if let violation = hand.violation(inserting: content) { return "\(Rejection.violation(violation))" }
@@ -60,50 +59,50 @@ extension ListScreen {
         return count > room ? "\(count) items do not fit: there is room for \(room)" : nil
     }
 
-    mutating func performOwn(_ action: Action, count: Int?, _ world: inout World) -> [Command] {
+    mutating func performOwn(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? {
         home = nil
         switch action {
-        case .addBelow, .addAbove, .addTop, .addEnd: return beginAdding(action, &world)
-        case .edit: return beginEditing(.text, &world)
-        case .editAddress: return beginEditing(.address, &world)
-        case .delete: return delete(selection(world), "deleted; \(world.keys.symbol(for: .undo)) undoes", &world)
-        case .clearTicked: return clearTicked(&world)
+        case .addBelow, .addAbove, .addTop, .addEnd: return beginAdding(action, &app)
+        case .edit: return beginEditing(.text, &app)
+        case .editAddress: return beginEditing(.address, &app)
+        case .delete: return delete(selection(app), "deleted; \(app.keys.symbol(for: .undo)) undoes", &app)
+        case .clearTicked: return clearTicked(&app)
         case .cut:
-            copy(&world)
-            return delete(selection(world), "cut; \(world.keys.symbol(for: .pasteBelow)) pastes", &world)
+            copy(&app)
+            return delete(selection(app), "cut; \(app.keys.symbol(for: .pasteBelow)) pastes", &app)
         case .copy:
-            copy(&world)
-            let what = Deed.name(selection(world), of: world.list(list).hand)
+            copy(&app)
+            let what = Deed.name(selection(app), of: app.list(list).hand)
             anchor = nil
-            return [.say("\(what) copied; \(world.keys.symbol(for: .pasteBelow)) pastes")]
-        case .pasteBelow: return paste(at: place(world).map { $0 + 1 } ?? 0, .after, &world)
-        case .pasteAbove: return paste(at: place(world) ?? 0, .before, &world)
-        case .moveUp, .moveDown, .moveTop, .moveEnd: return move(action, count ?? 1, &world)
-        case .tick: return tick(&world)
-        case .deal: return deal(max(1, count ?? 1), &world)
+            return [.say("\(what) copied; \(app.keys.symbol(for: .pasteBelow)) pastes")]
+        case .pasteBelow: return paste(at: place(app).map { $0 + 1 } ?? 0, .after, &app)
+        case .pasteAbove: return paste(at: place(app) ?? 0, .before, &app)
+        case .moveUp, .moveDown, .moveTop, .moveEnd: return move(action, count ?? 1, &app)
+        case .tick: return tick(&app)
+        case .deal: return deal(max(1, count ?? 1), &app)
         case .undo: return [.undo(list)]
         case .redo: return [.redo(list)]
-        case .retrieve: return Retrieval.newest(of: list, &world)
-        default: return look(action, count: count, &world)
+        case .retrieve: return Retrieval.newest(of: list, &app)
+        default: return look(action, count: count, &app)
         }
     }
 
     /// An edit of what is selected; the selection is over then.
-    private mutating func finish(_ delta: Delta, _ world: inout World) -> [Command] {
+    private mutating func finish(_ delta: Delta, _ app: inout AppState) -> [Command] {
         anchor = nil
         return delta.isIdentity ? [.bell] : [.edit(list: list, delta)]
     }
 
-    private mutating func delete(_ runs: [Range<Int>], _ words: String, _ world: inout World) -> [Command] {
-        let what = Deed.name(runs, of: world.list(list).hand)
-        return finish(.deleting(runs), &world) + [.say("\(what) \(words)")]
+    private mutating func delete(_ runs: [Range<Int>], _ words: String, _ app: inout AppState) -> [Command] {
+        let what = Deed.name(runs, of: app.list(list).hand)
+        return finish(.deleting(runs), &app) + [.say("\(what) \(words)")]
     }
 
     /// Deletes what is ticked: of the range, else of all that the text of a filter leaves.
-    private mutating func clearTicked(_ world: inout World) -> [Command] {
-        let hand = world.list(list).hand
+    private mutating func clearTicked(_ app: inout AppState) -> [Command] {
+        let hand = app.list(list).hand
         var runs: [Range<Int>] = []
-        for run in anchor == nil ? [0..<hand.count] : selection(world) {
+        for run in anchor == nil ? [0..<hand.count] : selection(app) {
             var place = run.lowerBound
             for item in hand.items(in: run) {
                 if item.content.isTicked, filter?.hasText(item.content) != false { runs.append(place..<place + 1) }
@@ -111,24 +110,24 @@ extension ListScreen {
             }
         }
         if runs.isEmpty { return [.say("nothing is ticked")] }
-        return delete(runs, "deleted; \(world.keys.symbol(for: .undo)) undoes", &world)
+        return delete(runs, "deleted; \(app.keys.symbol(for: .undo)) undoes", &app)
     }
 
-    private func copy(_ world: inout World) {
-        let hand = world.list(list).hand
-        world.clipboard = World.Clipboard(selection(world).flatMap { hand.items(in: $0).map(\.content) })
+    private func copy(_ app: inout AppState) {
+        let hand = app.list(list).hand
+        app.clipboard = AppState.Clipboard(selection(app).flatMap { hand.items(in: $0).map(\.content) })
     }
 
-    private mutating func paste(at gap: Int, _ side: Side, _ world: inout World) -> [Command] {
-        let items = world.mint(world.clipboard.contents)
+    private mutating func paste(at gap: Int, _ side: Side, _ app: inout AppState) -> [Command] {
+        let items = app.mint(app.clipboard.contents)
         return [.edit(list: list, Operation.insert(items, at: gap, side).delta)]
     }
 
-    private mutating func move(_ action: Action, _ count: Int, _ world: inout World) -> [Command] {
-        let runs = selection(world)
-        let rows = rows(world)
-        let selected = selectedRows(world) ?? table.cursor...table.cursor
-        let hand = world.list(list).hand
+    private mutating func move(_ action: Action, _ count: Int, _ app: inout AppState) -> [Command] {
+        let runs = selection(app)
+        let rows = rows(app)
+        let selected = selectedRows(app) ?? table.cursor...table.cursor
+        let hand = app.list(list).hand
         let delta: Delta
         switch action {
         case .moveUp:
@@ -153,10 +152,10 @@ extension ListScreen {
     }
 
     /// Ticks all tasks of the selection, or unticks them if all are ticked.
-    private mutating func tick(_ world: inout World) -> [Command] {
-        let hand = world.list(list).hand
+    private mutating func tick(_ app: inout AppState) -> [Command] {
+        let hand = app.list(list).hand
         var tasks: [(place: Int, isDone: Bool)] = []
-        for run in selection(world) {
+        for run in selection(app) {
             for (offset, item) in hand.items(in: run).enumerated() {
                 if case .task(_, let done) = item.content { tasks.append((run.lowerBound + offset, done)) }
             }
@@ -164,13 +163,13 @@ extension ListScreen {
         if tasks.isEmpty { return [.say("only tasks can be ticked")] }
         let done = !tasks.allSatisfy(\.isDone)
         let runs = tasks.filter { $0.isDone != done }.map { $0.place..<$0.place + 1 }
-        return finish(.changing(runs, Change(done: done)), &world)
+        return finish(.changing(runs, Change(done: done)), &app)
     }
 
-    private func deal(_ count: Int, _ world: inout World) -> [Command] {
-        let hand = world.list(list).hand
+    private func deal(_ count: Int, _ app: inout AppState) -> [Command] {
+        let hand = app.list(list).hand
         let room = max(1, hand.rules.maximumCount - hand.count)
-        let cards = world.mint(Array(repeating: .card(.faceDown), count: min(52, room, count)))
+        let cards = app.mint(Array(repeating: .card(.faceDown), count: min(52, room, count)))
         return [.edit(list: list, Operation.insert(cards, at: hand.count, .before).delta)]
     }
 }
@@ -190,18 +189,18 @@ extension Content {
 
 /// Getting back what was overridden or rejected.
 enum Retrieval {
-    static func newest(of list: String, _ world: inout World) -> [Command] {
-        guard let index = world.list(list).notices.lastIndex(where: { $0.recovery != nil }) else { return [.bell] }
-        return retrieve(index, of: list, &world)
+    static func newest(of list: String, _ app: inout AppState) -> [Command] {
+        guard let index = app.list(list).notices.lastIndex(where: { $0.recovery != nil }) else { return [.bell] }
+        return retrieve(index, of: list, &app)
     }
 
     /// Makes the edit that gets a notice's loss back, and takes the notice off.
-    static func retrieve(_ index: Int, of list: String, _ world: inout World) -> [Command] {
-        let data = world.list(list)
-        guard let delta = data.notices[index].delta(on: data.hand, &world.random) else {
+    static func retrieve(_ index: Int, of list: String, _ app: inout AppState) -> [Command] {
+        let data = app.list(list)
+        guard let delta = data.notices[index].delta(on: data.hand, &app.random) else {
             return [.say("the item is gone; there is nothing to get back")]
         }
-        world.withList(list) { _ = $0.notices.remove(at: index) }
+        app.withList(list) { _ = $0.notices.remove(at: index) }
         return [.edit(list: list, delta), .say("got back: \(data.notices[index].text(in: data))")]
     }
 }

@@ -15,10 +15,26 @@ struct ListScreen: TableScreen, ListScreens {
     var filterBefore: Filter?
     /// The place to which the cursor keeps while a filter is typed and searched for; nil once one goes elsewhere.
     var home: Int?
-    var draft: Draft?
-    /// The other end of the selected range, as a place in the list; nil if no range is selected.
-    var anchor: Int?
+    private var mode = Mode.browsing
     var drag: Drag?
+
+    private enum Mode: Sendable {
+        case browsing
+        /// A range, from that place in the list to the cursor.
+        case selecting(from: Int)
+        case typing(Draft)
+    }
+
+    package var draft: Draft? {
+        get { if case .typing(let draft) = mode { draft } else { nil } }
+        set { if let newValue { mode = .typing(newValue) } else if draft != nil { mode = .browsing } }
+    }
+
+    /// The other end of the selected range; nil if no range is selected.
+    var anchor: Int? {
+        get { if case .selecting(let place) = mode { place } else { nil } }
+        set { if let newValue { mode = .selecting(from: newValue) } else if anchor != nil { mode = .browsing } }
+    }
 
     /// An item that the mouse has taken hold of, and the row over which it is.
     struct Drag: Equatable, Sendable {
@@ -35,19 +51,18 @@ struct ListScreen: TableScreen, ListScreens {
     }
 
     var route: Route { .list(list) }
-    var isTyping: Bool { draft != nil }
 
-    func rows(_ world: World) -> ListRows {
+    func rows(_ app: AppState) -> ListRows {
         ListRows(
-            data: world.list(list), cells: world.cells, filter: filter, draft: draft, selected: selectedRows(world),
-            dragged: drag?.isMoving == true ? selectedRows(world) ?? table.cursor...table.cursor : nil, now: world.now,
-            hasNumbers: world.size.columns >= 60)
+            data: app.list(list), cells: app.cells, filter: filter, draft: draft, selected: selectedRows(app),
+            dragged: drag?.isMoving == true ? selectedRows(app) ?? table.cursor...table.cursor : nil, now: app.now,
+            hasNumbers: app.size.columns >= 60)
     }
 
-    func title(_ world: World) -> Line {
-        let data = world.list(list)
+    func title(_ app: AppState) -> Line {
+        let data = app.list(list)
         var line = Line(list, .bold)
-        guard data.standing.isLoaded else { return line }
+        guard data.state.isLoaded else { return line }
         if let filter {
             let state =
                 filter.isComplete(in: data.hand)
@@ -59,12 +74,12 @@ struct ListScreen: TableScreen, ListScreens {
         } else {
             line.append("  \(Words.count(data.hand.count, "item"))")
         }
-        if let drag, drag.isMoving, let place = rows(world).place(ofRow: drag.over) {
-            let what = Deed.name(selection(world), of: data.hand)
+        if let drag, drag.isMoving, let place = rows(app).place(ofRow: drag.over) {
+            let what = Deed.name(selection(app), of: data.hand)
             return line + Line("  \(what) goes \(drag.over > drag.from ? "below" : "above") \(place + 1)")
         }
-        if anchor != nil { line.append("  \(selection(world).reduce(0) { $0 + $1.count }) selected") }
-        if let progress = data.progress, data.standing.isLoaded { line.append("  loading \(Self.percent(progress))") }
+        if anchor != nil { line.append("  \(selection(app).reduce(0) { $0 + $1.count }) selected") }
+        if let progress = data.progress, data.state.isLoaded { line.append("  loading \(Self.percent(progress))") }
         return line
     }
 
@@ -72,45 +87,36 @@ struct ListScreen: TableScreen, ListScreens {
         "\(100 * progress.items / max(1, progress.total)) %"
     }
 
-    func emptyText(_ world: World) -> [Line] {
-        let data = world.list(list)
-        if let filter, data.standing.isLoaded, !data.hand.isEmpty {
+    func emptyText(_ app: AppState) -> [Line] {
+        let data = app.list(list)
+        if let filter, data.state.isLoaded, !data.hand.isEmpty {
             if !filter.query.isEmpty { return [Line("Nothing here contains that.", .dim)] }
-            return [Line("All is ticked; \(world.keys.symbol(for: .hideTicked)) shows it.", .dim)]
+            return [Line("All is ticked; \(app.keys.symbol(for: .hideTicked)) shows it.", .dim)]
         }
-        return ListText.empty(data, world)
+        return ListText.empty(data, app)
     }
 
     // MARK: Rows and places
 
     /// The place in the list that the cursor is on; nil if it is on none.
-    func place(_ world: World) -> Int? { rows(world).place(ofRow: table.cursor) }
+    func place(_ app: AppState) -> Int? { rows(app).place(ofRow: table.cursor) }
 
-    func currentItem(_ world: World) -> Item? { place(world).map { world.list(list).hand[$0] } }
-
-    func typingHints(_ world: World) -> [Hint] {
-        guard let draft, case .new = draft.target else { return Hint.whileEditing }
-        var hints = [Hint(Key(.enter), to: draft.editor.text.isEmpty ? "end" : "add"), Hint(Key(.escape), to: "leave")]
-        if let next = nextKind(world.list(list).hand.rules, isBack: false), next != draft.kind {
-            hints.append(Hint(Key(.tab), to: "\(next.name) instead"))
-        }
-        return hints + [Hint(Key(.enter, .alt), to: "line break")]
-    }
+    func currentItem(_ app: AppState) -> Item? { place(app).map { app.list(list).hand[$0] } }
 
     /// The row of a place, or of the nearest one that is shown.
     func row(ofPlace place: Int) -> Int { filter.map { $0.row(ofGap: place) } ?? place }
 
-    func selectedRows(_ world: World) -> ClosedRange<Int>? {
+    func selectedRows(_ app: AppState) -> ClosedRange<Int>? {
         guard let anchor else { return nil }
         let other = row(ofPlace: anchor)
         return min(other, table.cursor)...max(other, table.cursor)
     }
 
     /// The places that an edit concerns: the selected range, or what the cursor is on.
-    func selection(_ world: World) -> [Range<Int>] {
-        let rows = rows(world)
+    func selection(_ app: AppState) -> [Range<Int>] {
+        let rows = rows(app)
         guard rows.itemCount > 0, draft == nil else { return [] }
-        let selected = (selectedRows(world) ?? table.cursor...table.cursor).clamped(to: 0...(rows.itemCount - 1))
+        let selected = (selectedRows(app) ?? table.cursor...table.cursor).clamped(to: 0...(rows.itemCount - 1))
         guard let filter else { return [selected.lowerBound..<selected.upperBound + 1] }
         var runs: [Range<Int>] = []
         for match in filter.matches[selected] {
@@ -123,35 +129,36 @@ struct ListScreen: TableScreen, ListScreens {
         return runs
     }
 
-    mutating func select(row: Int, _ world: inout World) -> [Command] {
-        table.move(to: row, in: geometry(world))
+    mutating func select(row: Int, _ app: inout AppState) -> [Command] {
+        table.move(to: row, in: geometry(app))
         home = nil
         return []
     }
 
     // MARK: Events
 
-    mutating func appear(_ world: inout World) -> [Command] {
-        table.settle(in: geometry(world))
+    mutating func appear(_ app: inout AppState) -> [Command] {
+        table.settle(in: geometry(app))
         return [.follow(list)]
     }
 
-    mutating func follow(_ event: Event, _ world: inout World) -> [Command] {
+    mutating func follow(_ event: Event, _ app: inout AppState) -> [Command] {
         switch event {
-        case .list(list, .changed(_, let delta, let origin)):
-            follow(delta, by: origin, &world)
-            return filter.map { $0.isComplete(in: world.list(list).hand) } == false ? [.workOn] : []
-        case .continueWork: return search(&world)
-        case .input(.resize), .input(.cursor): table.settle(in: geometry(world))
+        case .list(list, .changed(_, let update)):
+            follow(update.delta, by: update.origin, &app)
+            return filter.map { $0.isComplete(in: app.list(list).hand) } == false ? [.workOn] : []
+        case .continueWork: return search(&app)
+        case .input(.resize), .input(.cursor): table.settle(in: geometry(app))
         case .failed(.edit(list, _), let reason): draft?.problem = reason
-        case .list(list, .refused(let reason)) where world.list(list).standing.isLoaded: return [.say(reason)]
+        case .list(list, .refused) where app.list(list).state.isLoaded:
+            return app.list(list).refusal.map { [.say($0)] } ?? []
         default: break
         }
         return []
     }
 
-    private mutating func follow(_ delta: Delta, by origin: Replica.Origin, _ world: inout World) {
-        let hand = world.list(list).hand
+    private mutating func follow(_ delta: Delta, by origin: Replica.Origin, _ app: inout AppState) {
+        let hand = app.list(list).hand
         let oldPlace = placeBeforeChange()
         let isDraftKept = draft?.follow(delta) ?? true
         filter?.follow(delta, to: hand)
@@ -159,7 +166,7 @@ struct ListScreen: TableScreen, ListScreens {
         (anchor, home) = (anchor.map(follow), home.map(follow))
         if !isDraftKept, let lost = draft {
             // What was typed is not lost with the item that it was meant for.
-            let deleter = world.list(list).name(of: origin) ?? "somebody"
+            let deleter = app.list(list).name(of: origin) ?? "somebody"
             draft = Draft(
                 target: .new(gap: delta.map(gap: oldPlace, .after), .after), kind: .task, editor: lost.editor,
                 problem: "\(deleter) deleted this item; Enter adds this as a new one")
@@ -174,7 +181,7 @@ struct ListScreen: TableScreen, ListScreens {
             let place = added?.lowerBound ?? kept ?? delta.map(gap: oldPlace, .after)
             table.follow(to: row(ofPlace: place))
         }
-        table.settle(in: geometry(world))
+        table.settle(in: geometry(app))
     }
 
     /// The cursor's place, found without the list, which is another by now.
@@ -184,14 +191,14 @@ struct ListScreen: TableScreen, ListScreens {
         return table.cursor < filter.matches.count ? Int(filter.matches[table.cursor]) : 0
     }
 
-    func focus(_ world: World) -> Focus? { Focus(list: list, item: currentItem(world)?.id) }
+    func focus(_ app: AppState) -> Focus? { Focus(list: list, item: currentItem(app)?.id) }
 
     // MARK: Drawing
 
-    func draw(on canvas: inout Canvas, _ world: World) {
-        drawTable(on: &canvas, world)
-        for placed in table.placed(in: geometry(world)) {
-            if placed.row == table.cursor, draft != nil { placeCursor(placed, on: &canvas, world) }
+    func draw(on canvas: inout Canvas, _ app: AppState) {
+        drawTable(on: &canvas, app)
+        for placed in table.placed(in: geometry(app)) {
+            if placed.row == table.cursor, draft != nil { placeCursor(placed, on: &canvas, app) }
             if let drag, drag.over == placed.row, drag.isMoving {
                 let row = placed.line + Frame.titleRows + (drag.over > drag.from ? placed.height - 1 : 0)
                 canvas.restyle(row: row, 0..<canvas.size.columns) { $0.with(.underline) }
@@ -199,11 +206,10 @@ struct ListScreen: TableScreen, ListScreens {
         }
     }
 
-    private func placeCursor(_ placed: TableView.Placed, on canvas: inout Canvas, _ world: World) {
+    private func placeCursor(_ placed: TableView.Placed, on canvas: inout Canvas, _ app: AppState) {
         guard let draft, placed.line >= 0 else { return }
-        let lead = RowFrame.leadWidth(rows(world).state(ofRow: placed.row)) + EditorCell.lead(draft.label)
-        let room = max(1, canvas.size.columns - lead - 1)
-        let column = lead + draft.editor.visible(width: room).cursorColumn
+        let lead = RowFrame.leadWidth(rows(app).state(ofRow: placed.row))
+        let column = lead + EditorCell(draft).cursor(width: canvas.size.columns - lead)
         canvas.cursor = Point(row: placed.line + Frame.titleRows, column: min(column, canvas.size.columns - 1))
     }
 }
@@ -211,16 +217,6 @@ struct ListScreen: TableScreen, ListScreens {
 extension Delta {
     /// Where the first items that this delta inserts stand in the new list.
     var firstInserted: Range<Int>? {
-        var position = 0
-        for component in components {
-            switch component {
-            case .insert(let items, _): return position..<position + items.count
-            case .keep(let count): position += count
-            case .edit: position += 1
-            case .drop(let slots, _, _): position += slots.count
-            case .delete, .pick: break
-            }
-        }
-        return nil
+        placed.first { $0.mark == .inserted }?.new
     }
 }

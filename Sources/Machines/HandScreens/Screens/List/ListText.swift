@@ -2,17 +2,17 @@ import HandSync
 
 /// What the screens of a list say when there is nothing to show.
 enum ListText {
-    static func unreachable(_ reason: String, _ world: World) -> String {
-        "No server answers at \(world.server): \(reason)."
+    static func unreachable(_ reason: String, _ app: AppState) -> String {
+        "No server answers at \(app.server): \(reason)."
     }
 
-    static func empty(_ data: ListData, _ world: World) -> [Line] {
-        if let refusal = data.refusal { return refused(refusal, data.name, world) }
-        if data.standing.isLoaded {
+    static func empty(_ data: ListData, _ app: AppState) -> [Line] {
+        if let refusal = data.refusal { return refused(refusal, data.name, app) }
+        if data.state.isLoaded {
             return [
                 Line("The list is empty.", .bold),
                 Line(
-                    "\(world.keys.symbol(for: .addEnd)) adds an item; \(world.keys.symbol(for: .help)) shows all keys.",
+                    "\(app.keys.symbol(for: .addEnd)) adds an item; \(app.keys.symbol(for: .help)) shows all keys.",
                     .dim),
             ]
         }
@@ -20,25 +20,25 @@ enum ListText {
         if let progress = data.progress {
             return [
                 Line("Loading \(progress.total) items: \(ListScreen.percent(progress))"),
-                Line(bar(progress, width: min(40, max(4, world.size.columns - 4)))),
+                Line(bar(progress, width: min(40, max(4, app.size.columns - 4)))),
             ]
         }
-        if case .offline(let reason, _) = world.connection {
+        if case .offline(let reason, _) = app.connection {
             return [
-                Line(unreachable(reason, world), Style(.yellow, [.bold])),
+                Line(unreachable(reason, app), Style(.yellow, [.bold])),
                 Line("Nothing of this list is kept here. It opens as soon as the server answers.", .dim),
             ]
         }
         return [Line("Loading…", .dim)]
     }
 
-    private static func refused(_ refusal: String, _ name: String, _ world: World) -> [Line] {
+    private static func refused(_ refusal: String, _ name: String, _ app: AppState) -> [Line] {
         var lines = [Line(refusal, Style(.red, [.bold]))]
-        let others = (world.catalog ?? []).map(\.name).prefix(20).joined(separator: ", ")
+        let others = (app.catalog ?? []).map(\.name).prefix(20).joined(separator: ", ")
         if !others.isEmpty { lines.append(Line("There are: \(others).")) }
         lines.append(
             Line(
-                "\(world.keys.symbol(for: .back)) leads to the lists, where \(world.keys.symbol(for: .newList)) makes one.",
+                "\(app.keys.symbol(for: .back)) leads to the lists, where \(app.keys.symbol(for: .newList)) makes one.",
                 .dim))
         return lines
     }

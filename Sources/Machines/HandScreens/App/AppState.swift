@@ -4,21 +4,14 @@ import HandSync
 import HandWire
 
 /// Everything that screens read and that is not their own: the lists, the connection, the size of the terminal.
-package struct World: Sendable {
-    package internal(set) var server: HandAddress.Server
-    /// One's own name.
-    package let person: String
+@dynamicMemberLookup
+package struct AppState: Sendable {
+    package let settings: Settings
     package internal(set) var size: Size
     /// The clusters of emoji that the terminal has shown to draw as one.
     package internal(set) var clusters: Clusters = []
     /// Milliseconds of a clock that only goes forward.
     package internal(set) var now: UInt64 = 0
-    /// Seconds by which local time is ahead of UTC.
-    package let utcOffset: Int
-    package let keys: KeyMap
-    package let hasColors: Bool
-    /// The cells in which contents are drawn.
-    package let cells: any ContentCells
     package internal(set) var connection = ClientMachine.Status.connecting
     /// When the next try to connect is, on the clock of `now`.
     package internal(set) var retryAt: UInt64?
@@ -46,13 +39,16 @@ package struct World: Sendable {
     /// What is fixed as long as the client runs.
     package struct Settings: Sendable {
         package var server: HandAddress.Server
+        /// One's own name.
         package var person: String
         package var size: Size
+        /// Seconds by which local time is ahead of UTC.
         package var utcOffset: Int
         package var keys: KeyMap
         package var hasColors: Bool
         /// For the ids of new items.
         package var seed: UInt64
+        /// The cells in which contents are drawn.
         package var cells: any ContentCells
 
         package init(
@@ -71,15 +67,12 @@ package struct World: Sendable {
     }
 
     init(_ settings: Settings) {
-        server = settings.server
-        person = settings.person
+        self.settings = settings
         size = settings.size
-        utcOffset = settings.utcOffset
-        keys = settings.keys
-        hasColors = settings.hasColors
-        cells = settings.cells
         random = SplitMix64(seed: settings.seed)
     }
+
+    package subscript<Value>(dynamicMember path: KeyPath<Settings, Value>) -> Value { settings[keyPath: path] }
 
     /// What is known of a list; an empty one if nothing is.
     package func list(_ name: String) -> ListData { lists[name] ?? ListData(name) }
