@@ -2,12 +2,21 @@ import HandCore
 
 /// What a delta does, in one line for each item that it touches, for people.
 package enum DeltaText {
-    /// `+` inserted, `-` deleted, `>` moved, `~` edited; numbers are those of the new list, of the old one for `-`.
+    /// `+` inserted, `-` deleted, `>` moved, `~` edited; numbers are those of the new list, of the old one for `-`. What an edit
+    /// does to a text is shown within it.
     ///
     /// - Precondition: `delta` takes `old` to `new`.
-    package static func lines(_ delta: Delta, from old: Hand, to new: Hand) -> [String] {
+    package static func lines(
+        _ delta: Delta, from old: Hand, to new: Hand, _ marks: ChangeMarks = .plain
+    ) -> [String] {
         delta.placed.flatMap { step -> [String] in
             guard let mark = step.mark else { return [] }
+            if mark == .edited {
+                return zip(step.old, step.new).map { former, place in
+                    let line = Printable.line(of: new[place].content, from: old[former].content, marks)
+                    return "\(mark.rawValue) \(place + 1)  \(line)"
+                }
+            }
             let (places, list) = mark == .deleted ? (step.old, old) : (step.new, new)
             return places.map { "\(mark.rawValue) \($0 + 1)  \(Printable.line(of: list[$0].content))" }
         }

@@ -49,7 +49,12 @@ package enum Printable {
 
     /// One item in one line, without its id: `[x] milk`, `## heading`, `Q♠`.
     package static func line(of content: Content) -> String {
-        clean(content.accept(OneLine()))
+        content.accept(OneLine { text, _ in clean(text) })
+    }
+
+    /// The same of an item that was edited, with what was removed from its texts and what came instead.
+    package static func line(of content: Content, from former: Content, _ marks: ChangeMarks) -> String {
+        content.accept(OneLine { text, isURL in marks.text(from: isURL ? former.address : former.text, to: text) })
     }
 
     /// Appends `line(of:)` to a text, without making a string of it where that is not needed: for lists of a million items.
@@ -63,13 +68,23 @@ package enum Printable {
     }
 
     private struct OneLine: ContentVisitor {
+        /// A text, or the address of a link, as it is shown.
+        let shown: (_ text: String, _ isURL: Bool) -> String
+
         func visit(card: Card) -> String { card.description }
-        func visit(note text: String) -> String { text }
-        func visit(task text: String, done: Bool) -> String { (done ? "[x] " : "[ ] ") + text }
-        func visit(link text: String, url: String) -> String { text.isEmpty ? url : "\(text) <\(url)>" }
-        func visit(heading text: String) -> String { "## " + text }
+        func visit(note text: String) -> String { shown(text, false) }
+        func visit(task text: String, done: Bool) -> String { (done ? "[x] " : "[ ] ") + shown(text, false) }
+        func visit(link text: String, url: String) -> String {
+            text.isEmpty ? shown(url, true) : "\(shown(text, false)) <\(shown(url, true))>"
+        }
+        func visit(heading text: String) -> String { "## " + shown(text, false) }
         func visit(unknown kind: Content.Kind, bytes: [UInt8]) -> String {
             "(an item of kind \(kind.rawValue), \(bytes.count) bytes)"
         }
     }
+}
+
+extension Content {
+    /// Where a link leads; of other kinds nothing.
+    fileprivate var address: String { if case .link(_, let url) = self { url } else { "" } }
 }

@@ -72,7 +72,12 @@ enum HistoryReader {
 
 struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show who changed what and when, oldest first.", discussion: HistoryReader.manual)
+        abstract: "Show who changed what and when, oldest first.",
+        discussion: """
+            Each item that a commit touches has a line: + added, - deleted, > moved, ~ edited. Within an edited text stands what \
+            was removed and what came instead: [-milk-]{+oat milk+}, in colours on a terminal.
+
+            """ + HistoryReader.manual)
 
     @OptionGroup var list: ListOptions
 
@@ -133,7 +138,9 @@ struct Log: AsyncParsableCommand {
         let time = utc ? JSON.date(milliseconds: commit.time) : Self.localTime(commit.time)
         Output.together {
             Output.line("revision \(commit.revision)  \(time)  \(Printable.clean(person))")
-            for line in DeltaText.lines(commit.delta, from: before, to: after) { Output.line("  \(line)") }
+            for line in DeltaText.lines(commit.delta, from: before, to: after, Output.marks) {
+                Output.line("  \(line)")
+            }
         }
     }
 }
@@ -152,7 +159,9 @@ struct Diff: AsyncParsableCommand {
         }
         let delta = Delta(from: before, to: after)
         if list.server.json { return Output.json(JSON.delta(delta)) }
-        Output.together { for line in DeltaText.lines(delta, from: before, to: after) { Output.line(line) } }
+        Output.together {
+            for line in DeltaText.lines(delta, from: before, to: after, Output.marks) { Output.line(line) }
+        }
     }
 }
 

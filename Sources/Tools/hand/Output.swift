@@ -1,6 +1,7 @@
 import Foundation
 import HandFormats
 import Synchronization
+import Terminal
 
 /// Data goes to standard output, messages to standard error.
 enum Output {
@@ -22,6 +23,11 @@ enum Output {
             }
         }
     }
+
+    /// How changed words are set off in data: in colours on a terminal that has them, unless `NO_COLOR` asks for none.
+    static let marks: ChangeMarks =
+        isatty(1) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb" && !Terminal.colorsAreRefused
+        ? .colored : .plain
 
     static func json(_ value: JSONValue) {
         line(value.line)

@@ -56,7 +56,7 @@ struct Watch: AsyncParsableCommand {
 
     private func print(_ delta: Delta, from old: Hand?, to new: Hand) {
         guard let old, !full else { return ItemPrinter.print(new, json: false) }
-        Output.together { for line in DeltaText.lines(delta, from: old, to: new) { Output.line(line) } }
+        Output.together { for line in DeltaText.lines(delta, from: old, to: new, Output.marks) { Output.line(line) } }
     }
 }
 

@@ -1,0 +1,132 @@
+extension TextChange {
+    /// The change that takes `old` to `new`, by whole words: from 12 to 13 it replaces 12, so that somebody else's change from 12
+    /// to 22 meets it. The fewest words change, unless the texts have very little in common.
+    ///
+    /// Law: `TextChange(from: old, to: new).applied(to: old) == new`.
+    ///
+    /// - Complexity: linear in the texts, and in the words of the part that differs times the number of differences.
+    public init(from old: String, to new: String) {
+        self.init()
+        let (old, new) = (Array(old.utf8), Array(new.utf8))
+        let (start, end) = Self.inCommon(old, new)
+        let (oldEnds, newEnds) = (
+            [start] + Words.ends(of: old[start..<old.count - end]),
+            [start] + Words.ends(of: new[start..<new.count - end])
+        )
+        var known: [ArraySlice<UInt8>: Int] = [:]
+        let matches = WordMatches(
+            Self.numbers(of: old, oldEnds, &known), Self.numbers(of: new, newEnds, &known)
+        ).pairs
+        var (oldWord, newWord) = (0, 0)
+        // The ends are a match, too.
+        for match in matches + [(old: oldEnds.count - 1, new: newEnds.count - 1)] {
+            let removed = old[oldEnds[oldWord]..<oldEnds[match.old]]
+            let inserted = new[newEnds[newWord]..<newEnds[match.new]]
+            append(
+                Splice(
+                    at: removed.startIndex, removed: String(decoding: removed, as: UTF8.self),
+                    inserted: String(decoding: inserted, as: UTF8.self)))
+            (oldWord, newWord) = (match.old + 1, match.new + 1)
+        }
+    }
+
+    /// How many bytes at the start and at the end are the same, up to where a word surely begins and ends: beside a space.
+    private static func inCommon(_ old: [UInt8], _ new: [UInt8]) -> (start: Int, end: Int) {
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x09 }
+        // What follows a space could be a mark that is put on it.
+        func begins(_ bytes: [UInt8], _ index: Int) -> Bool { index == bytes.count || bytes[index] < 0x80 }
+        func ends(_ bytes: [UInt8], _ index: Int) -> Bool { index == 0 || bytes[index - 1] != 0x0D }
+
+        var start = zip(old, new).prefix { $0 == $1 }.count
+        while start > 0, !(isSpace(old[start - 1]) && begins(old, start) && begins(new, start)) { start -= 1 }
+        let most = min(old.count, new.count) - start
+        var end = zip(old.reversed(), new.reversed()).prefix(most).prefix { $0 == $1 }.count
+        while end > 0,
+            !(isSpace(old[old.count - end]) && ends(old, old.count - end) && ends(new, new.count - end))
+        {
+            end -= 1
+        }
+        return (start, end)
+    }
+
+    /// A number for each word, the same for the same word.
+    private static func numbers(
+        of bytes: [UInt8], _ ends: [Int], _ known: inout [ArraySlice<UInt8>: Int]
+    ) -> [Int] {
+        zip(ends, ends.dropFirst()).map { start, end in
+            let word = bytes[start..<end]
+            if let number = known[word] { return number }
+            known[word] = known.count
+            return known.count - 1
+        }
+    }
+}
+
+/// Which words of two texts are the same words: a longest common subsequence.
+///
+/// The greedy algorithm of E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), with an end: texts with more
+/// than `mostDifferences` have nothing in common but what stands at their ends.
+private struct WordMatches {
+    /// What finding them may cost at most is this many steps for each word.
+    private static let mostDifferences = 400
+
+    private(set) var pairs: [(old: Int, new: Int)] = []
+    private let old: [Int]
+    private let new: [Int]
+
+    init(_ old: [Int], _ new: [Int]) {
+        (self.old, self.new) = (old, new)
+        if let rounds = search() { traceBack(rounds) } else { matchEnds() }
+    }
+
+    /// How far one comes on each diagonal (`old - new`) with 0, 1, 2 … differences; nil if that leads to no end.
+    private func search() -> [[Int]]? {
+        var rounds: [[Int]] = []
+        for differences in 0...min(old.count + new.count, Self.mostDifferences) {
+            var reached = [Int](repeating: 0, count: 2 * differences + 1)
+            for diagonal in stride(from: -differences, through: differences, by: 2) {
+                var place = rounds.last.map { Self.start(diagonal, differences, $0).old } ?? 0
+                while place < old.count, place - diagonal < new.count, place - diagonal >= 0,
+                    old[place] == new[place - diagonal]
+                {
+                    place += 1
+                }
+                reached[diagonal + differences] = place
+                if place >= old.count, place - diagonal >= new.count { return rounds + [reached] }
+            }
+            rounds.append(reached)
+        }
+        return nil
+    }
+
+    /// Where a round begins on a diagonal, and on which one the round before it ended.
+    private static func start(_ diagonal: Int, _ differences: Int, _ before: [Int]) -> (old: Int, from: Int) {
+        let last = differences - 1
+        func reached(_ diagonal: Int) -> Int { abs(diagonal) <= last ? before[diagonal + last] : -1 }
+        // One more word of the old text goes, or one of the new one comes, whichever leads further.
+        return reached(diagonal - 1) >= reached(diagonal + 1)
+            ? (reached(diagonal - 1) + 1, diagonal - 1) : (reached(diagonal + 1), diagonal + 1)
+    }
+
+    private mutating func traceBack(_ rounds: [[Int]]) {
+        var (place, diagonal) = (old.count, old.count - new.count)
+        for differences in (0..<rounds.count).reversed() {
+            let start =
+                differences == 0 ? (old: 0, from: 0) : Self.start(diagonal, differences, rounds[differences - 1])
+            while place > start.old {
+                place -= 1
+                pairs.append((place, place - diagonal))
+            }
+            if differences > 0 { place = start.from < diagonal ? start.old - 1 : start.old }
+            diagonal = start.from
+        }
+        pairs.reverse()
+    }
+
+    private mutating func matchEnds() {
+        let first = zip(old, new).prefix { $0 == $1 }.count
+        let last = zip(old.reversed(), new.reversed()).prefix(min(old.count, new.count) - first).prefix { $0 == $1 }
+            .count
+        pairs = (0..<first).map { ($0, $0) } + (0..<last).reversed().map { (old.count - 1 - $0, new.count - 1 - $0) }
+    }
+}

@@ -1,0 +1,141 @@
+/// Merging two changes of one text: defined once, by `meetings`; `transformed` and `followed` derive from it.
+///
+/// Two splices *overlap* if their ranges share a byte, or if one is an insertion strictly inside the other's range. What is
+/// connected by overlaps is settled together: over the union of the ranges stands what the later change makes of it. All other
+/// splices hold. Where an insertion meets the start of a replaced range, it stands left of it; of two insertions at one place the
+/// earlier one stands left.
+extension TextChange {
+    /// A place of the text where splices of one change, or of both, stand.
+    struct Meeting {
+        fileprivate(set) var range: Range<Int>
+        fileprivate(set) var earlier: [Splice]
+        fileprivate(set) var later: [Splice]
+
+        /// Whether the two changes overlap here.
+        var isOverlap: Bool { !earlier.isEmpty && !later.isEmpty }
+
+        /// What stands here before both: each byte is one that a splice removes.
+        private var original: [UInt8] {
+            var bytes = [UInt8](repeating: 0, count: range.count)
+            for splice in earlier + later {
+                let start = splice.at - range.lowerBound
+                bytes.replaceSubrange(start..<start + splice.removed.utf8.count, with: splice.removed.utf8)
+            }
+            return bytes
+        }
+
+        /// What some of the splices make of it.
+        private func text(after splices: [Splice]) -> String {
+            if let only = splices.first, only.range == range { return only.inserted }
+            let original = original
+            var result: [UInt8] = []
+            var end = 0
+            for splice in splices {
+                result += original[end..<splice.at - range.lowerBound]
+                result += splice.inserted.utf8
+                end = splice.range.upperBound - range.lowerBound
+            }
+            return String(decoding: result + original[end...], as: UTF8.self)
+        }
+
+        var originalText: String { text(after: []) }
+        var earlierText: String { text(after: earlier) }
+        var laterText: String { text(after: later) }
+    }
+
+    /// Where the splices of two changes stand, from left to right.
+    static func meetings(_ earlier: TextChange, _ later: TextChange) -> [Meeting] {
+        var meetings: [Meeting] = []
+        var (mine, theirs) = (earlier.splices[...], later.splices[...])
+        while let isEarlier = isFirst(mine.first, theirs.first) {
+            let splice = isEarlier ? mine.removeFirst() : theirs.removeFirst()
+            if let last = meetings.last, splice.at < last.range.upperBound {
+                let end = max(last.range.upperBound, splice.range.upperBound)
+                meetings[meetings.count - 1].range = last.range.lowerBound..<end
+            } else {
+                meetings.append(Meeting(range: splice.range, earlier: [], later: []))
+            }
+            if isEarlier {
+                meetings[meetings.count - 1].earlier.append(splice)
+            } else {
+                meetings[meetings.count - 1].later.append(splice)
+            }
+        }
+        return meetings
+    }
+
+    /// Whether the earlier change's next splice comes first; nil if there is none any more. At one place insertions come before
+    /// what is replaced, and the earlier one before the later.
+    private static func isFirst(_ earlier: Splice?, _ later: Splice?) -> Bool? {
+        guard let earlier else { return later == nil ? nil : false }
+        guard let later, later.at <= earlier.at else { return true }
+        return later.at == earlier.at && (earlier.removed.isEmpty || !later.removed.isEmpty)
+    }
+
+    /// Which of two changes of one text is committed first.
+    public enum Order: Sendable {
+        case earlier, later
+    }
+
+    /// What is left of this change once `other`, made on the same text, has been made.
+    ///
+    /// Law (TP1): for all changes `a` and `b` of a text, `a` and then `b.transformed(over: a, as: .later)` gives the same text as
+    /// `b` and then `a.transformed(over: b, as: .earlier)`.
+    public func transformed(over other: TextChange, as order: Order) -> TextChange {
+        var result = TextChange()
+        var shift = 0
+        let meetings = order == .later ? Self.meetings(other, self) : Self.meetings(self, other)
+        for meeting in meetings {
+            let (mine, theirs) = order == .later ? (meeting.later, meeting.earlier) : (meeting.earlier, meeting.later)
+            if theirs.isEmpty {
+                for splice in mine {
+                    result.append(
+                        Splice(at: splice.at + shift, removed: splice.removed, inserted: splice.inserted))
+                }
+            } else if !mine.isEmpty, order == .later {
+                let splice = Splice(
+                    at: meeting.range.lowerBound + shift, removed: meeting.earlierText, inserted: meeting.laterText)
+                result.append(splice)
+            }
+            shift += theirs.reduce(0) { $0 + $1.growth }
+        }
+        result.settle()
+        return result
+    }
+
+    /// This change and then `next`, as one change.
+    ///
+    /// Law: `a.followed(by: b).applied(to: text) == b.applied(to: a.applied(to: text))`.
+    public func followed(by next: TextChange) -> TextChange {
+        var result = TextChange()
+        var shift = 0
+        // Both are changes of the text between them: what takes it back, and what goes on from it.
+        for meeting in Self.meetings(inverted, next) {
+            let splice = Splice(
+                at: meeting.range.lowerBound + shift, removed: meeting.earlierText, inserted: meeting.laterText)
+            result.append(splice)
+            shift += meeting.earlier.reduce(0) { $0 + $1.growth }
+        }
+        result.settle()
+        return result
+    }
+
+    /// What an earlier change put into a text and a later one, made on the same text, replaces.
+    public struct Loss: Hashable, Sendable {
+        /// What stood there before both.
+        public let original: String
+        /// What the earlier change made of it, and nobody reads any more.
+        public let lost: String
+        /// What stands there now.
+        public let present: String
+    }
+
+    /// Where the two changes overlap and do not make the same of it.
+    public static func losses(earlier: TextChange, later: TextChange) -> [Loss] {
+        meetings(earlier, later).filter(\.isOverlap).compactMap { meeting in
+            let (lost, present) = (meeting.earlierText, meeting.laterText)
+            if lost.hasSameBytes(as: present) { return nil }
+            return Loss(original: meeting.originalText, lost: lost, present: present)
+        }
+    }
+}

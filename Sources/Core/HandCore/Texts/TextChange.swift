@@ -1,0 +1,119 @@
+/// A change of a text that its author has seen: what is removed where, and what comes in its place.
+///
+/// The splices stand in order, and at least one byte is kept between two of them, so that equal changes of a text have equal
+/// splices. All operations are linear in the bytes of the splices and do not depend on how long the text is, except for `applied`
+/// and `init(from:to:)`, which read it.
+public struct TextChange: Hashable, Sendable {
+    public private(set) var splices: [Splice] = []
+
+    /// A change that changes nothing.
+    public init() {}
+
+    /// Splices in order, disjoint; those that touch become one, and those that change nothing are left out.
+    ///
+    /// - Throws: `TextChangeError.disorder`.
+    public init(_ splices: some Sequence<Splice>) throws(TextChangeError) {
+        var end = 0
+        for splice in splices {
+            guard splice.at >= end else { throw .disorder(at: splice.at, expected: end) }
+            end = splice.range.upperBound
+            append(splice)
+        }
+        settle()
+    }
+
+    public var isIdentity: Bool { splices.isEmpty }
+
+    /// By how many bytes the text grows.
+    public var growth: Int { splices.reduce(0) { $0 + $1.growth } }
+
+    /// Adds a splice that stands behind all others, or touches the last one. `settle` has to follow.
+    mutating func append(_ splice: Splice) {
+        if splice.isNothing { return }
+        guard let last = splices.last, last.range.upperBound == splice.at else { return splices.append(splice) }
+        splices[splices.count - 1] = Splice(
+            at: last.at, removed: last.removed + splice.removed, inserted: last.inserted + splice.inserted)
+    }
+
+    /// Leaves out what became nothing when touching splices became one.
+    mutating func settle() {
+        splices.removeAll(where: \.isNothing)
+    }
+
+    // MARK: Making it
+
+    /// The text after this change.
+    ///
+    /// - Throws: `TextChangeError.misfit` if something else stands where a splice removes text.
+    public func applied(to text: String) throws(TextChangeError) -> String {
+        var result: [UInt8] = []
+        let bytes = Array(text.utf8)
+        result.reserveCapacity(bytes.count + growth)
+        var end = 0
+        for splice in splices {
+            guard splice.range.upperBound <= bytes.count,
+                bytes[splice.range].elementsEqual(splice.removed.utf8),
+                // What is inserted does not tear a character of several bytes apart.
+                !Self.isContinuation(bytes, splice.at)
+            else { throw .misfit(splice) }
+            result += bytes[end..<splice.at]
+            result += splice.inserted.utf8
+            end = splice.range.upperBound
+        }
+        result += bytes[end...]
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Whether a scalar began before that byte and does not end before it.
+    private static func isContinuation(_ bytes: [UInt8], _ index: Int) -> Bool {
+        index < bytes.count && bytes[index] & 0xC0 == 0x80
+    }
+
+    /// The change that takes the changed text back.
+    ///
+    /// Law: `change.inverted.applied(to: change.applied(to: text)) == text`.
+    public var inverted: TextChange {
+        var inverse = TextChange()
+        var shift = 0
+        for splice in splices {
+            inverse.splices.append(
+                Splice(at: splice.at + shift, removed: splice.inserted, inserted: splice.removed))
+            shift += splice.growth
+        }
+        return inverse
+    }
+
+    /// Where a place in the text before the change is afterwards. A place within what is removed goes to the end of what comes
+    /// instead; so does, for `.after`, one at which something is inserted.
+    public func mapped(_ position: Int, _ side: Side) -> Int {
+        var shift = 0
+        for splice in splices where splice.at <= position {
+            let range = splice.range
+            if position >= range.upperBound, position > splice.at || side == .after {
+                shift += splice.growth
+            } else if position > splice.at {
+                return splice.at + shift + splice.inserted.utf8.count
+            }
+        }
+        return position + shift
+    }
+}
+
+/// Why something is no change of a text.
+public enum TextChangeError: Error, Hashable, Sendable {
+    /// A splice begins before the end of the one in front of it.
+    case disorder(at: Int, expected: Int)
+    /// The text has something else where this splice removes what it names.
+    case misfit(Splice)
+}
+
+extension TextChangeError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .disorder(let at, let expected):
+            "a splice begins at byte \(at), expected \(expected) or later: splices stand in order and do not overlap"
+        case .misfit(let splice):
+            "the text does not have '\(splice.removed)' at byte \(splice.at): the change was made on another text"
+        }
+    }
+}

@@ -1,0 +1,46 @@
+/// Cuts a text into words, and what stands between them.
+///
+/// A word is a run of letters and digits; one mark between two of them belongs to it, as in `10:30`, `don't` and `ada@example.org`.
+/// Ideographs and kana, which are written without spaces, are words of their own, and so is every other character.
+enum Words {
+    /// Where each word of some UTF-8 ends; the last ends with the text.
+    ///
+    /// - Complexity: linear in the text.
+    static func ends(of bytes: ArraySlice<UInt8>) -> [Int] {
+        var ends: [Int] = []
+        var end = bytes.startIndex
+        /// Whether the word that ends here is of letters and digits.
+        var isInWord = false
+        /// Where a mark ends that stands behind a word, and joins it to what follows if that is a word too.
+        var mark: Int?
+        for character in String(decoding: bytes, as: UTF8.self) {
+            let isWord = character.isPartOfWord
+            // What belongs to the word in front of it moves its end.
+            if isWord, isInWord {
+                ends.removeLast()
+            } else if isWord, mark == end {
+                ends.removeLast(2)
+            }
+            mark = !isWord && isInWord && !character.isSpaced ? end + character.utf8.count : nil
+            isInWord = isWord
+            end += character.utf8.count
+            ends.append(end)
+        }
+        return ends
+    }
+}
+
+extension Character {
+    /// Whether it is a letter or a digit of a script that puts spaces between its words.
+    fileprivate var isPartOfWord: Bool {
+        guard let scalar = unicodeScalars.first, !isSpaced else { return false }
+        return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+    }
+
+    /// Whether it never belongs to a word of several characters: a space, an ideograph, a kana.
+    fileprivate var isSpaced: Bool {
+        guard let scalar = unicodeScalars.first else { return true }
+        return scalar.properties.isWhitespace || scalar.properties.isIdeographic
+            || (0x3040...0x30FF).contains(scalar.value)
+    }
+}
