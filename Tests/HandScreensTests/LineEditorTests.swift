@@ -137,4 +137,22 @@ import Testing
         try Self.press("<y> <y> ctrl-_ ctrl-_", &editor)
         #expect(editor.text.count == 1_100_001)
     }
+
+    /// Somebody changes the text from which one began; `|` is the cursor.
+    @Test(arguments: [
+        // Began with, typed, made by others, and what is in the field then.
+        ("cheese", "cheese| ", "cheese [one]", "cheese| [one] "),
+        ("milk", "milk 2 l|", "oat milk", "oat milk 2 l|"),
+        ("a b c", "a b| c", "x b c", "x b| c"),
+        ("a b c", "a b| c", "a c", "a |c"),
+        ("a b c", "a x| c", "a y c", "a x| c"),
+        ("a b", "|", "a c", "|"),
+        ("👩‍👩‍👧 é", "👩‍👩‍👧 é|!", "👩‍👩‍👧👩‍👩‍👧 é", "👩‍👩‍👧👩‍👩‍👧 é|!"),
+        ("", "mine|", "theirs", "theirsmine|"),
+    ]) func whatOthersWriteIsTakenIn(base: String, typed: String, present: String, result: String) throws {
+        var editor = try Self.editor(typed)
+        _ = editor.merge(from: base, to: present)
+        let text = editor.text
+        #expect(String(text.prefix(editor.cursor)) + "|" + String(text.dropFirst(editor.cursor)) == result)
+    }
 }

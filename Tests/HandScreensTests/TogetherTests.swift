@@ -62,6 +62,53 @@ import Testing
         #expect(Notation.text(stage) == "top a b >xy c")
     }
 
+    /// The field is alive: what others write appears in it, and what one types stays.
+    @Test func twoWriteInOneText() {
+        var stage = KeyTests.stage("a >cheese c")
+        stage.presence("Bob", on: nil)
+        stage.press("e ' [two]'")
+        stage.remote(.edit(at: 1, Change(text: "blue cheese [one]")))
+        #expect(stage.lines.contains { $0.contains("✎ blue cheese [one] [two]") })
+        stage.press("'!' enter")
+        #expect(stage.hand()[1].content.text == "blue cheese [one] [two]!")
+    }
+
+    /// Who replaces what somebody changes at that moment reads it before it is saved, and what is saved is theirs to decide.
+    @Test func whoReplacesWhatSomebodyChangesIsTold() {
+        var stage = KeyTests.stage(">salted")
+        stage.presence("Bob", on: nil)
+        stage.press("e ctrl-w 'unsalted'")
+        stage.remote(.edit(at: 0, Change(text: "salted butter")))
+        #expect(!stage.lines.contains { $0.contains("Bob") }, "nothing is overridden")
+        stage.remote(.edit(at: 0, Change(text: "sweet\u{1B}[2J butter")))
+        let told = stage.lines.first { $0.contains("Bob") } ?? ""
+        #expect(told.contains("Bob changed 'salted' to 'sweet\u{FFFD}[2J'; Enter puts yours in its place"))
+        stage.press("'!'")
+        #expect(stage.lines.contains { $0.contains("Bob changed") }, "typing on does not hide it")
+        stage.press("enter")
+        #expect(stage.hand()[0].content.text == "unsalted! butter")
+    }
+
+    /// Undo within the field takes back what one has typed, and nothing that others wrote.
+    @Test func undoWithinTheFieldIsOnesOwn() {
+        var stage = KeyTests.stage(">milk")
+        stage.press("e ' 2' ' l'")
+        stage.remote(.edit(at: 0, Change(text: "oat milk")))
+        stage.press("ctrl-_ ctrl-_")
+        #expect(stage.lines.contains { $0.contains("✎ oat milk") && !$0.contains("2") })
+        stage.press("enter")
+        #expect(stage.hand()[0].content.text == "oat milk")
+    }
+
+    /// The screen of one item does the same.
+    @Test func twoWriteInOneTextOnItsScreen() {
+        var stage = KeyTests.stage("a >cheese c")
+        stage.press("enter e ' [two]'")
+        stage.remote(.edit(at: 1, Change(text: "cheese [one]")))
+        stage.press("enter")
+        #expect(stage.hand()[1].content.text == "cheese [one] [two]")
+    }
+
     @Test func whatIsTypedOutlivesItsItem() {
         var stage = KeyTests.stage("a >b c")
         stage.presence("Bob", on: nil)

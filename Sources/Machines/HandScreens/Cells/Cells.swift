@@ -107,7 +107,7 @@ struct EditorCell: TableCell {
     private let editor: LineEditor
     private let hint: String?
 
-    init(_ draft: Draft) { (label, editor, hint) = (draft.label, draft.editor, draft.problem) }
+    init(_ draft: Draft) { (label, editor, hint) = (draft.label, draft.editor, draft.hint) }
 
     private func visible(width: Int) -> (text: String, cursor: Int) {
         let lead = Columns.width(of: label) + 1

@@ -9,7 +9,7 @@ extension LineEditor {
     /// Bytes of text kept for undo, so that a huge paste is not kept two hundred times. The last change is always kept.
     private static let mostBytes = 1 << 20
 
-    private var snapshot: Snapshot { Snapshot(text: text, cursor: cursor) }
+    var snapshot: Snapshot { Snapshot(text: text, cursor: cursor) }
 
     /// Keeps the line as it is, before a change, which makes redo impossible.
     mutating func remember() {
@@ -33,7 +33,7 @@ extension LineEditor {
         show(after)
     }
 
-    private mutating func show(_ snapshot: Snapshot) {
+    mutating func show(_ snapshot: Snapshot) {
         characters = Array(snapshot.text)
         cursor = snapshot.cursor
     }

@@ -117,12 +117,13 @@ struct ItemScreen: ListScreens {
                 place = delta.map(index: old)
                 isGone = place == nil
                 if isGone { deleter = app.list(list).name(of: update.origin) }
-                if draft?.follow(delta) == false, case .existing(_, let item, _)? = draft?.target {
+                let (hand, name) = (app.list(list).hand, app.list(list).name(of: update.origin) ?? "somebody")
+                if draft?.follow(delta, to: hand, by: name) == false, case .existing(_, let item, _)? = draft?.target {
                     // What was typed is not lost with the item that it was meant for.
                     let content = draft?.change.flatMap { item.content.applying($0) } ?? item.content
                     draft = nil
                     app.clipboard = AppState.Clipboard([content])
-                    return [.say("\(deleter ?? "somebody") deleted this item; what you typed can be pasted in a list")]
+                    return [.say("\(name) deleted this item; what you typed can be pasted in a list")]
                 }
             } else if !isSearched || delta.insertedItems.contains(where: { isMeant($0.id) }) {
                 // What is taken back comes under its own id again.

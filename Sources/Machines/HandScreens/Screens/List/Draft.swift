@@ -10,6 +10,12 @@ package struct Draft: Sendable {
 
     enum Field: Equatable, Sendable {
         case text, address
+
+        /// What it says of an item, in one line.
+        fileprivate func line(of content: Content) -> String {
+            if self == .address, case .link(_, let url) = content { return LineBreaks.shown(url) }
+            return LineBreaks.shown(content.text)
+        }
     }
 
     var target: Target
@@ -18,8 +24,13 @@ package struct Draft: Sendable {
     var editor = LineEditor()
     /// Why the text cannot be taken, or what happened to the item meanwhile.
     var problem: String?
-    /// The text that was there.
+    /// What somebody else did to the words that were replaced here; it is shown until the text is saved.
+    var overridden: String?
+    /// The text that is there: what others make of it meanwhile is taken in.
     var original = ""
+
+    /// What is shown beside the field.
+    var hint: String? { problem ?? overridden }
 
     /// What stands in front of the field.
     var label: String {
@@ -60,25 +71,37 @@ package struct Draft: Sendable {
         return [enter, Hint(Key(.escape), to: "leave")] + (other.map { [$0] } ?? []) + [lineBreak]
     }
 
-    /// Carries the draft through a change of the list; false if its item is gone.
-    mutating func follow(_ delta: Delta) -> Bool {
+    /// Carries the draft through a change, by somebody of that name, that led to `hand`; false if its item is gone.
+    mutating func follow(_ delta: Delta, to hand: Hand, by name: String) -> Bool {
         switch target {
         case .new(let gap, let side):
             target = .new(gap: delta.map(gap: gap, side), side)
-        case .existing(let index, let item, let field):
+        case .existing(let index, _, let field):
             guard let new = delta.map(index: index) else { return false }
-            target = .existing(new, item, field)
+            target = .existing(new, hand[new], field)
+            merge(field.line(of: hand[new].content), by: name)
         }
         return true
+    }
+
+    /// Takes in what somebody has made of the text.
+    private mutating func merge(_ present: String, by name: String) {
+        let losses = editor.merge(from: original, to: present)
+        original = present
+        guard let loss = losses.last else { return }
+        let (what, new) = (Printable.clean(loss.original), Printable.clean(loss.lost))
+        let deed =
+            if new.isEmpty { "removed '\(what)'" } else if what.isEmpty { "wrote '\(new)' there" } else {
+                "changed '\(what)' to '\(new)'"
+            }
+        overridden = "\(name) \(deed); Enter puts yours in its place"
     }
 }
 
 extension Draft {
     /// Of an item that is there.
     init(_ field: Field, of item: Item, at place: Int) {
-        var text = item.content.text
-        if field == .address, case .link(_, let url) = item.content { text = url }
-        let line = LineBreaks.shown(text)
+        let line = field.line(of: item.content)
         self.init(
             target: .existing(place, item, field), kind: item.content.kind, editor: LineEditor(line), original: line)
     }

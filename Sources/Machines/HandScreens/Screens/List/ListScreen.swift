@@ -160,16 +160,16 @@ struct ListScreen: TableScreen, ListScreens {
     private mutating func follow(_ delta: Delta, by origin: Replica.Origin, _ app: inout AppState) {
         let hand = app.list(list).hand
         let oldPlace = placeBeforeChange()
-        let isDraftKept = draft?.follow(delta) ?? true
+        let name = app.list(list).name(of: origin) ?? "somebody"
+        let isDraftKept = draft?.follow(delta, to: hand, by: name) ?? true
         filter?.follow(delta, to: hand)
         func follow(_ place: Int) -> Int { delta.map(index: place) ?? delta.map(gap: place, .after) }
         (anchor, home) = (anchor.map(follow), home.map(follow))
         if !isDraftKept, let lost = draft {
             // What was typed is not lost with the item that it was meant for.
-            let deleter = app.list(list).name(of: origin) ?? "somebody"
             draft = Draft(
                 target: .new(gap: delta.map(gap: oldPlace, .after), .after), kind: .task, editor: lost.editor,
-                problem: "\(deleter) deleted this item; Enter adds this as a new one")
+                problem: "\(name) deleted this item; Enter adds this as a new one")
         }
         let added = origin == .own ? delta.firstInserted : nil
         if let added, case .new(_, let side) = draft?.target { draft?.target = .new(gap: added.upperBound, side) }
