@@ -50,6 +50,27 @@ import Testing
         #expect(parser.string(from: time).dropLast() == utc.prefix { $0 != "." })
     }
 
+    /// Who says which text they saw overwrites nobody: words that others changed meanwhile stay, and the same words are refused.
+    @Test func anEditOfAnOldText() throws {
+        try user.hand("add", "cheese")
+        try user.hand("edit", "1", "cheese [one]", "--was", "cheese")
+        try user.hand("edit", "1", "cheese [two]", "--was", "cheese")
+        #expect(try user.lines() == ["[ ] cheese [one] [two]"])
+        let refused = try user.hand("edit", "1", "bread", "--was", "butter [one] [two]", expecting: 7)
+        #expect(
+            refused.contains(
+                "'butter [one] [two]' is 'cheese [one] [two]' by now, where you wrote 'bread'. Nothing was changed."),
+            "\(refused)"
+        )
+        #expect(refused.contains("The text is 'cheese [one] [two]'; yours is 'bread'."), "\(refused)")
+        #expect(try user.lines() == ["[ ] cheese [one] [two]"])
+        try user.hand("edit", "1", "bread [one] [two]", "--was", "cheese [one] [two]")
+        #expect(try user.hand("log", "-n", "1").contains("~ 1  [ ] [-cheese-]{+bread+} [one] [two]"))
+        #expect(
+            try user.hand("edit", "1", "--link", "x", "--was", "ham", expecting: 2).contains(
+                "--was goes with a new text"))
+    }
+
     @Test func rangesNameItems() throws {
         try user.hand("add", "a", "b", "c", "d", "e", "f")
         #expect(try user.messages("rm", "2-3", "5") == "- 2  [ ] b\n- 3  [ ] c\n- 5  [ ] e\nrevision 2\n")

@@ -152,6 +152,14 @@ struct Edit: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where a link leads.", valueName: "address"))
     var link: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            The text as you last saw it: what others have made of it since stays. If they changed the same words, nothing is \
+            changed, and it exits with 7.
+            """, valueName: "text"))
+    var was: String?
+
     /// All of standard input, but for the newline at its end.
     private static func standardInput() throws -> String {
         let text = try StandardInput.text()
@@ -160,15 +168,34 @@ struct Edit: AsyncParsableCommand {
 
     func validate() throws {
         if text == nil && link == nil { throw ValidationError("What is to change? Give a text, or --link ADDRESS.") }
+        if text == nil && was != nil { throw ValidationError("--was goes with a new text.") }
     }
 
     func run() async throws {
         let reference = try ItemReference(item)
         let words = try text == "-" ? Self.standardInput() : text
-        let change = Change(text: words, url: link)
+        let (link, was) = (link, was)
         try await options.edit([reference]) { view, references, _ in
-            HandCore.Operation.edit(at: try references[0].position(in: view), change).delta
+            let place = try references[0].position(in: view)
+            var text = words
+            if let words, let was { text = try Self.merged(words, from: was, with: view[place].content.text) }
+            return HandCore.Operation.edit(at: place, Change(text: text, url: link)).delta
         }
+    }
+
+    /// The new text with what others have made of the old one.
+    private static func merged(_ new: String, from old: String, with present: String) throws -> String {
+        let (mine, theirs) = (TextChange(from: old, to: new), TextChange(from: old, to: present))
+        guard let loss = TextChange.losses(earlier: theirs, later: mine).first else {
+            return try mine.transformed(over: theirs, as: .later).applied(to: present)
+        }
+        throw Failure(
+            .conflict,
+            """
+            '\(Printable.clean(loss.original))' is '\(Printable.clean(loss.lost))' by now, where you wrote \
+            '\(Printable.clean(loss.present))'. Nothing was changed. The text is '\(Printable.clean(present))'; \
+            yours is '\(Printable.clean(new))'. Repeat the edit with the present text as --was.
+            """)
     }
 }
 
