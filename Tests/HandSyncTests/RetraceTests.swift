@@ -26,16 +26,17 @@ import Testing
         func predicted(_ step: Retrace.Step) -> (Delta, Retrace.Target)? {
             var retrace = Retrace(own: [1: steps], revision: world.log.count)
             while true {
-                switch retrace.search(step) {
+                switch retrace.next(for: .step(step)) {
+                case .read(let revisions):
+                    retrace.prepend(Array(world.log[revisions.lowerBound - 1..<revisions.upperBound]))
+                case .look(let commit): retrace.learn(commit, on: world.past[commit.revision - 1])
+                case .make(let delta, let made, let target):
+                    #expect(made == step)
+                    return (delta, target)
                 case .nothing: return nil
-                case .further:
-                    let floor = retrace.floor
-                    retrace.prepend(Array(world.log[max(0, floor - 2)..<floor]))
-                case .found(let target):
-                    let delta = retrace.delta(of: step, from: target) { commit in
-                        commit.delta.inverted(on: world.past[commit.revision - 1])
-                    }
-                    return delta.map { ($0, target) }
+                case .forgotten:
+                    Issue.record("all commits are kept")
+                    return nil
                 }
             }
         }
@@ -118,5 +119,59 @@ import Testing
         try couple.make(redo.0, as: .redo)
         #expect(couple.predicted(.redo) == nil)
         #expect(couple.predicted(.undo)?.1 == redo.1)
+    }
+
+    /// Asks for what it must know and no more, and takes back anybody's commit by its revision.
+    @Test func whatItAsksFor() throws {
+        var couple = Couple(0)
+        let before = couple.world.authority.hand
+        try couple.world.edit(1, HandCore.Operation.edit(at: 0, Change(text: "x")).delta)
+        try couple.world.settle()
+        for index in 1..<4 {
+            try couple.world.edit(0, HandCore.Operation.edit(at: index, Change(text: "y")).delta)
+            try couple.world.settle()
+        }
+        let (log, past) = (couple.world.log, couple.world.past)
+        var retrace = Retrace(own: [1: couple.steps], revision: 4)
+        // The newest alone is read and looked at for an undo.
+        #expect(retrace.next(for: .step(.undo)) == .read(4...4))
+        retrace.prepend([log[3]])
+        #expect(retrace.next(for: .step(.undo)) == .look(log[3]))
+        retrace.learn(log[3], on: past[3])
+        guard case .make(_, as: .undo, let target) = retrace.next(for: .step(.undo)) else {
+            return #expect(Bool(false))
+        }
+        #expect(target.revision == 4)
+        #expect(retrace.next(for: .step(.redo)) == .nothing)
+        // Somebody else's commit is no step.
+        #expect(retrace.next(for: .revision(1)) == .read(1...3))
+        retrace.prepend(Array(log[..<3]))
+        #expect(retrace.next(for: .revision(1)) == .look(log[0]))
+        retrace.learn(log[0], on: past[0])
+        guard case .make(let delta, as: nil, _) = retrace.next(for: .revision(1)) else { return #expect(Bool(false)) }
+        #expect(try couple.world.authority.hand.applying(delta)[0] == before[0])
+        // One's own newest is.
+        guard case .make(_, as: .undo, _) = retrace.next(for: .revision(4)) else { return #expect(Bool(false)) }
+    }
+
+    /// What the server keeps no longer is not asked for again.
+    @Test func aForgottenPast() throws {
+        var couple = Couple(0)
+        for index in 0..<3 {
+            try couple.world.edit(1, HandCore.Operation.edit(at: index, Change(text: "x")).delta)
+            try couple.world.settle()
+        }
+        for wish in [Retrace.Wish.step(.undo), .revision(1)] {
+            var retrace = Retrace(own: [1: couple.steps], revision: 3)
+            var asked = 0
+            while case .read(let revisions) = retrace.next(for: wish), asked < 10 {
+                asked += 1
+                retrace.prepend(couple.world.log.filter { revisions.contains($0.revision) && $0.revision > 1 })
+            }
+            #expect((1...3).contains(asked))
+            var isRevision = false
+            if case .revision = wish { isRevision = true }
+            #expect(retrace.next(for: wish) == (isRevision ? .forgotten(1) : .nothing))
+        }
     }
 }

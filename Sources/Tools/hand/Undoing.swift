@@ -14,13 +14,9 @@ struct Undoing: Sendable {
     private let client: HandClient
     private let logID: UInt64
     private var past: Retrace
-    /// What takes commits back, by their revisions.
-    private var inverses: [Int: Delta] = [:]
     /// The revision at which alone the list may be edited.
     private var expected: Int?
 
-    /// How many of the newest commits are searched.
-    private static let depth = 10_000
     private static let most = 1_000
 
     static func check(_ number: Int?) throws {
@@ -36,7 +32,7 @@ struct Undoing: Sendable {
                 let (after, isDone) = try await server.limited(before.client, before.address) {
                     var undoing = before
                     if !first { try await undoing.readOn() }
-                    let isDone = try await undoing.take(step)
+                    let isDone = try await undoing.take(.step(step))
                     return (undoing, isDone)
                 }
                 undoing = after
@@ -52,7 +48,10 @@ struct Undoing: Sendable {
             let before = undoing
             undoing = try await server.limited(before.client, before.address) {
                 var undoing = before
-                try await undoing.takeBack(revision)
+                guard (1...max(1, before.past.revision)).contains(revision) else {
+                    throw Failure(.notFound, "there is no revision \(revision)")
+                }
+                _ = try await undoing.take(.revision(revision))
                 return undoing
             }
         }
@@ -82,30 +81,22 @@ struct Undoing: Sendable {
 
     // MARK: Deeds
 
-    /// Makes a step; false if there is nothing that it could take back.
-    private mutating func take(_ step: Retrace.Step) async throws -> Bool {
+    /// Does what is wished; false if there is nothing that it could take back.
+    private mutating func take(_ wish: Retrace.Wish) async throws -> Bool {
         while true {
-            guard let target = try await find(step) else { return false }
-            for commit in past.ownCommits(from: target) { try await learnInverse(of: commit) }
-            let known = inverses
-            guard let delta = past.delta(of: step, from: target, { known[$0.revision] ?? .identity }) else {
-                return false
+            switch past.next(for: wish) {
+            case .read(let revisions):
+                past.prepend(try await commits(from: revisions.lowerBound, through: revisions.upperBound))
+            case .look(let commit):
+                let (before, items) = (commit.revision - 1, commit.delta.selections)
+                past.learn(commit, on: try await client.excerpt(of: name, at: before, items).hand)
+            case .make(let delta, let step, let target):
+                if try await make(delta, as: step, of: target.revision) { return true }
+                try await readOn()
+            case .nothing: return false
+            case .forgotten(let revision): throw Failure(.notFound, "revision \(revision) is forgotten")
             }
-            if try await make(delta, as: step, of: target.revision) { return true }
-            try await readOn()
         }
-    }
-
-    private mutating func takeBack(_ revision: Int) async throws {
-        guard revision > 0, revision <= past.revision else {
-            throw Failure(.notFound, "there is no revision \(revision)")
-        }
-        _ = try await readBack(to: revision)
-        guard past.floor < revision else { throw Failure(.notFound, "revision \(revision) is forgotten") }
-        if case .found(let target) = past.search(.undo), target.revision == revision, try await take(.undo) { return }
-        let commit = past.commits[revision - past.floor - 1]
-        let inverse = try await learnInverse(of: commit)
-        while try await !make(past.carried(inverse, of: commit), as: nil, of: revision) { try await readOn() }
     }
 
     /// Makes the edit that takes a revision back, on the list as it was when that was worked out: the server carries it over the
@@ -147,52 +138,19 @@ struct Undoing: Sendable {
 
     // MARK: The history
 
-    /// The deed that a step takes back; nil if there is none.
-    private mutating func find(_ step: Retrace.Step) async throws -> Retrace.Target? {
-        while true {
-            switch past.search(step) {
-            case .found(let target): return target
-            case .nothing: return nil
-            case .further: guard try await readBack() else { return nil }
-            }
-        }
-    }
-
-    /// Reads older commits, as many again as are known, or those from a revision on; false if there are none, or too many.
-    private mutating func readBack(to revision: Int? = nil) async throws -> Bool {
-        let (floor, known) = (past.floor, past.commits.count)
-        let first = revision ?? max(1, floor - min(max(known, 1), 1_000) + 1)
-        guard first <= floor, revision != nil || known < Self.depth else { return false }
-        var older: [Commit] = []
-        try await HistoryReader.commits(of: name, from: first, through: floor, client) { commits, _ in older += commits
-        }
-        past.prepend(older)
-        // The oldest may have been forgotten.
-        return !older.isEmpty
+    private func commits(from first: Int, through last: Int = .max) async throws -> [Commit] {
+        var found: [Commit] = []
+        try await HistoryReader.commits(of: name, from: first, through: last, client) { commits, _ in found += commits }
+        return found
     }
 
     /// Reads what came since.
     private mutating func readOn() async throws {
-        var newer: [Commit] = []
-        try await HistoryReader.commits(of: name, from: past.revision + 1, client) { commits, _ in newer += commits }
-        past.append(newer)
+        past.append(try await commits(from: past.revision + 1))
         past.own = try Identity.authors(named: person, at: address, log: logID)
         if let expected, past.revision != expected {
             throw ClientError.rejected(.revisionMoved(now: past.revision))
         }
-    }
-
-    /// What takes a commit back, on the list after it: asks for the items that it deleted or changed.
-    @discardableResult
-    private mutating func learnInverse(of commit: Commit) async throws -> Delta {
-        if let known = inverses[commit.revision] { return known }
-        let selections = commit.delta.selections
-        let before =
-            try await selections.isEmpty
-            ? Hand() : client.excerpt(of: name, at: commit.revision - 1, selections).hand
-        let inverse = commit.delta.inverted(on: before)
-        inverses[commit.revision] = inverse
-        return inverse
     }
 }
 

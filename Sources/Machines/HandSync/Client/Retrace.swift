@@ -1,9 +1,9 @@
 import HandCore
 
-/// The newest part of a list's history, as far as it must be known to take one's own commits back, or to make them again,
-/// without having followed the list.
+/// Takes commits of a list back, or makes them again, by the newest part of its history, without having followed the list. Asks
+/// for what it must know (`next`) and is told (`prepend`, `append`, `learn`).
 ///
-/// Law: `delta(of:from:_:)` is what a replica makes of its own undo or redo that has followed the list all the time, and whose
+/// Law: the edit of a step is what a replica makes of its own undo or redo that has followed the list all the time, and whose
 /// edits crossed no others on their way.
 public struct Retrace: Sendable {
     /// An undo or a redo: a commit that takes back an earlier one of the same author.
@@ -30,7 +30,16 @@ public struct Retrace: Sendable {
     /// The revision up to which the history is known.
     public private(set) var revision: Int
     /// The last commits up to `revision`, one after another.
-    public private(set) var commits: [Commit] = []
+    private var commits: [Commit] = []
+    /// What takes commits back, on the list after each, by their revisions.
+    private var inverses: [Int: Delta] = [:]
+    /// The oldest commit that was asked for, and whether it is not kept any more.
+    private var oldestAsked = Int.max
+    private var isForgotten = false
+
+    /// How many of the newest commits are searched for a deed, and how many are asked for at one time.
+    private static let depth = 10_000
+    private static let page = 1_000
 
     public init(own: [UInt64: Steps], revision: Int) {
         self.own = own
@@ -38,11 +47,12 @@ public struct Retrace: Sendable {
     }
 
     /// The revision before the first of the commits.
-    public var floor: Int { revision - commits.count }
+    private var floor: Int { revision - commits.count }
 
-    /// - Precondition: they are those up to `floor`.
+    /// - Precondition: they are the last of those that were asked for. The first may have been forgotten.
     public mutating func prepend(_ older: [Commit]) {
         commits = older + commits
+        isForgotten = floor >= oldestAsked
     }
 
     /// - Precondition: they are those from `revision` on.
@@ -58,7 +68,27 @@ public struct Retrace: Sendable {
         public let isEmpty: Bool
     }
 
-    public enum Search: Equatable, Sendable {
+    /// What is to be taken back.
+    public enum Wish: Sendable {
+        /// What an undo or a redo takes back.
+        case step(Step)
+        /// The commit of that revision, whoever made it.
+        case revision(Int)
+    }
+
+    public enum Advice: Equatable, Sendable {
+        /// `prepend` these commits.
+        case read(ClosedRange<Int>)
+        /// `learn` the items that this commit touches, as they were before it.
+        case look(Commit)
+        /// Make this edit on the list as it is at `revision`; it is a step, unless it takes back somebody else's commit.
+        case make(Delta, as: Step?, of: Target)
+        case nothing
+        /// The commit is not kept any more.
+        case forgotten(Int)
+    }
+
+    private enum Search {
         case found(Target)
         case nothing
         /// It lies further back, if anywhere.
@@ -75,7 +105,7 @@ public struct Retrace: Sendable {
 
     /// Looks for the newest deed that still stands and that the step would take back. An undo takes the newest edit or redo
     /// with it, a redo the newest undo; after an edit nothing can be made again.
-    public func search(_ wanted: Step) -> Search {
+    private func search(_ wanted: Step) -> Search {
         var matched = 0
         for commit in commits.reversed() {
             for deed in deeds(at: commit).reversed() {
@@ -92,23 +122,68 @@ public struct Retrace: Sendable {
         return floor == 0 ? .nothing : .further
     }
 
-    /// One's own commits from a target on: their inverses must be known to take it back.
-    public func ownCommits(from target: Target) -> [Commit] {
-        commits(from: target.revision).filter { own[$0.author] != nil }
+    /// What to do next for a wish.
+    ///
+    /// - Precondition: the revision of a wish is one of the list's.
+    public mutating func next(for wish: Wish) -> Advice {
+        switch wish {
+        case .step(let step): return next(for: step)
+        case .revision(let revision):
+            if floor >= revision { return isForgotten ? .forgotten(revision) : read(from: revision) }
+            if case .found(let target) = search(.undo), target.revision == revision {
+                let advice = next(for: .undo)
+                if advice != .nothing { return advice }
+            }
+            let commit = commits[revision - floor - 1]
+            guard let inverse = inverse(of: commit) else { return .look(commit) }
+            return .make(carried(inverse, of: commit), as: nil, of: Target(revision: revision, isEmpty: false))
+        }
+    }
+
+    private mutating func next(for step: Step) -> Advice {
+        switch search(step) {
+        case .nothing: return .nothing
+        case .further:
+            if isForgotten || commits.count >= Self.depth { return .nothing }
+            // As many again as are known.
+            return read(from: max(1, floor - min(max(commits.count, 1), Self.page) + 1))
+        case .found(let target):
+            for commit in commits(from: target.revision) where own[commit.author] != nil {
+                if inverse(of: commit) == nil { return .look(commit) }
+            }
+            return delta(of: step, from: target).map { .make($0, as: step, of: target) } ?? .nothing
+        }
+    }
+
+    private mutating func read(from revision: Int) -> Advice {
+        oldestAsked = revision
+        return .read(revision...floor)
+    }
+
+    /// Takes note of what the items were that a commit touches.
+    ///
+    /// - Parameter list: the list before the commit, in which at least those items are known.
+    public mutating func learn(_ commit: Commit, on list: Hand) {
+        inverses[commit.revision] = commit.delta.inverted(on: list)
+    }
+
+    /// What takes a commit back, on the list after it; nil if it is not known.
+    private mutating func inverse(of commit: Commit) -> Delta? {
+        // One that only adds items needs no look at any.
+        if inverses[commit.revision] == nil, commit.delta.touched.isEmpty { learn(commit, on: Hand()) }
+        return inverses[commit.revision]
     }
 
     private func commits(from revision: Int) -> ArraySlice<Commit> { commits[(revision - floor - 1)...] }
 
     /// What takes the target back, on the list as it is at `revision`; nil if more lies between than anybody takes back.
-    ///
-    /// - Parameter inverse: what takes one of `ownCommits` back, on the list as it was after it.
-    public func delta(of step: Step, from target: Target, _ inverse: (Commit) -> Delta) -> Delta? {
+    private func delta(of step: Step, from target: Target) -> Delta? {
         if target.isEmpty { return .identity }
         var history = UndoHistory()
         for commit in commits(from: target.revision) {
             if own[commit.author] == nil { history.follow(commit.delta) }
             for deed in deeds(at: commit) {
-                let inverse = deed.isEmpty ? .identity : inverse(commit)
+                let inverse = deed.isEmpty ? .identity : inverses[commit.revision] ?? .identity
                 switch deed.step {
                 case nil: history.record(inverse: inverse)
                 case .undo:
@@ -124,7 +199,7 @@ public struct Retrace: Sendable {
     }
 
     /// The inverse of any commit, made on the list after it, carried over all that came since.
-    public func carried(_ inverse: Delta, of commit: Commit) -> Delta {
+    private func carried(_ inverse: Delta, of commit: Commit) -> Delta {
         var carried = CarriedDelta(inverse)
         for later in commits(from: commit.revision).dropFirst() { _ = carried.follow(later.delta) }
         return carried.delta
