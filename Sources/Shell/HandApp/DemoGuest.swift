@@ -26,7 +26,7 @@ package struct DemoGuest: Sendable {
         .task("a lamp for the hall", done: false), .task("漢字 and 🍊 stay in their columns", done: false),
     ]
 
-    /// What the guest does next with the list as it is: the item that it is on, and perhaps an edit.
+    /// What the guest does next: the item that it goes to, and perhaps an edit.
     mutating func next(_ list: Hand) -> (focus: ItemID?, delta: Delta?) {
         guard !list.isEmpty else { return (nil, addition(to: list)) }
         let index = random.next(below: list.count)
@@ -50,7 +50,7 @@ package struct DemoGuest: Sendable {
         return Operation.insert([item], at: random.next(below: list.count + 1), .after).delta
     }
 
-    /// Makes the list, with what is on it at the start.
+    /// Makes the list with its first items.
     package mutating func prepare(on client: HandClient) async throws {
         try await client.connected()
         try await client.create(Self.list)

@@ -2,7 +2,7 @@ import Foundation
 
 /// The system's program for addresses of the web.
 enum Opener {
-    /// Has the system open an address; returns why it cannot.
+    /// Opens an address with the system's program. Returns why that failed; nil if it did not.
     static func open(_ address: String) -> String? {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

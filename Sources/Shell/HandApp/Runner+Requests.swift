@@ -3,10 +3,10 @@ import HandScreens
 import HandSync
 import HandWire
 
-// What screens ask of the server beyond the lists that they follow.
+// Requests of screens, beside the lists that they follow.
 
 extension Runner {
-    /// Asks the server what a screen wants to know; the answer comes as an event.
+    /// Sends a screen's request. The answer comes as an event.
     func ask(_ command: Command) {
         switch command {
         case .fetchLists: askForLists(after: "", [])

@@ -6,7 +6,7 @@ import HandScreens
 import HandSync
 import HandWire
 
-/// Where the client draws, and what it hears from: a terminal, or something else in tests and measurements.
+/// What the client draws on: a terminal, or something else in tests and measurements.
 package protocol Screenful: AnyObject {
     func draw(_ canvas: Canvas)
     func redraw()
@@ -82,7 +82,7 @@ package final class Runner {
         loop.stop()
     }
 
-    /// Takes what a person did. It is worked off at once, on the very list that the person saw: nothing else may change the
+    /// Takes the user's input. It is handled at once, on the list as the user saw it: nothing else may change the
     /// list in between.
     package func take(_ input: Input) {
         take(.input(input))
@@ -105,7 +105,7 @@ package final class Runner {
 
     // MARK: Turns
 
-    /// Works off what has happened, in order; what an event leads to comes before all that waits.
+    /// Handles the events in order. Events that one leads to come before those that wait.
     private func workOff() {
         while !events.isEmpty, !isClosed {
             let event = events.removeFirst()
@@ -160,7 +160,7 @@ package final class Runner {
         _ list: String, _ command: Command,
         _ body: (inout ClientMachine) throws -> Bool
     ) {
-        // What is deleted stays on the screen; edits of it would go nowhere.
+        // A deleted list stays on the screen. It cannot be edited.
         guard engine.state(of: list) != nil else { return take(.failed(command, "\(engine.end(of: list))")) }
         do {
             if try engine.perform(body) {
@@ -192,7 +192,7 @@ package final class Runner {
         }
     }
 
-    /// Leaves this server for another; what is queued here stays in its journal.
+    /// Connects to another server. Edits for this one stay in its journal.
     private func visit(_ location: Location) {
         do {
             let next = try connect(location.server)

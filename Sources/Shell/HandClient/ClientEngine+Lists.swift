@@ -18,12 +18,12 @@ extension ClientEngine {
         lists[name] = ListFollowers(name, state(of: name) ?? ListState())
     }
 
-    /// Has `receiver` told of all that happens to a list that is followed; nil is the end.
+    /// Tells `receiver` of all events of a followed list; nil is the end.
     package func listen(to name: String, _ receiver: @escaping (ListEvent?) -> Void) {
         _ = lists[name]?.add(receiver)
     }
 
-    /// Where a list stands that must be followed.
+    /// The state of a followed list.
     ///
     /// - Throws: why it is not followed any more.
     func followed(_ name: String) throws(ClientError) -> ListState {
@@ -41,8 +41,8 @@ extension ClientEngine {
     /// Where a list that is followed stands.
     package func state(of name: String) -> ListState? { machine.subscriptions[name]?.state }
 
-    /// Reads what was kept of a list, and follows it from there; a list that is followed already stays as it is. One that is not to
-    /// be kept is read only if edits wait on it.
+    /// Reads what was kept of a list, and follows the list from there, unless it is followed already. If lists are not to
+    /// be kept, that is read only if edits wait in it.
     package func follow(_ name: String, _ then: @escaping (Result<Void, any Error>) -> Void) {
         if lists[name] != nil { return then(.success(())) }
         opening[name, default: []].append(then)
@@ -56,7 +56,7 @@ extension ClientEngine {
         }
     }
 
-    /// Hands over the lists of which something is kept; none if that cannot be read.
+    /// Calls `body` with the names of the kept lists; none if they cannot be read.
     package func keptLists(_ body: @escaping ([String]) -> Void) {
         askJournal(otherwise: []) {
             try $0.lists()

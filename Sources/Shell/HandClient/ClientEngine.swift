@@ -5,9 +5,9 @@ import HandSync
 import HandWire
 import TLS
 
-/// Carries out what a `ClientMachine` decides, on the loop's thread: the socket, the timer. The journal is written on another.
+/// Carries out what a `ClientMachine` decides, on the loop's thread. Another thread writes the journal.
 ///
-/// `HandClient` runs one on a thread of its own; a program with a loop can have one on that.
+/// `HandClient` runs one on a thread of its own. A program with a loop can run one there.
 package final class ClientEngine: MachineShell {
     let configuration: ClientConfiguration
     let loop: Loop
@@ -21,18 +21,18 @@ package final class ClientEngine: MachineShell {
     var refusals: [String: ClientError] = [:]
     private var answers: [UInt64: (ClientMachine.Answer) -> Void] = [:]
     private(set) var status = ClientMachine.Status.connecting
-    /// Hears of every change of the connection.
+    /// Called at every change of the connection.
     package var onStatus: ((ClientMachine.Status) -> Void)?
-    /// Hears how many milliseconds the server takes to answer.
+    /// Called with the latency in milliseconds.
     package var onLatency: ((UInt64) -> Void)?
-    /// Called when the server says something that answers nothing.
+    /// Called with messages of the server that answer no request.
     package var onTold: ((String) -> Void)?
     private(set) var isClosed = false
-    /// Who waits for something. Each says whether it has come.
+    /// Called after each event until they return true.
     private var waiters: [() -> Bool] = []
-    /// Why something could not be kept when that was tried last.
+    /// Why the last write to the journal failed.
     private var keepingProblem: String?
-    /// Who waits for lists that are being read from the journal.
+    /// Callbacks for lists that are being read from the journal.
     var opening: [String: [(Result<Void, any Error>) -> Void]] = [:]
 
     package init(_ configuration: ClientConfiguration, loop: Loop, journal: ClientJournal?) {
@@ -51,12 +51,12 @@ package final class ClientEngine: MachineShell {
 
     // MARK: Events
 
-    /// Starts connecting; if it was doing so and waits, it tries now.
+    /// Starts connecting. If the engine waits for its next try, it tries now.
     package func start() {
         perform { $0.start() }
     }
 
-    /// Returns why edits are lost with the process that calls it; nil if all is kept.
+    /// Returns why edits are lost when the process ends; nil if all are kept.
     @discardableResult
     package func close() -> String? {
         guard !isClosed else { return nil }
@@ -94,7 +94,7 @@ package final class ClientEngine: MachineShell {
         }
     }
 
-    /// Calls `body` when all that was edited so far is kept, with what went wrong if it could not be.
+    /// Calls `body` when all edits so far are on disk, or with the reason why they are not.
     func whenKept(_ body: @escaping (String?) -> Void) {
         let mark = machine.journalMark
         wait { [unowned self] in
@@ -105,7 +105,7 @@ package final class ClientEngine: MachineShell {
         }
     }
 
-    /// Asks the journal something when all that has happened so far is kept; the answer is `otherwise` if there is no journal.
+    /// Asks the journal something when it has all events so far. Without a journal the answer is `otherwise`.
     func askJournal<Value: Sendable>(
         otherwise: Value, _ body: @escaping @Sendable (ClientJournal) throws -> Value,
         then: @escaping (Result<Value, any Error>) -> Void
@@ -160,7 +160,7 @@ package final class ClientEngine: MachineShell {
         if case .offline(let reason, retryIn: nil) = status { error(reason) } else { nil }
     }
 
-    /// What being offline for that reason is to whoever asks something.
+    /// The error for requests while the client is offline for that reason.
     func error(_ reason: String) -> ClientError {
         isClosed ? .closed : machine.refusal.map { .refused($0, reason) } ?? .unreachable(reason)
     }
@@ -170,7 +170,7 @@ package final class ClientEngine: MachineShell {
         begin({ $0.ask(message) }, answer)
     }
 
-    /// The same for whatever of a machine is answered by its request.
+    /// Has the machine begin something that ends with an answer.
     func begin(
         _ ask: (inout ClientMachine) -> UInt64?,
         _ answer: @escaping (ClientMachine.Answer) -> Void
@@ -179,7 +179,7 @@ package final class ClientEngine: MachineShell {
         answers[request] = answer
     }
 
-    /// Has the machine take an event, carries out the effects, and tells those who follow its lists what has changed.
+    /// Has the machine take an event, carries out the effects, and tells followers what has changed.
     package func perform<Result>(_ body: (inout ClientMachine) throws -> Result) rethrows -> Result {
         try driver.perform(body)
     }
@@ -200,7 +200,7 @@ package final class ClientEngine: MachineShell {
         if isOver() { endTurn() } else { waiters.append(isOver) }
     }
 
-    /// Who asks from now on is told of what comes from now on.
+    /// Settlements taken from now on begin here.
     private func endTurn() {
         for followers in lists.values { followers.endTurn() }
     }
@@ -225,7 +225,7 @@ extension ClientConfiguration {
         case .unix(let path): return .init(.unix(path: path))
         case .tcp(let host, let port): return .init(.host(host, port: port))
         case .tls(let host, let port):
-            // Made when it is needed first.
+            // Made when it is first needed.
             var context: TLSContext?
             return .init(
                 .host(host, port: port),

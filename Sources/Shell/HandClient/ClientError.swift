@@ -2,7 +2,7 @@ import HandCore
 import HandSync
 import HandWire
 
-/// Why something that a program asked of a client did not happen.
+/// Why a client did not do what a program asked for.
 public enum ClientError: Error, Equatable, Sendable {
     /// The server was not reached, or was lost before it answered.
     case unreachable(String)

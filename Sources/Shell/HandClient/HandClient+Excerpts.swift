@@ -5,7 +5,7 @@ import HandWire
 // Parts of lists, and edits of lists that this client does not have.
 
 extension HandClient {
-    /// Some items of a list as it was at a revision, or as it is. A server of version 1 sends all of them.
+    /// Some items of a list, as it was at a revision or as it is. A server of version 1 sends all items.
     public func excerpt(
         of name: String, at revision: Int? = nil, _ selections: [Excerpt.Selection] = []
     ) async throws -> Excerpt {
@@ -58,7 +58,7 @@ extension HandClient {
         return try await askJournal(otherwise: true) { try !$0.mayHavePending(name) }
     }
 
-    /// Sends what waits here of a list that is not followed; nil if nothing does.
+    /// Sends waiting edits of a list that is not followed; nil if there are none.
     public func sendWaiting(of name: String) async throws -> Settlement? {
         guard try await askJournal(otherwise: false, { try $0.isWaiting(name) }) else { return nil }
         let list = try await open(name)
@@ -88,7 +88,7 @@ extension HandClient {
         }
     }
 
-    /// Keeps that a step found nothing left to do on a list as it was at a revision.
+    /// Notes in the journal that a step had nothing to do on a list at a revision.
     public func noteEmpty(_ step: Retrace.Step, in log: UInt64, at revision: Int) async throws {
         guard let author = try await read({ $0.machine.author }) else { return }
         try await askJournal(otherwise: ()) { try $0.noteEmpty(step, in: log, at: revision, by: author) }

@@ -2,9 +2,9 @@ import HandCore
 import HandStore
 import HandSync
 
-/// What the journal keeps of lists that are not followed.
+/// What the journal keeps of lists that the client does not follow.
 extension HandClient {
-    /// A longer list is kept only by who follows it: writing it down would take longer than all else.
+    /// Longer lists are not copied, as writing them would take longer than all else. (A followed list is always kept.)
     static let mostItemsKept = 100_000
 
     /// The lists of which edits wait to be sent. Needs no server.
@@ -12,7 +12,7 @@ extension HandClient {
         try await askJournal(otherwise: []) { journal in try journal.lists().filter { try journal.isWaiting($0) } }
     }
 
-    /// Throws away what is kept of a list that is not followed. Returns how many edits of it had not been sent.
+    /// Discards what is kept of a list that is not followed. Returns the number of edits that had not been sent.
     public func discard(_ name: String) async throws -> Int {
         try await askJournal(otherwise: 0) { journal in
             let count = try journal.load(name)?.unconfirmedCount ?? 0
@@ -31,7 +31,7 @@ extension HandClient {
         try await keep(Replica(confirmed: hand, revision: revision, logID: excerpt.logID, sequence: 0), of: name)
     }
 
-    /// Takes over what another client of this machine has kept of a list, if that is newer; not its edits.
+    /// Takes over the copy of a list that another client of this machine has kept, without its edits, if it is newer.
     public func adopt(_ other: Replica, of name: String) async throws {
         guard other.logID != 0 else { return }
         let copy = Replica(confirmed: other.confirmed, revision: other.revision, logID: other.logID, sequence: 0)

@@ -120,7 +120,7 @@ extension HandClient {
         return (commits, Dictionary(people.map { ($0.author, $0.name) }, uniquingKeysWith: { $1 }))
     }
 
-    /// Asks for something that changes nothing: over the next connection too, if one is lost before the answer comes.
+    /// Sends a request that changes nothing. If the connection is lost before the answer, it is sent again.
     func read(_ message: @escaping @Sendable (UInt64) -> UpMessage) async throws -> ClientMachine.Answer {
         while true {
             do { return try await request(message) } catch ClientError.unreachable(let reason) {

@@ -7,7 +7,7 @@ import HandSync
 import HandWire
 import TLS
 
-/// How a client connects and who it is.
+/// How a client connects, and as whom.
 public struct ClientConfiguration: Sendable {
     package var server: HandAddress.Server
     /// The person's name, for others to see.
@@ -46,7 +46,7 @@ public struct ClientConfiguration: Sendable {
     }
 }
 
-/// A connection to a server that looks after itself, for programs: it reconnects, submits again, and never loses or doubles
+/// A client for programs. It reconnects, submits again, and never loses or doubles
 /// an edit. All methods may be called from anywhere.
 public final class HandClient: Sendable {
     private let mailbox: Mailbox<@Sendable (ClientEngine) -> Void>
@@ -61,7 +61,7 @@ public final class HandClient: Sendable {
         mailbox = try Self.startThread(configuration, journal)
     }
 
-    /// Runs the loop on a thread of its own; the mailbox is the only way in.
+    /// Runs the loop on a thread of its own. The mailbox is the only way to it.
     private static func startThread(
         _ configuration: ClientConfiguration, _ journal: ClientJournal?
     ) throws -> Mailbox<@Sendable (ClientEngine) -> Void> {
@@ -89,14 +89,14 @@ public final class HandClient: Sendable {
     /// Closes the connection and the journal. Edits that were not submitted stay in the journal, if there is one. All that
     /// waits for an answer is answered `.closed`.
     public func close() async {
-        // Who finds it closed already has what was asked for.
+        // A client that is closed already is as the caller wishes.
         let _: Void? = try? await onLoop { [self] engine, reply in
             shut(engine)
             reply.succeed(())
         }
     }
 
-    /// What lies in the mailbox is dropped, and answered by that.
+    /// Closes the mailbox, too, which answers what lies in it.
     package func shut(_ engine: ClientEngine) {
         engine.close()
         mailbox.close()
@@ -115,7 +115,7 @@ public final class HandClient: Sendable {
         }
     }
 
-    /// What `body` finds on the loop's thread.
+    /// Runs `body` on the loop's thread and returns its result.
     func read<Value: Sendable>(_ body: @escaping @Sendable (ClientEngine) throws -> Value) async throws -> Value {
         try await onLoop { engine, reply in reply.succeed(try body(engine)) }
     }

@@ -2,12 +2,12 @@ import EventLoop
 import HandStore
 import Synchronization
 
-/// Has a journal asked on the threads of libuv's pool, one thing after the other, so that the loop never waits for the disk.
+/// Runs a journal's operations one by one on libuv's thread pool, so that the loop never waits for the disk.
 final class JournalQueue {
     private let journal: ClientJournal
     private let loop: Loop
     private let jobs = Jobs()
-    /// What is to be told when the answers come, in the order of the questions; each gives nil until it has one.
+    /// Callbacks in the order of the questions. Each gives nil until its answer has come.
     private var replies: [() -> (() -> Void)?] = []
 
     init(_ journal: ClientJournal, loop: Loop) {
@@ -39,7 +39,7 @@ final class JournalQueue {
         }
     }
 
-    /// Does all that is to be asked before it returns, also what the answers lead to.
+    /// Waits until all operations are done, also those that answers lead to.
     func finish() {
         while !replies.isEmpty {
             while jobs.runNext() {}
@@ -57,8 +57,8 @@ private final class Answer<Value: Sendable>: Sendable {
     let value = Mutex<Value?>(nil)
 }
 
-/// What is still to be done. Whoever does something holds the lock, so the order is kept, and who finds nothing left knows that
-/// nothing is being done.
+/// The remaining operations. `running` is locked during each, so they keep their order, and whoever finds none left knows that
+/// none is running.
 private final class Jobs: Sendable {
     private let waiting = Mutex<[@Sendable () -> Void]>([])
     private let running = Mutex(())

@@ -2,9 +2,9 @@ import HandCore
 import HandSync
 import HandWire
 
-/// Those in this program who follow one list. Lives on the loop's thread.
+/// The followers of one list in this program. Lives on the loop's thread.
 final class ListFollowers {
-    /// What takes the events; nil is the end of them.
+    /// Takes the events; nil is the end.
     typealias Receiver = (ListEvent?) -> Void
 
     var name: String
@@ -13,11 +13,11 @@ final class ListFollowers {
     private(set) var end: ClientError?
     private var receivers: [Int: Receiver] = [:]
     private var nextReceiver = 0
-    /// Who is here, as far as it was told on this connection.
+    /// Who is here, as far as the server has said on this connection.
     private var people: [UInt64: DownMessage.Presence] = [:]
     private var settlement = Settlement()
     private var isSettlementTaken = false
-    // What `publish` tells of: all that came in one go.
+    // What came since the last `publish`.
     private var isDue = false
     private var changes = Composer()
     private var cause: Replica.Update.Cause?
@@ -46,7 +46,7 @@ final class ListFollowers {
         case .presence(let entries):
             for entry in entries { people[entry.author] = entry.place == .gone ? nil : entry }
         case .status(let status):
-            // Who is there when the connection is back will be told anew.
+            // The server will tell anew who is here.
             if case .offline = status { people = [:] }
             isDue = true
         case .progress: isDue = true
@@ -60,12 +60,12 @@ final class ListFollowers {
     func collect(_ update: Replica.Update) {
         isDue = true
         notices += update.notices
-        // Who sees the list for the first time is told of no change.
+        // For somebody who sees the list for the first time, nothing has changed.
         if !state.isLoaded, update.isFirst { return }
         let delta = update.delta
         if delta.isIdentity { return }
         changes.append(delta)
-        // What several have changed is nobody's doing.
+        // A change that several people have made has no author.
         cause = cause.map { $0.origin == update.origin ? update.cause : .answer } ?? update.cause
     }
 
@@ -80,7 +80,7 @@ final class ListFollowers {
         if state != before || !update.delta.isIdentity || !update.notices.isEmpty { yield(.changed(state, update)) }
     }
 
-    /// What became of edits since the last turn in which this was asked.
+    /// What became of edits since a settlement was last taken.
     func takeSettlement() -> Settlement {
         isSettlementTaken = true
         return settlement

@@ -2,12 +2,12 @@ import EventLoop
 import HandSync
 import TLS
 
-/// What is to be done of a machine's effects beside connecting and sending.
+/// Carries out a machine's effects, other than connecting and sending.
 package protocol MachineShell: AnyObject {
     func carryOut(_ effect: ClientMachine.Effect)
     /// All that an event led to has been carried out.
     func carriedOut()
-    /// What becomes of the connection; the machine hears it afterwards.
+    /// An event of the connection, before the machine gets it.
     func heard(_ event: ServerConnection.Event)
 }
 

@@ -1,10 +1,10 @@
 import HandSync
 import Synchronization
 
-/// The way back to who asked something of the loop's thread, and waits.
+/// The answer to a task that waits for the loop's thread.
 ///
-/// Law: who waits is answered exactly once. Whoever lets go of the question without an answer (a mailbox that is closed
-/// while it lies in it, a list that is dropped, an engine that ends) answers `.closed` by that.
+/// Law: the task is answered exactly once. If the reply is released without an answer (by a mailbox that is closed
+/// while the reply lies in it, or by an engine that ends), the answer is `.closed`.
 package final class Reply<Value: Sendable>: Sendable {
     private let waiting: Mutex<CheckedContinuation<Value, any Error>?>
 
@@ -34,7 +34,7 @@ package final class Reply<Value: Sendable>: Sendable {
     }
 }
 
-/// The way in which events reach who follows a list: a stream that ends with it, whoever lets it go.
+/// Passes events to a stream, which ends when this is released.
 final class EventSink: Sendable {
     private let continuation: AsyncStream<ListEvent>.Continuation
 

@@ -1,6 +1,6 @@
 import HandScreens
 
-/// Makes keys of the bytes that a terminal sends: UTF-8, and the escape sequences of xterm and those that follow it
+/// Decodes the bytes that a terminal sends into keys: UTF-8, and the escape sequences of xterm and those that follow it
 /// (“XTerm Control Sequences”, Moy and others), of which all terminals in use today speak a dialect.
 package struct KeyDecoder {
     private var bytes: [UInt8] = []
@@ -26,14 +26,14 @@ package struct KeyDecoder {
     /// Whether the beginning of something is here that is a key if nothing follows.
     package var isWaiting: Bool { position < bytes.count && pasted == nil && !isInSequence }
 
-    /// Whether numbers of a sequence have come, which nobody types so fast: its end follows, however slow the line is.
+    /// Whether parameters of a sequence have come. Nobody types them so fast, so the end follows, however slow the line is.
     private var isInSequence: Bool {
         bytes.count > position + 2 && bytes[position...].starts(with: [Self.escape, UInt8(ascii: "[")])
     }
 
-    /// The next thing that a person did; nil if there is nothing whole.
+    /// The next input; nil if none is complete.
     ///
-    /// - Parameter isOver: nothing more followed for a while, so what looks like a beginning is all.
+    /// - Parameter isOver: nothing more followed for a while, so an incomplete sequence is taken as it is.
     package mutating func next(isOver: Bool = false) -> Input? {
         while position < bytes.count {
             if pasted != nil { return takePaste() }

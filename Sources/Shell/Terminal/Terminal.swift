@@ -3,7 +3,7 @@ import EventLoop
 internal import Glibc
 import HandScreens
 
-/// The screen and the keyboard of one terminal, through ncurses, on a loop. Confined to the loop's thread; ncurses allows
+/// The screen and the keyboard of one terminal, through ncurses. Confined to the loop's thread. ncurses allows
 /// one at a time in a process.
 package final class Terminal {
     private let loop: Loop
@@ -121,7 +121,7 @@ package final class Terminal {
         deliver()
     }
 
-    /// Nobody is there any more, with or without a signal.
+    /// The terminal is gone, with or without a signal.
     private func end() {
         poll?.stop()
         onEnd?()

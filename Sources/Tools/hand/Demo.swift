@@ -18,8 +18,7 @@ struct Demo: ParsableCommand {
             kept, nothing else is touched. ? shows all keys, Q leaves.
             """)
 
-    @Flag(help: "Leave the mouse to the terminal, so that it selects text as usual.")
-    var noMouse = false
+    @Flag(help: "Leave the mouse to the terminal, so that it selects text as usual.") var noMouse = false
 
     func run() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("hand-demo-\(UUID().uuidString)")
@@ -31,16 +30,15 @@ struct Demo: ParsableCommand {
         let server = HandAddress.Server.unix(path: socket)
         let guest = try HandClient(
             ClientConfiguration(server: server, person: DemoGuest.name, program: "hand/\(HandCommand.version)"))
-        let (ready, outcome) = (DispatchSemaphore(value: 0), Outcome())
+        let start = Start()
         let playing = Task {
             var script = DemoGuest(seed: .random(in: 0...UInt64.max))
-            do { try await script.prepare(on: guest) } catch { outcome.error = error }
-            ready.signal()
+            do { try await script.prepare(on: guest) } catch { start.error = error }
+            start.ready.signal()
             try await script.play(on: guest)
         }
         defer { playing.cancel() }
-        ready.wait()
-        if let error = outcome.error { throw error }
+        try start.wait()
         let person = try Settings.person(flag: nil)
         try Screens.run(
             Location(server: server, route: .list(DemoGuest.list)), person: person, hasMouse: !noMouse
@@ -53,7 +51,7 @@ struct Demo: ParsableCommand {
 
     /// Starts a server on a thread of its own; it ends with the program.
     private func serve(_ folder: String, _ socket: String) throws {
-        let (ready, outcome) = (DispatchSemaphore(value: 0), Outcome())
+        let start = Start()
         let thread = Thread {
             do {
                 let loop = try Loop()
@@ -64,21 +62,26 @@ struct Demo: ParsableCommand {
                         seed: .random(in: 0...UInt64.max)),
                     store: store, loop: loop, logger: Logger(label: "hand") { _ in SwiftLogNoOpLogHandler() })
                 _ = try server.start()
-                ready.signal()
+                start.ready.signal()
                 loop.run()
             } catch {
-                outcome.error = error
-                ready.signal()
+                start.error = error
+                start.ready.signal()
             }
         }
         thread.name = "hand server"
         thread.start()
-        ready.wait()
-        if let error = outcome.error { throw error }
+        try start.wait()
     }
 
     /// `@unchecked Sendable` is safe: it is written once before the semaphore is raised and read once after.
-    private final class Outcome: @unchecked Sendable {
+    private final class Start: @unchecked Sendable {
+        let ready = DispatchSemaphore(value: 0)
         var error: (any Error)?
+
+        func wait() throws {
+            ready.wait()
+            if let error { throw error }
+        }
     }
 }

@@ -11,14 +11,11 @@ struct Add: AsyncParsableCommand {
     @OptionGroup var options: EditOptions
     @OptionGroup var placeOptions: PlaceOptions
 
-    @Argument(help: "The texts; '-' for standard input.")
-    var texts: [String]
+    @Argument(help: "The texts; '-' for standard input.") var texts: [String]
 
-    @Flag(help: "What the items are.")
-    var kind: Kind = .task
+    @Flag(help: "What the items are.") var kind: Kind = .task
 
-    @Option(help: ArgumentHelp("Where a link leads; makes the item a link.", valueName: "address"))
-    var link: String?
+    @Option(help: .init("Where a link leads; makes the item a link.", valueName: "address")) var link: String?
 
     enum Kind: String, EnumerableFlag {
         case task, note, heading, card
@@ -68,8 +65,7 @@ struct Deal: AsyncParsableCommand {
 
     @OptionGroup var options: EditOptions
 
-    @Argument(help: "How many.")
-    var number = 1
+    @Argument(help: "How many.") var number = 1
 
     func validate() throws {
         if !(1...52).contains(number) { throw ValidationError("A deck has 52 cards: deal 1 to 52, not \(number).") }
@@ -85,21 +81,27 @@ struct Deal: AsyncParsableCommand {
     }
 }
 
+/// Items of a list, and what every command that edits takes.
+struct ItemsOptions: ParsableArguments {
+    @OptionGroup var options: EditOptions
+
+    @Argument(help: "The items: numbers, ranges as 2-5, or ids.", completion: Completions.items) var items: [String]
+
+    /// Does the same with each of the items.
+    func edit(_ component: Delta.Component) async throws {
+        try await options.edit(try ItemReference.all(items)) { view, references, _ in
+            try References.components(references, in: view) { component }
+        }
+    }
+}
+
 struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm", abstract: "Delete items.", discussion: "hand rm 2 5-7; what was deleted is said.")
 
-    @OptionGroup var options: EditOptions
+    @OptionGroup var chosen: ItemsOptions
 
-    @Argument(help: "The items: numbers, ranges as 2-5, or ids.", completion: Completions.items)
-    var items: [String]
-
-    func run() async throws {
-        let references = try ItemReference.all(items)
-        try await options.edit(references) { view, references, _ in
-            try References.components(references, in: view) { .delete(1) }
-        }
-    }
+    func run() async throws { try await chosen.edit(.delete(1)) }
 }
 
 struct Clear: AsyncParsableCommand {
@@ -121,18 +123,14 @@ struct Move: AsyncParsableCommand {
         commandName: "mv", abstract: "Move items to one place, together and in the order named.",
         discussion: "hand mv 3 --top; hand mv 5 7 --after k3f9")
 
-    @OptionGroup var options: EditOptions
+    @OptionGroup var chosen: ItemsOptions
     @OptionGroup var placeOptions: PlaceOptions
-
-    @Argument(help: "The items: numbers, ranges as 2-5, or ids.", completion: Completions.items)
-    var items: [String]
 
     func run() async throws {
         guard let place = try placeOptions.place() else {
             throw ValidationError("Where to? Say --top, --end, --before ITEM or --after ITEM.")
         }
-        let references = try ItemReference.all(items)
-        try await options.edit(references, to: place) { view, references, place in
+        try await chosen.options.edit(try ItemReference.all(chosen.items), to: place) { view, references, place in
             try References.move(references, to: place, in: view)
         }
     }
@@ -143,14 +141,11 @@ struct Edit: AsyncParsableCommand {
 
     @OptionGroup var options: EditOptions
 
-    @Argument(help: "The item: number or id.", completion: Completions.items)
-    var item: String
+    @Argument(help: "The item: number or id.", completion: Completions.items) var item: String
 
-    @Argument(help: "The new text; '-' reads it from standard input.")
-    var text: String?
+    @Argument(help: "The new text; '-' reads it from standard input.") var text: String?
 
-    @Option(help: ArgumentHelp("Where a link leads.", valueName: "address"))
-    var link: String?
+    @Option(help: .init("Where a link leads.", valueName: "address")) var link: String?
 
     @Option(
         help: ArgumentHelp(
@@ -201,25 +196,16 @@ struct Edit: AsyncParsableCommand {
 
 struct Done: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Tick tasks.")
-    @OptionGroup var options: EditOptions
-    @Argument(help: "The tasks: numbers, ranges as 2-5, or ids.", completion: Completions.items) var items: [String]
 
-    func run() async throws { try await Ticking.set(items, done: true, options) }
+    @OptionGroup var chosen: ItemsOptions
+
+    func run() async throws { try await chosen.edit(.edit(Change(done: true))) }
 }
 
 struct Undone: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Untick tasks.")
-    @OptionGroup var options: EditOptions
-    @Argument(help: "The tasks: numbers, ranges as 2-5, or ids.", completion: Completions.items) var items: [String]
 
-    func run() async throws { try await Ticking.set(items, done: false, options) }
-}
+    @OptionGroup var chosen: ItemsOptions
 
-private enum Ticking {
-    static func set(_ items: [String], done: Bool, _ options: EditOptions) async throws {
-        let references = try ItemReference.all(items)
-        try await options.edit(references) { view, references, _ in
-            try References.components(references, in: view) { .edit(Change(done: done)) }
-        }
-    }
+    func run() async throws { try await chosen.edit(.edit(Change(done: false))) }
 }

@@ -28,17 +28,13 @@ struct Export: AsyncParsableCommand {
 
     @OptionGroup var list: ListOptions
 
-    @Argument(help: "The file; '-' or nothing for standard output. Its ending tells the format.")
-    var file = "-"
+    @Argument(help: "The file; '-' or nothing for standard output. Its ending tells the format.") var file = "-"
 
-    @Option(help: ArgumentHelp("jsonl, markdown or todotxt.", valueName: "format"))
-    var format: ListFormat?
+    @Option(help: .init("jsonl, markdown or todotxt.", valueName: "format")) var format: ListFormat?
 
-    @Option(help: ArgumentHelp("The revision to export (default: the newest).", valueName: "revision"))
-    var at: Int?
+    @Option(help: .init("The revision to export (default: the newest).", valueName: "revision")) var at: Int?
 
-    @Flag(name: .shortAndLong, help: "Overwrite a file that is no export, without asking.")
-    var force = false
+    @Flag(name: .shortAndLong, help: "Overwrite a file that is no export, without asking.") var force = false
 
     func run() async throws {
         let (name, at) = (try list.name(), at)
@@ -70,14 +66,11 @@ struct Import: AsyncParsableCommand {
     @OptionGroup var list: ListOptions
     @OptionGroup var placeOptions: PlaceOptions
 
-    @Argument(help: "The file; '-' for standard input. Its ending tells the format.")
-    var file: String
+    @Argument(help: "The file; '-' for standard input. Its ending tells the format.") var file: String
 
-    @Option(help: ArgumentHelp("jsonl, markdown or todotxt.", valueName: "format"))
-    var format: ListFormat?
+    @Option(help: .init("jsonl, markdown or todotxt.", valueName: "format")) var format: ListFormat?
 
-    @Flag(help: "Give the items new ids, so that a list can be imported twice.")
-    var newIds = false
+    @Flag(help: "Give the items new ids, so that a list can be imported twice.") var newIds = false
 
     /// Items, and about how many bytes of them, in one edit: small enough for a frame, large enough to go fast.
     private static let portion = 2_000
@@ -109,12 +102,9 @@ struct Import: AsyncParsableCommand {
             data, ids: newIds ? .minted : .kept, using: &random)
         let place = try placeOptions.place() ?? .end
         let revision = try await add(items, at: place)
-        if list.server.json {
-            Output.json(["imported": JSONValue(items.count), "revision": revision.map { JSONValue($0) } ?? .null])
-        } else {
-            list.server.say(
-                "imported \(Words.count(items.count, "item"))" + (revision.map { ", revision \($0)" } ?? ""))
-        }
+        list.server.tell(
+            ["imported": JSONValue(items.count), "revision": JSONValue(orNull: revision)],
+            "imported \(Words.count(items.count, "item"))" + (revision.map { ", revision \($0)" } ?? ""))
     }
 
     /// Adds the items portion by portion, each behind the one before; the server has `--timeout` for each.

@@ -81,14 +81,11 @@ struct Log: AsyncParsableCommand {
 
     @OptionGroup var list: ListOptions
 
-    @Option(name: .customLong("from"), help: ArgumentHelp("The first revision to show.", valueName: "revision"))
-    var first = 1
+    @Option(name: .customLong("from"), help: .init("The first revision to show.", valueName: "revision")) var first = 1
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Only the last so many.", valueName: "number"))
-    var number: Int?
+    @Option(name: .shortAndLong, help: .init("Only the last so many.", valueName: "number")) var number: Int?
 
-    @Flag(help: "Show times in UTC, to the millisecond, instead of this machine's time.")
-    var utc = false
+    @Flag(help: "Show times in UTC, to the millisecond, instead of this machine's time.") var utc = false
 
     func run() async throws {
         let (name, server) = (try list.name(), list.server)
@@ -171,8 +168,7 @@ struct Restore: AsyncParsableCommand {
 
     @OptionGroup var options: EditOptions
 
-    @Option(help: ArgumentHelp("The revision to go back to.", valueName: "revision"))
-    var at: Int
+    @Option(help: .init("The revision to go back to.", valueName: "revision")) var at: Int
 
     func run() async throws {
         let (name, at) = (try options.list.name(), at)

@@ -11,8 +11,7 @@ struct Keys: ParsableCommand {
             after ctrl-, alt- or shift-; several with blanks between them are pressed one after the other.
             """)
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @Flag(help: "Print JSON.") var json = false
 
     func run() throws {
         let map = try Settings.keys()

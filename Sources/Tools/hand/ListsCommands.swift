@@ -30,31 +30,31 @@ struct Lists: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
 
-    @Flag(help: "The deleted ones that 'hand undelete' can bring back; the newest first.")
-    var deleted = false
+    @Flag(help: "The deleted ones that 'hand undelete' can bring back; the newest first.") var deleted = false
 
     func run() async throws {
         if deleted { return try await showDeleted() }
         let entries = try await server.withClient { client, _ in try await client.lists() }
-        for entry in entries {
-            if server.json { Output.json(.object(Self.json(entry))) } else { Output.line(Self.line(entry)) }
-        }
-        if entries.isEmpty && !server.json { server.say("no lists yet: make one with 'hand create NAME'") }
+        show(entries.map { (Self.json($0), Self.line($0)) }, orSay: "no lists yet: make one with 'hand create NAME'")
     }
 
     private func showDeleted() async throws {
         let entries = try await server.withClient { client, _ in try await client.deletedLists() }
-        for entry in entries {
-            if server.json {
-                Output.json(.object(Self.json(entry.list) + Self.json(entry)))
-            } else {
-                let (time, end) = (Lists.time(entry.time), Lists.time(entry.keptUntil))
-                let person = Printable.clean(entry.person)
-                Output.line(
-                    "\(entry.deletion)\t\(Self.line(entry.list))\tdeleted \(time) by \(person), kept until \(end)")
-            }
-        }
-        if entries.isEmpty && !server.json { server.say("no deleted list can be brought back") }
+        show(
+            entries.map { entry in
+                let (time, end, person) = (
+                    Self.time(entry.time), Self.time(entry.keptUntil), Printable.clean(entry.person)
+                )
+                return (
+                    Self.json(entry.list) + Self.json(entry),
+                    "\(entry.deletion)\t\(Self.line(entry.list))\tdeleted \(time) by \(person), kept until \(end)"
+                )
+            }, orSay: "no deleted list can be brought back")
+    }
+
+    private func show(_ entries: [(json: [JSONValue.Member], line: String)], orSay nothing: String) {
+        for entry in entries { if server.json { Output.json(.object(entry.json)) } else { Output.line(entry.line) } }
+        if entries.isEmpty && !server.json { server.say(nothing) }
     }
 
     private static func line(_ entry: DownMessage.ListEntry) -> String {
@@ -94,22 +94,18 @@ struct Create: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
 
-    @Argument(help: "Its name: letters, digits, '-', '_' and '.'.")
-    var name: String
+    @Argument(help: "Its name: letters, digits, '-', '_' and '.'.") var name: String
 
-    @Option(help: ArgumentHelp("The most items that it may hold.", valueName: "number"))
-    var maxItems: Int?
+    @Option(help: .init("The most items that it may hold.", valueName: "number")) var maxItems: Int?
 
-    @Option(help: ArgumentHelp("The most bytes that an item may have.", valueName: "number"))
-    var maxSize: Int?
+    @Option(help: .init("The most bytes that an item may have.", valueName: "number")) var maxSize: Int?
 
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "The kinds that it takes, separated by commas: card, note, task, link, heading.", valueName: "kinds"))
     var kinds: String?
 
-    @Flag(help: "Deal cards from a deck.")
-    var deck = false
+    @Flag(help: "Deal cards from a deck.") var deck = false
 
     func validate() throws {
         if let problem = ListName.problem(withNew: name) { throw ValidationError(problem) }
@@ -143,14 +139,9 @@ struct Create: AsyncParsableCommand {
     func run() async throws {
         let (name, rules) = (name, try rules())
         try await server.withClient { client, _ in try await client.create(name, rules: rules) }
-        if server.json {
-            Output.json(["name": .string(name), "rules": JSON.rules(rules)])
-        } else {
-            let next =
-                rules.hasDeck
-                ? "deal from its deck with: hand deal -l \(name)" : "add to it with: hand add -l \(name) TEXT"
-            server.say("created '\(name)'; \(next)")
-        }
+        let next =
+            rules.hasDeck ? "deal from its deck with: hand deal -l \(name)" : "add to it with: hand add -l \(name) TEXT"
+        server.tell(["name": .string(name), "rules": JSON.rules(rules)], "created '\(name)'; \(next)")
     }
 }
 
@@ -161,13 +152,11 @@ struct Sync: AsyncParsableCommand {
 
     @OptionGroup var list: ListOptions
 
-    @Flag(help: "Throw the edits of the list away in place of sending them.")
-    var discard = false
+    @Flag(help: "Throw the edits of the list away in place of sending them.") var discard = false
 
     func run() async throws {
         if discard { return try await throwAway() }
-        let address = try Settings.address(flag: list.server.url, list: list.list)
-        let person = try Settings.person(flag: list.server.person)
+        let (address, person) = (try list.server.address(list.list), try list.server.user.name())
         var problem: (any Error)?
         var hasSent = false
         for slot in try Identity.used(at: address) {
@@ -204,17 +193,14 @@ struct Sync: AsyncParsableCommand {
             if let text = Notices.text(notice) { list.server.say("'\(name)': \(text)") }
         }
         if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
-        if list.server.json {
-            Output.json(["list": .string(name), "revision": outcome.revision.map { JSONValue($0) } ?? .null])
-        } else {
-            list.server.say("'\(name)': sent" + (outcome.revision.map { "; revision \($0)" } ?? ""))
-        }
+        list.server.tell(
+            ["list": .string(name), "revision": JSONValue(orNull: outcome.revision)],
+            "'\(name)': sent" + (outcome.revision.map { "; revision \($0)" } ?? ""))
     }
 
     private func throwAway() async throws {
         let name = try list.name()
-        let address = try Settings.address(flag: list.server.url, list: name)
-        let person = try Settings.person(flag: list.server.person)
+        let (address, person) = (try list.server.address(name), try list.server.user.name())
         var count = 0
         for slot in try Identity.used(at: address) {
             guard let client = try Identity.client(slot, at: address, person: person) else { continue }

@@ -40,17 +40,14 @@ struct Load: ParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp(
-            "A script that comes with the program, a file, or - for standard input.", valueName: "script"))
+        help: .init("A script that comes with the program, a file, or - for standard input.", valueName: "script"))
     var script = "burst"
 
-    @Option(help: ArgumentHelp("The server (default: as everywhere).", valueName: "address"))
-    var url: String?
-    @Option(name: .shortAndLong, help: ArgumentHelp("The list, instead of the script's.", valueName: "list"))
-    var list: String?
+    @Option(help: .init("The server (default: as everywhere).", valueName: "address")) var url: String?
+    @Option(name: .shortAndLong, help: .init("The list, instead of the script's.", valueName: "list")) var list: String?
     @Option(help: "How many clients, instead of the script's number.") var clients: Int?
-    @Option(help: ArgumentHelp("How long, for example 30s or 5m.", valueName: "time")) var duration = "10s"
-    @Option(help: ArgumentHelp("The clients come one after the other over so long.", valueName: "time")) var ramp = "0s"
+    @Option(help: .init("How long, for example 30s or 5m.", valueName: "time")) var duration = "10s"
+    @Option(help: .init("The clients come one after the other over so long.", valueName: "time")) var ramp = "0s"
     @Option(
         help: ArgumentHelp(
             "Edits a second of all clients together, on time whether the server keeps up or not; pauses are left out.",
@@ -64,14 +61,14 @@ struct Load: ParsableCommand {
         help: ArgumentHelp(
             "Where the server tells its own figures, as given to its --status: they are put into the result.",
             valueName: "host:port")) var serverStatus: String?
-    @Option(help: ArgumentHelp("What must be reached, such as ack.p99<20ms; may be repeated.", valueName: "bound"))
+    @Option(help: .init("What must be reached, such as ack.p99<20ms; may be repeated.", valueName: "bound"))
     var threshold: [String] = []
     @Flag(help: "Print JSON: a line each second, and one for the whole.") var json = false
-    @Option(help: ArgumentHelp("Write a line each second as CSV.", valueName: "file")) var csv: String?
-    @Option(help: ArgumentHelp("Write the distribution of latencies.", valueName: "file")) var histogram: String?
-    @Option(help: ArgumentHelp("Write a report with plots.", valueName: "file")) var html: String?
+    @Option(help: .init("Write a line each second as CSV.", valueName: "file")) var csv: String?
+    @Option(help: .init("Write the distribution of latencies.", valueName: "file")) var histogram: String?
+    @Option(help: .init("Write a report with plots.", valueName: "file")) var html: String?
     @Flag(name: .shortAndLong, help: "Print no messages.") var quiet = false
-    @Option(help: ArgumentHelp("Print a script that comes with the program, and do nothing else.", valueName: "script"))
+    @Option(help: .init("Print a script that comes with the program, and do nothing else.", valueName: "script"))
     var show: String?
     /// What one process of several does, as it is told by the first.
     @Option(help: .hidden) var part: String?

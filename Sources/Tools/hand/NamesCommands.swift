@@ -23,11 +23,9 @@ struct Rename: AsyncParsableCommand {
     func run() async throws {
         let (name, newName) = (name, newName)
         try await server.withClient(list: name) { client, _ in try await client.rename(name, to: newName) }
-        if server.json {
-            Output.json(["name": .string(newName), "formerName": .string(name)])
-        } else {
-            server.say("'\(Printable.clean(name))' is now called '\(newName)'")
-        }
+        server.tell(
+            ["name": .string(newName), "formerName": .string(name)],
+            "'\(Printable.clean(name))' is now called '\(newName)'")
     }
 }
 
@@ -59,11 +57,10 @@ struct Delete: AsyncParsableCommand {
             // An older server keeps nothing and knows no such question.
             return try? await client.deletedLists(pages: 1).first { $0.list.name == name }
         }
-        if server.json {
-            return Output.json(.object([.init("name", .string(name))] + (kept.map(Lists.json) ?? [])))
-        }
         let back = kept.map { "; until \(Lists.time($0.keptUntil)) it comes back with: hand undelete \(name)" }
-        server.say("deleted '\(Printable.clean(name))'\(back ?? "")")
+        server.tell(
+            .object([.init("name", .string(name))] + (kept.map(Lists.json) ?? [])),
+            "deleted '\(Printable.clean(name))'\(back ?? "")")
     }
 }
 
@@ -77,10 +74,8 @@ struct Undelete: AsyncParsableCommand {
 
     @OptionGroup var server: ServerOptions
     @Argument(help: "The name that it had.", completion: Completions.deletedLists) var name: String
-    @Option(help: ArgumentHelp("Which of them, as 'hand lists --deleted' shows it.", valueName: "number"))
-    var id: UInt64?
-    @Option(
-        name: .customLong("name"), help: ArgumentHelp("What to call it (default: as before).", valueName: "name"))
+    @Option(help: .init("Which of them, as 'hand lists --deleted' shows it.", valueName: "number")) var id: UInt64?
+    @Option(name: .customLong("name"), help: .init("What to call it (default: as before).", valueName: "name"))
     var newName: String?
 
     func validate() throws {
@@ -104,14 +99,10 @@ struct Undelete: AsyncParsableCommand {
             }
             return entry
         }
-        let count = entry?.list.count ?? 0
-        if server.json {
-            Output.json([
-                "name": .string(newName), "count": JSONValue(count), "revision": JSONValue(entry?.list.revision ?? 0),
-            ])
-        } else {
-            server.say("'\(newName)' is back, with \(Words.count(count, "item"))")
-        }
+        let (count, revision) = (entry?.list.count ?? 0, entry?.list.revision ?? 0)
+        server.tell(
+            ["name": .string(newName), "count": JSONValue(count), "revision": JSONValue(revision)],
+            "'\(newName)' is back, with \(Words.count(count, "item"))")
     }
 
     /// What is said where nothing can be brought back.

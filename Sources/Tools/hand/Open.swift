@@ -25,24 +25,14 @@ struct Open: AsyncParsableCommand {
         completion: Completions.lists)
     var place: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "The server, and perhaps the list (default: $HAND_URL, then the configuration file).", valueName: "address")
-    )
-    var url: String?
+    @OptionGroup var user: UserOptions
 
-    @Option(
-        name: .customLong("as"),
-        help: ArgumentHelp("Your name, for others to see (default: $HAND_NAME, then $USER).", valueName: "name"))
-    var person: String?
-
-    @Flag(help: "Leave the mouse to the terminal, so that it selects text as usual.")
-    var noMouse = false
+    @Flag(help: "Leave the mouse to the terminal, so that it selects text as usual.") var noMouse = false
 
     /// The place that is meant: an address, a list on the usual server, or the address of the settings.
     private func location() throws -> Location {
         if let place, place.contains("://") { return try Location(place) }
-        if let url { return try with(place, Location(url)) }
+        if let url = user.url { return try with(place, Location(url)) }
         let usual = try Settings.place(flag: nil, list: nil)
         return try with(place, Location(server: usual.server, route: usual.list.map { .list($0) } ?? .lists))
     }
@@ -54,9 +44,9 @@ struct Open: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let person = try Settings.person(flag: person)
+        let person = try user.name()
         let location = try location()
-        let address = try place.flatMap { $0.contains("://") ? $0 : nil } ?? url ?? Settings.usual(nil)
+        let address = try place.flatMap { $0.contains("://") ? $0 : nil } ?? Settings.usual(user.url)
         let given = address.flatMap { HandAddress.token(in: $0) }
         try Screens.run(location, person: person, hasMouse: !noMouse) { server in
             let token = try Settings.token(for: server, in: server == location.server ? given : nil)

@@ -8,27 +8,31 @@ import HandStore
 import HandSync
 import HandWire
 
-/// What every command that talks to a server takes.
-struct ServerOptions: ParsableArguments {
+/// Which server is meant, and who one is there.
+struct UserOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "The server, and perhaps the list (default: $HAND_URL, then the configuration file).", valueName: "address")
     )
     var url: String?
 
     @Option(
         name: .customLong("as"),
-        help: ArgumentHelp("Your name, for others to see (default: $HAND_NAME, then $USER).", valueName: "name"))
+        help: .init("Your name, for others to see (default: $HAND_NAME, then $USER).", valueName: "name"))
     var person: String?
 
-    @Option(help: ArgumentHelp("How long to wait for the server.", valueName: "seconds"))
-    var timeout: Double = 10
+    func name() throws -> String { try Settings.person(flag: person) }
+}
 
-    @Flag(help: "Print JSON.")
-    var json = false
+/// What every command that talks to a server takes.
+struct ServerOptions: ParsableArguments {
+    @OptionGroup var user: UserOptions
 
-    @Flag(name: .shortAndLong, help: "Print no messages.")
-    var quiet = false
+    @Option(help: .init("How long to wait for the server.", valueName: "seconds")) var timeout: Double = 10
+
+    @Flag(help: "Print JSON.") var json = false
+
+    @Flag(name: .shortAndLong, help: "Print no messages.") var quiet = false
 
     func validate() throws {
         guard timeout >= 0, timeout <= 1e6 else {
@@ -40,6 +44,14 @@ struct ServerOptions: ParsableArguments {
         if !quiet { Output.message(text) }
     }
 
+    /// Says what was done: in JSON for programs, else in words.
+    func tell(_ value: @autoclosure () -> JSONValue, _ words: @autoclosure () -> String) {
+        if json { Output.json(value()) } else { say(words()) }
+    }
+
+    /// The server, with the list that is meant.
+    func address(_ list: String? = nil) throws -> HandAddress { try Settings.address(flag: user.url, list: list) }
+
     /// Connects, runs `body`, and closes, whatever happens; gives up when the time is over.
     ///
     /// - Parameters:
@@ -49,8 +61,7 @@ struct ServerOptions: ParsableArguments {
         list: String? = nil, timeLimited: Bool = true, edits: Bool = false,
         _ body: @escaping @Sendable (HandClient, HandAddress) async throws -> Result
     ) async throws -> Result {
-        let address = try Settings.address(flag: url, list: list)
-        let person = try Settings.person(flag: person)
+        let (address, person) = (try address(list), try user.name())
         let open = edits ? { try Identity.client(at: $0, person: $1) } : Identity.reader
         let client = try open(address, person)
         do {
@@ -126,13 +137,14 @@ struct ListOptions: ParsableArguments {
     @OptionGroup var server: ServerOptions
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("The list (default: the one in the address).", valueName: "list"),
-        completion: Completions.lists)
+        name: .shortAndLong,
+        help: .init(
+            "The list (default: the one in the address).", valueName: "list"), completion: Completions.lists)
     var list: String?
 
     /// The name of the list that is meant.
     func name() throws -> String {
-        if let name = try Settings.address(flag: server.url, list: list).list { return name }
+        if let name = try server.address(list).list { return name }
         throw Failure(.usage, "which list? Name it with -l LIST, or put it into the address: hand://HOST:PORT/LIST")
     }
 
@@ -165,12 +177,10 @@ struct EditOptions: ParsableArguments {
     @OptionGroup var list: ListOptions
 
     @Option(
-        help: ArgumentHelp(
-            "Edit only if the list is still at that revision; otherwise exit with 7.", valueName: "revision"))
+        help: .init("Edit only if the list is still at that revision; otherwise exit with 7.", valueName: "revision"))
     var ifRevision: Int?
 
-    @Flag(help: "If the server cannot be reached, keep the edit for 'hand sync' to send.")
-    var queue = false
+    @Flag(help: "If the server cannot be reached, keep the edit for 'hand sync' to send.") var queue = false
 
     /// Makes an edit on the whole list as it is, waits for the server's answer, and says what became of it.
     func editWhole(_ make: @escaping @Sendable (Hand) throws -> Delta) async throws {
@@ -223,9 +233,8 @@ struct EditOptions: ParsableArguments {
     ) async throws {
         let name = try list.name()
         let server = list.server
-        let address = try Settings.address(flag: server.url, list: name)
-        let client = try Identity.client(
-            at: address, person: try Settings.person(flag: server.person), keepsLists: true)
+        let address = try server.address(name)
+        let client = try Identity.client(at: address, person: try server.user.name(), keepsLists: true)
         let outcome: Settlement?
         do {
             // Another command may have seen more of it.
@@ -267,16 +276,13 @@ struct EditOptions: ParsableArguments {
     }
 
     func report(revision: Int?, _ doings: Doings = Doings(), _ more: [JSONValue.Member] = []) {
-        if list.server.json {
-            let deleted = doings.deleted
-            Output.json(
-                .object(
-                    [.init("revision", revision.map { JSONValue($0) } ?? .null)] + more
-                        + (deleted.isEmpty ? [] : [.init("deleted", JSON.items(deleted))])))
-        } else {
-            doings.tell(list.server)
-            list.server.say(revision.map { "revision \($0)" } ?? "nothing to do")
-        }
+        let deleted = doings.deleted
+        if !list.server.json { doings.tell(list.server) }
+        list.server.tell(
+            .object(
+                [.init("revision", JSONValue(orNull: revision))] + more
+                    + (deleted.isEmpty ? [] : [.init("deleted", JSON.items(deleted))])),
+            revision.map { "revision \($0)" } ?? "nothing to do")
     }
 }
 
@@ -289,17 +295,13 @@ extension Delta {
 
 /// Where items go.
 struct PlaceOptions: ParsableArguments {
-    @Flag(help: "To the top of the list.")
-    var top = false
+    @Flag(help: "To the top of the list.") var top = false
 
-    @Flag(help: "To the end of the list.")
-    var end = false
+    @Flag(help: "To the end of the list.") var end = false
 
-    @Option(help: ArgumentHelp("In front of that item.", valueName: "item"), completion: Completions.items)
-    var before: String?
+    @Option(help: .init("In front of that item.", valueName: "item"), completion: Completions.items) var before: String?
 
-    @Option(help: ArgumentHelp("Behind that item.", valueName: "item"), completion: Completions.items)
-    var after: String?
+    @Option(help: .init("Behind that item.", valueName: "item"), completion: Completions.items) var after: String?
 
     func validate() throws {
         let given = [top, end, before != nil, after != nil].filter { $0 }.count
@@ -336,4 +338,9 @@ enum Notices {
             return "this list differed from the server's at revision \(revision); it was loaded again"
         }
     }
+}
+
+extension JSONValue {
+    /// `null` for nothing.
+    init(orNull number: Int?) { self = number.map { JSONValue($0) } ?? .null }
 }

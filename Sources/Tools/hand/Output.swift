@@ -14,13 +14,15 @@ enum Output {
 
     /// Lines of data with their ends, written at once.
     static func lines(_ text: String) {
+        use { writer throws(LineWriter.Problem) in
+            try writer.write(text)
+            if writer.isLive { try writer.flush() }
+        }
+    }
+
+    private static func use(_ body: (inout LineWriter) throws(LineWriter.Problem) -> Void) {
         standardOutput.withLock { writer in
-            do throws(LineWriter.Problem) {
-                try writer.write(text)
-                if writer.isLive { try writer.flush() }
-            } catch {
-                fail(error)
-            }
+            do throws(LineWriter.Problem) { try body(&writer) } catch { fail(error) }
         }
     }
 
@@ -35,12 +37,8 @@ enum Output {
 
     /// Writes the lines of `body` in large pieces; on a terminal at once, as ever.
     static func together<Result>(_ body: () throws -> Result) rethrows -> Result {
-        standardOutput.withLock { $0.begin() }
-        defer {
-            standardOutput.withLock { writer in
-                do throws(LineWriter.Problem) { try writer.end() } catch { fail(error) }
-            }
-        }
+        use { $0.begin() }
+        defer { use { writer throws(LineWriter.Problem) in try writer.end() } }
         return try body()
     }
 
@@ -58,9 +56,7 @@ enum Output {
     static var clear: String { isatty(stderrDescriptor) == 1 ? "\r\u{1B}[K" : "" }
 
     static func exit(_ status: ExitStatus) -> Never {
-        standardOutput.withLock { writer in
-            do throws(LineWriter.Problem) { try writer.flush() } catch { fail(error) }
-        }
+        use { writer throws(LineWriter.Problem) in try writer.flush() }
         Foundation.exit(status.rawValue)
     }
 
@@ -76,10 +72,8 @@ enum Output {
     /// A message that cannot be written is lost: there is nowhere to say so, and the exit code tells the rest.
     private static func write(_ text: String) {
         var writer = LineWriter(descriptor: stderrDescriptor)
-        do {
-            try writer.write(text)
-            try writer.flush()
-        } catch {}
+        try? writer.write(text)
+        try? writer.flush()
     }
 
     /// A reader that went away (`hand watch | head -1`) ends the command quietly, as it does others.

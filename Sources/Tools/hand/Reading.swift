@@ -59,8 +59,7 @@ struct List: AsyncParsableCommand {
     @Argument(help: "Only these items: numbers, ranges as 2-5, or ids.", completion: Completions.items)
     var items: [String] = []
 
-    @Flag(help: "Print what this machine keeps of the list, without asking the server.")
-    var offline = false
+    @Flag(help: "Print what this machine keeps of the list, without asking the server.") var offline = false
 
     func run() async throws {
         let name = try list.name()
@@ -106,8 +105,7 @@ struct List: AsyncParsableCommand {
 
     /// The newest of what commands and screens of this machine keep.
     private func kept(_ name: String) throws -> Hand {
-        let address = try Settings.address(flag: list.server.url, list: name)
-        guard let kept = try Identity.kept(name, at: address) else {
+        guard let kept = try Identity.kept(name, at: try list.server.address(name)) else {
             throw Failure(
                 .notFound,
                 "nothing of '\(name)' is kept on this machine, unless a command that is running has it; 'hand ls' keeps "
@@ -124,11 +122,10 @@ struct Looks: ParsableArguments {
     @Flag(help: "Only tasks that are not ticked.") var open = false
     @Flag(help: "Only tasks that are ticked.") var done = false
 
-    @Option(help: ArgumentHelp("Only items that contain these words, in capitals or not.", valueName: "text"))
+    @Option(help: .init("Only items that contain these words, in capitals or not.", valueName: "text"))
     var grep: String?
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Only the first so many.", valueName: "number"))
-    var number: Int?
+    @Option(name: .shortAndLong, help: .init("Only the first so many.", valueName: "number")) var number: Int?
 
     func validate() throws {
         if open && done { throw ValidationError("Say --open or --done, not both.") }
@@ -165,11 +162,9 @@ struct Show: AsyncParsableCommand {
 
     @OptionGroup var list: ListOptions
 
-    @Argument(help: "An item; without it the whole list.", completion: Completions.items)
-    var item: String?
+    @Argument(help: "An item; without it the whole list.", completion: Completions.items) var item: String?
 
-    @Option(help: ArgumentHelp("The revision to look at (default: the newest).", valueName: "revision"))
-    var at: Int?
+    @Option(help: .init("The revision to look at (default: the newest).", valueName: "revision")) var at: Int?
 
     func run() async throws {
         let (name, at) = (try list.name(), at)

@@ -26,13 +26,13 @@ extension Settings {
     /// which, the first is for the server that the command names, the second for the one on this machine.
     private static func tokens(for server: HandAddress.Server) throws -> [Token] {
         let (file, environment) = (try file(), ProcessInfo.processInfo.environment)
-        let (url, variable) = (try file.url.map { try HandAddress($0).server }, environment["HAND_URL"])
+        let (url, variable) = (try file.texts[.url].map { try HandAddress($0).server }, environment[Key.url.variable])
         var found: [Token] = []
-        if let secret = environment["HAND_TOKEN"] {
+        if let secret = environment[Key.token.variable] {
             let home = try variable.map { try HandAddress($0).server } ?? url ?? server
             found.append(Token(secret: secret, server: home, origin: "$HAND_TOKEN"))
         }
-        if let secret = file.token {
+        if let secret = file.texts[.token] {
             warnOfReaders()
             let home = try url ?? variable.map { try HandAddress($0).server } ?? HandAddress.local.server
             found.append(Token(secret: secret, server: home, origin: configurationFile))

@@ -32,58 +32,86 @@ enum Settings {
     /// What is set for 'hand serve', where no option names a file.
     static var serveFile: String { folder("XDG_CONFIG_HOME", "/.config") + "/serve.toml" }
 
-    /// What the configuration file may say.
-    struct File: Decodable {
-        var url: String?
-        var name: String?
+    /// What a person can set: each in the environment, and below that in the configuration file.
+    enum Key: String, CaseIterable {
+        case url, name
         /// A file with the certificates that are trusted to sign servers' certificates.
-        var ca: String?
+        case ca
         /// This person's own certificate, and its key if that is in another file.
-        var cert: String?
-        var certKey: String?
+        case cert
+        case certKey = "cert-key"
         /// The secret that says who this is.
-        var token: String?
-        /// Keys of the terminal client: names of actions, and for each the keys that do it.
-        var keys: [String: [String]]?
+        case token
 
-        enum CodingKeys: String, CodingKey, CaseIterable {
-            case url, name, ca, cert
-            case certKey = "cert-key"
-            case token, keys
+        var variable: String { "HAND_" + rawValue.uppercased().replacing("-", with: "_") }
+    }
+
+    /// What the configuration file says.
+    struct File {
+        fileprivate(set) var texts: [Key: String] = [:]
+        /// Keys of the terminal client: names of actions, and for each the keys that do it.
+        fileprivate(set) var keys: [String: [String]] = [:]
+    }
+
+    /// What is set, and where.
+    static func value(_ key: Key, flag: String? = nil) throws -> String? {
+        try flag ?? environment[key.variable] ?? file().texts[key]
+    }
+
+    /// The table of a file in TOML; nil if there is no file.
+    static func table(at path: String) throws -> TOMLTable? {
+        do {
+            guard let bytes = try PrivateFile.read(path)?.bytes else { return nil }
+            return try TOMLTable(string: String(decoding: bytes, as: UTF8.self))
+        } catch let error as TOMLParseError {
+            throw Failure(.usage, "\(path), line \(error.source.begin.line): \(Printable.clean(error.description))")
         }
     }
 
     /// The configuration file; empty if there is none.
     static func file() throws -> File {
-        let path = configurationFile
+        let (path, known) = (configurationFile, Key.allCases.map(\.rawValue))
+        var file = File()
         do {
-            guard let bytes = try PrivateFile.read(path)?.bytes else { return File() }
-            return try TOMLDecoder(strictDecoding: true).decode(File.self, from: String(decoding: bytes, as: UTF8.self))
+            for (name, value) in try table(at: path) ?? TOMLTable() {
+                if let key = Key(rawValue: name), let text = value.string {
+                    file.texts[key] = text
+                } else if name == "keys", let keys = value.table.flatMap(Self.keys) {
+                    file.keys = keys
+                } else if known.contains(name) || name == "keys" {
+                    throw Failure(
+                        .usage,
+                        "\(path): expected \(known.joined(separator: ", ")), each a text in quotes, and [keys] with lists of "
+                            + "keys, as delete = [\"d\"]; found a \(name) of type \(value.type)")
+                } else {
+                    throw Failure(
+                        .usage,
+                        "\(path): unknown setting '\(Printable.clean(name))'."
+                            + Spelling.question(name, among: known + ["keys"])
+                            + " There are \(known.joined(separator: ", ")) and [keys].")
+                }
+            }
         } catch let error as FileError {
             // Without it somebody would be another person, at another server.
             throw Failure(.error, "\(error)")
-        } catch let error as TOMLParseError {
-            throw Failure(.usage, "\(path), line \(error.source.begin.line): \(Printable.clean(error.description))")
-        } catch let error as UnexpectedKeysError {
-            let known = File.CodingKeys.allCases.map(\.rawValue)
-            let unknown = error.keys.keys.min() ?? ""
-            throw Failure(
-                .usage,
-                "\(path): unknown setting '\(Printable.clean(unknown))'."
-                    + Spelling.question(unknown, among: known)
-                    + " There are url, name, ca, cert, cert-key, token and [keys].")
-        } catch {
-            throw Failure(
-                .usage,
-                "\(path): expected url, name, ca, cert, cert-key and token, each a text in quotes, and [keys] with lists "
-                    + "of keys, as delete = [\"d\"]; found something else (\(Printable.clean("\(error)")))")
         }
+        return file
+    }
+
+    private static func keys(_ table: TOMLTable) -> [String: [String]]? {
+        var keys: [String: [String]] = [:]
+        for (action, value) in table {
+            guard let array = value.array else { return nil }
+            keys[action] = array.compactMap { $0.string }
+            if keys[action]?.count != array.count { return nil }
+        }
+        return keys
     }
 
     /// The keys of the terminal client, from the file.
     static func keys() throws -> KeyMap {
         do {
-            return try KeyMap(try file().keys ?? [:])
+            return try KeyMap(try file().keys)
         } catch let problem as KeyMap.Problem {
             throw Failure(.usage, "\(configurationFile): \(problem)")
         }
@@ -103,20 +131,20 @@ enum Settings {
         return address
     }
 
-    static func usual(_ flag: String?) throws -> String? { try flag ?? environment["HAND_URL"] ?? file().url }
+    static func usual(_ flag: String?) throws -> String? { try value(.url, flag: flag) }
 
     /// Who must have signed the certificate of a server with TLS: $HAND_CA, the file's, or whom the system trusts.
     static func trust() throws -> TLSContext.Trust {
-        try (environment["HAND_CA"] ?? file().ca).map { .file($0) } ?? .system
+        try value(.ca).map { .file($0) } ?? .system
     }
 
     /// What a server with TLS is shown that asks who this is: $HAND_CERT and $HAND_CERT_KEY, or the file's. The key may be in the
     /// certificate's file.
     static func certificate() throws -> TLSContext.Certificate? {
-        let file = try file()
+        let texts = try file().texts
         let pairs = [
-            (environment["HAND_CERT"], environment["HAND_CERT_KEY"], "$HAND_CERT"),
-            (file.cert, file.certKey, "cert in \(configurationFile)"),
+            (environment[Key.cert.variable], environment[Key.certKey.variable], "$HAND_CERT"),
+            (texts[.cert], texts[.certKey], "cert in \(configurationFile)"),
         ]
         for (certificate, key, name) in pairs {
             if let certificate { return .init(file: certificate, key: key ?? certificate) }
@@ -126,7 +154,7 @@ enum Settings {
     }
 
     static func person(flag: String?) throws -> String {
-        let name = try flag ?? environment["HAND_NAME"] ?? file().name ?? environment["USER"] ?? ""
+        let name = try value(.name, flag: flag) ?? environment["USER"] ?? ""
         return name.isEmpty ? "somebody" : name
     }
 }

@@ -11,11 +11,10 @@ struct Undo: AsyncParsableCommand {
 
     @OptionGroup var options: EditOptions
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Take back so many, the newest first.", valueName: "number"))
+    @Option(name: .shortAndLong, help: .init("Take back so many, the newest first.", valueName: "number"))
     var number: Int?
 
-    @Argument(help: "The revision to take back.")
-    var revision: Int?
+    @Argument(help: "The revision to take back.") var revision: Int?
 
     func validate() throws {
         try Undoing.check(number)
@@ -35,8 +34,7 @@ struct Redo: AsyncParsableCommand {
 
     @OptionGroup var options: EditOptions
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Make so many again.", valueName: "number"))
-    var number: Int?
+    @Option(name: .shortAndLong, help: .init("Make so many again.", valueName: "number")) var number: Int?
 
     func validate() throws { try Undoing.check(number) }
 

@@ -62,7 +62,7 @@ struct Undoing: Sendable {
         _ options: EditOptions, _ body: @escaping @Sendable (inout Undoing, ServerOptions) async throws -> Void
     ) async throws {
         let server = options.list.server
-        let (name, person) = (try options.list.name(), try Settings.person(flag: server.person))
+        let (name, person) = (try options.list.name(), try server.user.name())
         try await server.withClient(list: name, timeLimited: false, edits: true) { client, address in
             var undoing = try await server.limited(client, address) {
                 try await server.sendWaiting(of: name, client)

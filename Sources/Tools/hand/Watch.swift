@@ -14,13 +14,11 @@ struct Watch: AsyncParsableCommand {
 
     @OptionGroup var list: ListOptions
 
-    @Flag(help: "Print the whole list after each change.")
-    var full = false
+    @Flag(help: "Print the whole list after each change.") var full = false
 
     func run() async throws {
         let name = try list.name()
-        let address = try Settings.address(flag: list.server.url, list: name)
-        let client = try Identity.reader(at: address, person: try Settings.person(flag: list.server.person))
+        let client = try Identity.reader(at: try list.server.address(name), person: try list.server.user.name())
         var followed = try await client.open(name)
         var shown: Hand?
         var commits = WatchedCommits()

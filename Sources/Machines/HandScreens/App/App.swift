@@ -12,21 +12,21 @@ import HandWire
 package struct App: Sendable {
     package private(set) var state: AppState
     package private(set) var router: Router
-    /// What was said last, and until when it is shown.
+    /// The last message, and the time until which it is shown.
     private var message: (text: String, until: UInt64)?
-    /// What one's newest edit did; said if it was undoing or redoing.
+    /// What the user's newest edit did. It is shown after an undo or a redo.
     private var deed: String?
-    /// Keys of a sequence that is not finished, and the number typed before it.
+    /// The keys of an unfinished sequence, and the number typed before it.
     private var pressed: [Key] = []
     private var count: Int?
-    /// What others were last told of where one is.
+    /// The place that others were last told.
     private var focus: Focus?
     private var focusDue: UInt64?
     private var lastFocus: UInt64 = 0
 
     /// Milliseconds that a message stays.
     static let messageTime: UInt64 = 4_000
-    /// Presence goes out at most so often, in milliseconds.
+    /// The shortest time between two messages about presence, in milliseconds.
     static let presenceInterval: UInt64 = 100
     private static let largestCount = 1_000_000_000
 
@@ -35,13 +35,13 @@ package struct App: Sendable {
         router = Router(opening: route)
     }
 
-    /// What is to be done at the start.
+    /// The commands at the start.
     package mutating func start(now: UInt64) -> [Command] {
         state.now = now
         return Columns.$clusters.withValue(state.clusters) { run(router.top.appear(&state)) + tellFocus() }
     }
 
-    /// When `tick` is due; nil if nothing is waited for.
+    /// When the next `tick` is due; nil if none is.
     package var deadline: UInt64? {
         let flashes = state.lists.values.flatMap { $0.flashes.values }.min()
         return [message?.until, flashes, focusDue, router.top.deadline(state), state.retryAt].compactMap(\.self)
@@ -68,7 +68,7 @@ package struct App: Sendable {
                 commands += take(input)
             }
         }
-        // Hidden screens follow too, so that one comes back to where one was.
+        // Hidden screens follow too, so that the user comes back to the same place.
         var followed: [Command] = []
         router.updateAll { screen in followed += screen.follow(event, &state) }
         commands += followed
@@ -84,7 +84,7 @@ package struct App: Sendable {
             state.connection = status
             state.retryAt = nil
             if case .offline(_, let wait?) = status { state.retryAt = state.now + wait }
-            // What ends for good is said where one is.
+            // The reason for giving up is shown on whatever screen is open.
             if case .offline(let reason, nil) = status { say(Printable.clean(reason)) }
             if case .offline = status { for name in state.lists.keys { state.lists[name]?.lostConnection() } }
         case .latency(let milliseconds): state.latency = milliseconds
@@ -104,7 +104,7 @@ package struct App: Sendable {
         }
     }
 
-    /// What is open stays open, under the new name.
+    /// Screens of the list stay open under its new name.
     private mutating func renamed(_ list: String, to name: String) {
         state.lists[name] = state.lists.removeValue(forKey: list)
         router.updateAll { screen in
@@ -156,7 +156,7 @@ package struct App: Sendable {
             let isSequence = pressed.count > 1
             pressed = []
             if isSequence { return press(key) }
-            // A number goes with the key after it, or with none.
+            // A number applies to the next key only.
             count = nil
             return []
         }
@@ -203,7 +203,7 @@ package struct App: Sendable {
 
     // MARK: Commands
 
-    /// Does what the model itself can do, and leaves the rest to the program around it.
+    /// Carries out what the model can do itself. The program around it does the rest.
     private mutating func run(_ commands: [Command]) -> [Command] {
         var rest: [Command] = []
         for command in commands {
@@ -226,7 +226,7 @@ package struct App: Sendable {
         return rest
     }
 
-    /// Tells others where one is, when that has changed, and not too often.
+    /// Tells others where the user is, if that has changed, and not too often.
     private mutating func tellFocus() -> [Command] {
         let new = router.top.focus(state)
         guard new != focus else {
@@ -246,7 +246,7 @@ package struct App: Sendable {
 
     // MARK: Drawing
 
-    /// What the terminal is to show.
+    /// The screen as the terminal shows it.
     package func view() -> Canvas { Columns.$clusters.withValue(state.clusters) { drawn() } }
 
     private func drawn() -> Canvas {
@@ -261,7 +261,7 @@ package struct App: Sendable {
 }
 
 extension Input {
-    /// Not what the terminal tells by itself, between keys and in the middle of them.
+    /// Whether a person did it. The terminal reports the rest by itself, even in the middle of a key sequence.
     fileprivate var isOfAPerson: Bool {
         switch self {
         case .key, .paste, .mouse: true
@@ -271,7 +271,7 @@ extension Input {
 }
 
 extension Command {
-    /// Whether doing it twice is something else than doing it once.
+    /// Whether doing it twice differs from doing it once.
     fileprivate var mayRepeat: Bool {
         switch self {
         case .edit, .presence: true

@@ -3,31 +3,31 @@ import HandFormats
 import HandSync
 import HandWire
 
-/// Everything that screens read and that is not their own: the lists, the connection, the size of the terminal.
+/// What all screens share: the lists, the connection, the size of the terminal.
 @dynamicMemberLookup
 package struct AppState: Sendable {
     package let settings: Settings
     package internal(set) var size: Size
-    /// The clusters of emoji that the terminal has shown to draw as one.
+    /// The clusters of emoji that the terminal is known to draw as one character.
     package internal(set) var clusters: Clusters = []
-    /// Milliseconds of a clock that only goes forward.
+    /// Milliseconds on a monotonic clock.
     package internal(set) var now: UInt64 = 0
     package internal(set) var connection = ClientMachine.Status.connecting
     /// When the next try to connect is, on the clock of `now`.
     package internal(set) var retryAt: UInt64?
     package internal(set) var latency: UInt64?
     package internal(set) var lists: [String: ListData] = [:]
-    /// The lists of the server; nil as long as it has not said.
+    /// The lists of the server; nil until they are known.
     package internal(set) var catalog: [DownMessage.ListEntry]?
     /// Lists that are kept on this machine.
     package internal(set) var keptLists: [String] = []
     package internal(set) var clipboard = Clipboard()
     var random: SplitMix64
 
-    /// What was cut or copied, and what a list must allow to take it.
+    /// What was cut or copied.
     package struct Clipboard: Sendable {
         package let contents: [Content]
-        /// One of each kind, the largest.
+        /// The largest content of each kind. A list that allows these allows all.
         let largest: [Content.Kind: Content]
 
         init(_ contents: [Content] = []) {
@@ -36,7 +36,7 @@ package struct AppState: Sendable {
         }
     }
 
-    /// What is fixed as long as the client runs.
+    /// What stays the same while the client runs.
     package struct Settings: Sendable {
         package var server: HandAddress.Server
         /// One's own name.
@@ -74,7 +74,7 @@ package struct AppState: Sendable {
 
     package subscript<Value>(dynamicMember path: KeyPath<Settings, Value>) -> Value { settings[keyPath: path] }
 
-    /// What is known of a list; an empty one if nothing is.
+    /// What is known of a list; empty if nothing is.
     package func list(_ name: String) -> ListData { lists[name] ?? ListData(name) }
 
     package var isOnline: Bool { connection == .online }
@@ -82,7 +82,7 @@ package struct AppState: Sendable {
     /// The rows of the terminal between the title and the two lines at the bottom.
     package var bodyRows: Int { max(1, size.rows - Frame.rowsAround) }
 
-    /// Changes what is known of a list, if anything is.
+    /// Changes what is known of a list.
     mutating func withList<Result>(_ name: String, _ body: (inout ListData) -> Result) -> Result {
         body(&lists[name, default: ListData(name)])
     }

@@ -1,10 +1,10 @@
 import HandCore
 
-/// What a screen wants done. The first ones the model does itself, the others are carried out by the program around it.
+/// What a screen wants done. The model carries out the first four itself. The program around it carries out the others.
 package enum Command: Equatable, Sendable {
     case open(Route)
     case back
-    /// Puts another place where the topmost is.
+    /// Replaces the topmost screen by that of another place.
     case replace(Route)
     case say(String)
 
@@ -25,6 +25,6 @@ package enum Command: Equatable, Sendable {
     case openAddress(String)
     /// A place on another server.
     case visit(Location)
-    /// Have `continueWork` come after what waits already.
+    /// Send `continueWork` after the events that wait already.
     case workOn
 }

@@ -1,9 +1,9 @@
 import HandCore
 import HandFormats
 
-/// What an edit did, in the words in which one tells it: which item, and where it is now.
+/// An edit in words: which item it concerned, and where that item is now.
 enum Deed {
-    /// An edit that took `before` to `after`, by which something is again what it was.
+    /// Describes an undo or a redo that took `before` to `after`; nil if it changed nothing.
     static func again(_ delta: Delta, from before: Hand, to after: Hand) -> String? {
         func said(_ mark: Delta.Mark) -> (what: String, verb: String, place: String)? {
             let places = delta.placed.filter { $0.mark == mark }.map { mark == .deleted ? $0.old : $0.new }
@@ -20,7 +20,7 @@ enum Deed {
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
-    /// `[ ] milk` or `3 items`: what stands at these places.
+    /// The items at these places: `'[ ] milk'` or `3 items`.
     static func name(_ runs: [Range<Int>], of hand: Hand) -> String {
         let count = runs.reduce(0) { $0 + $1.count }
         guard count == 1, let place = runs.first(where: { !$0.isEmpty })?.lowerBound else {
@@ -29,6 +29,6 @@ enum Deed {
         return "'\(Wrapping.lines(Printable.line(of: hand[place].content), width: mostColumns, limit: 1)[0])'"
     }
 
-    /// Columns of an item's text in a sentence.
+    /// The most columns that an item's text takes in a sentence.
     private static let mostColumns = 40
 }

@@ -5,14 +5,14 @@ import HandWire
 /// Everything that can happen to the model.
 package enum Event: Sendable {
     case input(Input)
-    /// The deadline that the model named has come.
+    /// The model's deadline has come.
     case tick
-    /// There is time for work that was begun.
+    /// There is time to go on with unfinished work.
     case continueWork
     case connection(ClientMachine.Status)
     /// Milliseconds that the server took to answer.
     case latency(UInt64)
-    /// The server says something that answers nothing.
+    /// A message of the server that answers no request.
     case told(String)
     case list(String, ListEvent)
     case lists([DownMessage.ListEntry])
@@ -20,7 +20,7 @@ package enum Event: Sendable {
     case kept([String])
     case history(list: String, [Commit], people: [UInt64: String])
     case state(list: String, revision: Int, Hand)
-    /// What was asked did not come to be.
+    /// A command failed, for that reason.
     case failed(Command, String)
     case done(Command)
 }

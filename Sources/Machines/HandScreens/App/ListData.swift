@@ -3,29 +3,29 @@ import HandFormats
 import HandSync
 import HandWire
 
-/// What the client knows of one list, shared by all screens that show it.
+/// What the client knows of one list. All screens of the list share it.
 package struct ListData: Sendable {
     package internal(set) var name: String
     package private(set) var state = ListState()
-    /// Whether it was looked up what this machine keeps of the list.
+    /// Whether this machine's copy of the list was looked up.
     package private(set) var isLookedUp = false
     package internal(set) var progress: Progress?
     /// Why the server does not give the list; nil while it does.
     package internal(set) var refusal: String?
-    /// All who are here, by their number, oneself included.
+    /// Everybody who is here by author number, the user included.
     private var everybody: [UInt64: Participant] = [:]
-    /// The names of all who were ever heard of, for what they did before they left.
+    /// The names of all known authors, also of those who have left.
     var names: [UInt64: String] = [:]
-    /// Items that others have just changed, and until when they are shown so.
+    /// Items that others have just changed, and the time until which they are highlighted.
     var flashes: [ItemID: UInt64] = [:]
     var unsent = Unsent()
     var ownWork = OwnWork()
     package internal(set) var notices: [Notice] = []
     var rejectedCount = 0
 
-    /// Milliseconds that a change by somebody else is shown as one.
+    /// How long a change by somebody else is highlighted, in milliseconds.
     static let flashTime: UInt64 = 1_200
-    /// More items than that changed at once are no longer a change that one could see.
+    /// If more items than this change at once, none of them is highlighted.
     private static let mostFlashes = 256
     private static let mostNotices = 100
 
@@ -50,7 +50,7 @@ package struct ListData: Sendable {
     /// Others who are here, by their number.
     package var people: [UInt64: Participant] { everybody.filter { $0.key != state.author } }
 
-    /// Who is there when the connection is back will be told anew, and what was on its way comes anew.
+    /// The server will tell anew who is here, and send anew what was on its way.
     mutating func lostConnection() {
         (everybody, progress) = ([:], nil)
     }
@@ -61,7 +61,7 @@ package struct ListData: Sendable {
         return people.filter { $0.value.item == item }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Whose doing a change was; nil if the name is not known.
+    /// The name of the author of a change; nil if it is not known.
     func name(of origin: Replica.Origin) -> String? {
         switch origin {
         case .own: "You"
@@ -115,7 +115,7 @@ package struct ListData: Sendable {
         for notice in update.notices { add(notice) }
     }
 
-    /// Drops flashes that are over, and says when the next one is.
+    /// Drops highlights that are over. Returns when the next one ends.
     mutating func expire(now: UInt64) -> UInt64? {
         if !flashes.isEmpty { flashes = flashes.filter { $0.value > now } }
         return flashes.values.min()
@@ -138,7 +138,7 @@ package struct ListData: Sendable {
         if notices.count > Self.mostNotices { notices.removeFirst() }
     }
 
-    /// The newest notice that was not looked at.
+    /// The newest notice that the user has not looked at.
     package var unseenNotice: Notice? { notices.last { !$0.isSeen } }
 
     mutating func markNoticesSeen() {
@@ -147,12 +147,12 @@ package struct ListData: Sendable {
     }
 }
 
-/// Items that one's own edits touched and the server has not confirmed: what looks pending.
+/// Items that are shown as pending: the user's edits touched them and the server has not confirmed that.
 struct Unsent: Sendable {
-    /// Of edits made in an earlier run: how many edits, and all their items.
+    /// The number of edits from an earlier run, and all items that they touched.
     private var keptCount = 0
     private var kept: Set<ItemID> = []
-    /// Of each edit since, oldest first.
+    /// The items of each edit since, oldest first.
     private var edits: [[ItemID]] = []
     private var marks: [ItemID: Int] = [:]
     private var isKnown = false
@@ -162,7 +162,7 @@ struct Unsent: Sendable {
         for item in items { marks[item, default: 0] += 1 }
     }
 
-    /// Keeps the marks of the newest `count` edits; the server has the others.
+    /// Keeps the marks of the newest `count` edits. The server has confirmed the others.
     mutating func confirmed(allBut count: Int, kept items: Set<ItemID>) {
         if !isKnown {
             isKnown = true

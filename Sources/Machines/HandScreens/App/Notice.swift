@@ -2,18 +2,18 @@ import HandCore
 import HandFormats
 import HandSync
 
-/// Something that became of one's own edits and that one did not wish: what, by whom, and how to get it back.
+/// An edit of the user's was overridden or rejected: what happened, who did it, and how to get the edit back.
 package struct Notice: Equatable, Sendable {
-    /// Who did it; nil for the server and this client. The name may be heard of only later.
+    /// Who did it; nil for the server and this client. The name may become known later.
     private let author: UInt64?
-    /// What was done, behind the author's name.
+    /// What the author did; it follows the author's name in a sentence.
     private let deed: String
     package let recovery: Recovery?
     package internal(set) var isSeen = false
 
-    /// How what was lost comes back.
+    /// How the lost edit is made again.
     package enum Recovery: Equatable, Sendable {
-        /// Say the same again of an item.
+        /// Make the same change to the item again.
         case change(ItemID, Change)
         /// Move the item behind that one again; nil for the top.
         case move(ItemID, behind: ItemID?)
@@ -21,7 +21,7 @@ package struct Notice: Equatable, Sendable {
         case insert([Content])
     }
 
-    /// nil for what is as one wished.
+    /// nil if the user need not know of it.
     init?(_ notice: Replica.Notice, of list: ListData) {
         switch notice {
         case .acknowledged: return nil
@@ -58,7 +58,7 @@ package struct Notice: Equatable, Sendable {
         }
     }
 
-    /// What happened, with the author's name as far as it is known by now.
+    /// What happened, with the author's name if it is known by now.
     package func text(in list: ListData) -> String { author.map { "\(list.name(of: $0)) \(deed)" } ?? deed }
 
     private static func recovery(ofMove item: Item, isHere: Bool, _ list: ListData) -> Recovery? {
@@ -76,7 +76,7 @@ package struct Notice: Equatable, Sendable {
         return change.isEmpty ? nil : .change(item.id, change)
     }
 
-    /// The edit that gets it back, on a list as it is now; nil if there is nothing to get it back to.
+    /// The edit that gets it back, made on the present list; nil if the item is gone.
     func delta(on hand: Hand, _ random: inout SplitMix64) -> Delta? {
         switch recovery {
         case nil: return nil
@@ -95,7 +95,7 @@ package struct Notice: Equatable, Sendable {
 }
 
 extension Change {
-    /// What this change says of these fields alone.
+    /// This change without all other fields.
     func only(_ fields: Fields) -> Change {
         Change(
             text: fields.contains(.text) ? text : nil, done: fields.contains(.done) ? done : nil,

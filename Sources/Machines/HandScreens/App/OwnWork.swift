@@ -1,21 +1,21 @@
 import HandCore
 
-/// What one's own edits said, by item: so that it can be said again when somebody overrode it.
+/// What the user's edits did to each item, so that they can be made again after somebody has overridden them.
 struct OwnWork: Sendable {
     struct Entry: Sendable {
         var change = Change()
-        /// The item behind which one moved it; nil for the top.
+        /// The item behind which the user moved it; nil for the top.
         var movedBehind: ItemID??
     }
 
     private var entries: [ItemID: Entry] = [:]
-    /// The items in the order in which they were first touched, for forgetting the oldest.
+    /// The items in the order in which they were first touched. The oldest is forgotten first.
     private var order: [ItemID] = []
     private static let most = 1_000
 
     subscript(item: ItemID) -> Entry? { entries[item] }
 
-    /// Takes note of an edit of one's own that led to `new`.
+    /// Records an edit of the user's that led to `new`.
     mutating func record(_ delta: Delta, in new: Hand) {
         var left = Self.most
         for step in delta.placed {

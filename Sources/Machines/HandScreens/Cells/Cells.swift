@@ -1,6 +1,6 @@
 import HandCore
 
-/// Lines of a long text that are shown in a list; the item's own screen shows all of it.
+/// A list shows at most this many lines of a text. The item's own screen shows all of them.
 private let mostLines = 8
 
 /// A card as it lies on the table.

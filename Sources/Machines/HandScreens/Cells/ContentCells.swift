@@ -1,6 +1,6 @@
 import HandCore
 
-/// The choice of a cell for each kind of content. A program that knows more kinds has its own, and hands the rest on to
+/// Chooses the cell for each kind of content. A program that knows more kinds has its own, and passes the rest on to
 /// `StandardCells`.
 package protocol ContentCells: Sendable {
     func cell(for content: Content) -> any TableCell

@@ -1,4 +1,4 @@
-/// Everything that a key can do. The raw name is what the configuration file says.
+/// Everything that a key can do. The configuration file uses the raw names.
 package enum Action: String, CaseIterable, Sendable {
     // Everywhere.
     case back, quit, help, connection, suspend, redraw
@@ -26,7 +26,7 @@ package enum Action: String, CaseIterable, Sendable {
         package let keys: [String]
     }
 
-    /// What people are told about it, and its keys.
+    /// Its texts and its standard keys.
     package var manual: Manual {
         switch self {
         case .back: Manual(short: "back", long: "go back; leave off what was begun", keys: ["esc", "q", "left", "h"])

@@ -1,4 +1,4 @@
-/// Which keys do what. An action can have several keys, and a key several actions, each on other screens.
+/// Which keys do what. An action can have several keys. A key can have several actions, each on different screens.
 package struct KeyMap: Equatable, Sendable {
     private var sequences: [Action: [[Key]]]
 
@@ -10,7 +10,7 @@ package struct KeyMap: Equatable, Sendable {
         case nothing
     }
 
-    /// The keys as they are without a configuration.
+    /// The keys without a configuration.
     package static let standard = KeyMap()
 
     private init() {
@@ -24,7 +24,7 @@ package struct KeyMap: Equatable, Sendable {
         package let description: String
     }
 
-    /// The standard keys with those of a configuration in their places: names of actions, and for each its keys.
+    /// The standard keys, with a configuration's keys for the actions that it names.
     ///
     /// - Throws: `Problem` for an unknown action, something that is no key, or a key with two meanings on one screen.
     package init(_ settings: [String: [String]]) throws(Problem) {
@@ -65,7 +65,7 @@ package struct KeyMap: Equatable, Sendable {
         }
     }
 
-    /// What the keys pressed so far mean where `actions` can be done.
+    /// The meaning of the pressed keys among `actions`.
     package func meaning(of pressed: [Key], among actions: [Action]) -> Meaning {
         var isBegun = false
         for action in actions {

@@ -1,14 +1,14 @@
-/// One line of text that a person edits, with the keys that people know from their shell.
+/// A line of text with the editing keys of a shell.
 ///
 /// A key costs O(length of the line).
 package struct LineEditor: Equatable, Sendable {
-    /// Characters as people see them; none would become one with its neighbour.
+    /// Characters as people see them. No two neighbours would combine into one.
     var characters: [Character]
     /// Characters before the cursor.
     package internal(set) var cursor: Int
-    /// What was killed last, to be yanked.
+    /// The text that was killed last.
     private var killed: [Character] = []
-    /// What the key before did, as the next one may go on with it.
+    /// What the last key did. The next one may continue it.
     private var last = Act.other
     var past: [Snapshot] = []
     var future: [Snapshot] = []
@@ -25,8 +25,8 @@ package struct LineEditor: Equatable, Sendable {
 
     package var text: String { String(characters) }
 
-    /// Puts text in at the cursor, as pasted: breaks and tabs become blanks, other control characters are left out. One
-    /// undo takes it back.
+    /// Inserts pasted text at the cursor. Line breaks and tabs become blanks, other control characters are left out. One
+    /// undo removes it.
     package mutating func insert(_ text: String) {
         let clean = text.compactMap { character -> Character? in
             if character.isNewline || character == "\t" { return " " }
@@ -40,8 +40,8 @@ package struct LineEditor: Equatable, Sendable {
         character.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
-    /// Does what the key means, which may be nothing, such as Left at the start. False, and the same value as before, if the
-    /// key has no meaning here; Enter, Esc, Tab, Up and Down never have.
+    /// Does what a key means, which may be nothing, such as Left at the start. Returns false and changes nothing if the
+    /// key has no meaning here; Enter, Esc, Tab, Up and Down never have one.
     package mutating func handle(_ key: Key) -> Bool {
         guard let act = type(key) ?? move(key) ?? change(key) ?? kill(key) ?? restore(key) else { return false }
         last = act
@@ -55,7 +55,7 @@ package struct LineEditor: Equatable, Sendable {
             return nil
         }
         let act = character == " " ? Act.typingBlanks : .typingWord
-        // A word is undone as one, together with the blanks before it.
+        // A word is undone as a whole, with the blanks before it.
         let goesOn = last == act || (last == .typingBlanks && act == .typingWord)
         replace(cursor..<cursor, with: [character], isOwnStep: !goesOn)
         return act
@@ -113,7 +113,7 @@ package struct LineEditor: Equatable, Sendable {
     private mutating func replace(_ range: Range<Int>, with new: [Character], isOwnStep: Bool = true) {
         guard !range.isEmpty || !new.isEmpty else { return }
         if isOwnStep { remember() }
-        // What now stands side by side may be one character, as a letter and its accent or the two halves of a flag are.
+        // New neighbours may combine into one character: a letter and its accent, or the halves of a flag.
         let left = String(characters[..<range.lowerBound]) + String(new)
         characters = Array(left + String(characters[range.upperBound...]))
         cursor = 0
@@ -124,9 +124,9 @@ package struct LineEditor: Equatable, Sendable {
         }
     }
 
-    /// Takes out a range on one side of the cursor, to be yanked. Kills in a row are yanked as they stood.
+    /// Deletes a range beside the cursor and keeps it for yanking. Consecutive kills are yanked together.
     private mutating func kill(_ range: Range<Int>) -> Act {
-        // A kill of nothing must not lose what was killed before, nor join it with what is killed next.
+        // An empty kill must not lose the killed text, nor join it with the next.
         guard !range.isEmpty else { return last == .killing ? .killing : .other }
         let text = Array(characters[range])
         let isBack = range.lowerBound < cursor

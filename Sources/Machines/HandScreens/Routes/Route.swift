@@ -1,7 +1,7 @@
 import HandFormats
 import HandWire
 
-/// A place in the client, as the path of a URL says it. Any of them can be opened directly; what lies beneath follows from it.
+/// A place in the client, as the path of a URL. Any place can be opened directly, with the places beneath it.
 ///
 ///     hand://host:7777/                          the lists
 ///     hand://host:7777/groceries                 one list
@@ -21,7 +21,7 @@ package enum Route: Hashable, Sendable {
     case notices(String)
     case help
     case connection
-    /// A path that leads nowhere.
+    /// A path that names no place.
     case nowhere(String)
 
     /// Reads the components of a path.
@@ -64,7 +64,7 @@ package enum Route: Hashable, Sendable {
         }
     }
 
-    /// The place that lies beneath this one when it is opened directly; nil for the lowest.
+    /// The place to which one goes back from here; nil for the lowest.
     package var beneath: Route? {
         switch self {
         case .lists: nil

@@ -1,4 +1,4 @@
-/// The screens that lie on one another; the topmost is seen. Never empty.
+/// The stack of screens. The topmost is visible. It is never empty.
 package struct Router: Sendable {
     package private(set) var stack: [any Screen]
 
@@ -7,7 +7,7 @@ package struct Router: Sendable {
         var routes = [route]
         while let beneath = routes[0].beneath { routes.insert(beneath, at: 0) }
         stack = routes.reduce(into: []) { $0.append($1.screen(over: $0.last)) }
-        // Who comes back to the lists is on the one that was opened.
+        // The cursor in the lists is on the list that was opened.
         if stack.count > 1, let list = route.list { stack[0] = ListsScreen(at: list) }
     }
 
@@ -16,7 +16,7 @@ package struct Router: Sendable {
         set { stack[stack.count - 1] = newValue }
     }
 
-    /// Lays the screen of a place on top; a place that lies in the stack already is come back to.
+    /// Opens the screen of a place on top. If the stack has the place already, goes back to it.
     package mutating func open(_ route: Route) {
         if let index = stack.firstIndex(where: { $0.route == route }) {
             stack.removeSubrange((index + 1)...)
@@ -32,19 +32,19 @@ package struct Router: Sendable {
         return true
     }
 
-    /// Puts another place where the topmost is.
+    /// Replaces the topmost screen by that of another place.
     package mutating func replaceTop(by route: Route) {
         top = route.screen(over: stack.dropLast().last)
     }
 
-    /// Has every screen do something, the hidden ones too.
+    /// Changes every screen, the hidden ones too.
     mutating func updateAll(_ body: (inout any Screen) -> Void) {
         for index in stack.indices { body(&stack[index]) }
     }
 }
 
 extension Route {
-    /// The screen of a place, over another one: all that it is about is given to it here and stays.
+    /// Makes the screen of a place, which lies over another screen.
     func screen(over beneath: (any Screen)?) -> any Screen {
         switch self {
         case .lists: ListsScreen()

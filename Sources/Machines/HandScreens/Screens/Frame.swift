@@ -1,7 +1,7 @@
 import HandCore
 import HandSync
 
-/// What is around every screen: the title above, the line of keys or of a question and the line of the state below.
+/// The frame of every screen: the title above; the line of keys, or of a question, and the status line below.
 enum Frame {
     static let titleRows = 1
     static let rowsAround = 3
@@ -46,7 +46,7 @@ enum Frame {
 
     static func hintRow(_ app: AppState) -> Int { app.size.rows - 2 }
 
-    /// What was said, and what others did to one's edits, stands in the place of the keys.
+    /// A message or a notice takes the place of the keys.
     static func showsHints(on screen: any Screen, message: String?, _ app: AppState) -> Bool {
         screen.prompt != nil || (message == nil && notice(on: screen, app) == nil)
     }

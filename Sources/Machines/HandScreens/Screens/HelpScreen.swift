@@ -1,8 +1,8 @@
-/// All keys, those of the screen beneath first.
+/// All keys; those of the screen beneath come first.
 struct HelpScreen: TableScreen {
     static let kind = ScreenKind.help
 
-    /// The screen that one asks about.
+    /// The kind of screen from which help was opened.
     let subject: ScreenKind
     var table = TableView()
     var prompt: Prompt?
@@ -88,7 +88,7 @@ struct HelpScreen: TableScreen {
         return RowsOfText(rows.count) { [rows] in rows[$0] }
     }
 
-    /// Keys, and beside them what they do; below them if they need the room.
+    /// The keys of an action, and what it does: beside them, or below them if the keys are long.
     private static func row(_ keys: String, _ meaning: String, column: Int, width: Int) -> [Line] {
         let head = Line("  " + keys, .bold)
         let blank = Line(String(repeating: " ", count: column))

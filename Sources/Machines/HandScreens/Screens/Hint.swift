@@ -1,4 +1,4 @@
-/// Keys and what they do now: in the line at the bottom, where a click presses them.
+/// Keys and what they do now, in the line at the bottom. A click presses them.
 package struct Hint: Equatable, Sendable {
     package let keys: [Key]
     package let text: String
@@ -7,7 +7,7 @@ package struct Hint: Equatable, Sendable {
         (self.keys, self.text) = (keys, text)
     }
 
-    /// What an action's first key does; nil if it has none.
+    /// The hint of an action; nil if it has no key.
     init?(_ action: Action, _ map: KeyMap) {
         guard let first = map.first(for: action) else { return nil }
         (keys, text) = (first, action.manual.short)
@@ -17,7 +17,7 @@ package struct Hint: Equatable, Sendable {
     var line: Line { Line(symbol, .bold) + Line(" \(text)", .dim) }
 }
 
-/// The line above the lowest, where keys are told unless something is asked or said there.
+/// The line of keys above the status line, unless a question or a message takes its place.
 enum HintLine {
     struct Placed: Equatable, Sendable {
         let column: Int
@@ -28,7 +28,7 @@ enum HintLine {
 
     private static let gap = 2
 
-    /// As many as fit, the most useful first; the help is always among them. Behind a question they stand at the right.
+    /// As many hints as fit, the most useful first and always help. After a question they stand at the right.
     static func placed(on screen: any Screen, _ app: AppState) -> [Placed] {
         let width = app.size.columns
         if let prompt = screen.prompt { return behind(prompt, width: width) }
@@ -58,7 +58,7 @@ enum HintLine {
     private static func behind(_ prompt: Prompt, width: Int) -> [Placed] {
         let needed = prompt.hints.reduce(0) { $0 + $1.line.width + gap }
         let start = width - needed + gap
-        // Beside what is typed some room is left to go on.
+        // Some room stays free for typing.
         guard start >= prompt.line(width: width).line.width + Prompt.leastRoom else { return [] }
         return fill(prompt.hints, from: start, to: width)
     }

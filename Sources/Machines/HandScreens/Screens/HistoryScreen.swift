@@ -1,7 +1,7 @@
 import HandCore
 import HandFormats
 
-/// The commits of a list, newest first: a way to walk through, read page by page as one goes.
+/// The commits of a list, newest first, read page by page.
 struct HistoryScreen: TableScreen, ListScreens {
     static let kind = ScreenKind.history
 
@@ -15,7 +15,7 @@ struct HistoryScreen: TableScreen, ListScreens {
     private var isFetching = false
     private var problem: String?
 
-    /// Whose edits are shown: one screen, three variants.
+    /// Whose edits are shown.
     enum Whose: CaseIterable, Sendable {
         case everybody, mine, others
 
@@ -131,11 +131,11 @@ struct HistoryScreen: TableScreen, ListScreens {
         let added = new.filter { whose.contains(people[$0.author], me: app.person) }.count
         let isAtTop = table.cursor == 0
         commits = new + commits + page.filter { $0.revision < oldest && $0.revision <= newest }.reversed()
-        // Who looks at an older commit goes on looking at it.
+        // The cursor stays on its commit.
         if !isAtTop { table.follow(to: table.cursor + added) }
     }
 
-    /// Asks for newer commits, or for older ones when the cursor comes near the end of what is here.
+    /// Asks for newer commits, or for older ones if the cursor is near the end of those that are loaded.
     private mutating func fetch(_ app: AppState) -> [Command] {
         guard !isFetching, app.isOnline else { return [] }
         let head = app.list(list).state.revision

@@ -3,21 +3,21 @@ import HandFormats
 import HandSync
 import HandWire
 
-/// One item in full. It does what the list screen does with the item under its cursor.
+/// One item in full. Its actions are those of the list screen for the current item.
 struct ItemScreen: ListScreens {
     static let kind = ScreenKind.item
 
     var list: String
-    /// The first characters of the item's id, as the address says them.
+    /// The first characters of the item's id, from the address.
     let id: String
     var prompt: Prompt?
-    /// Lines that are scrolled away above.
+    /// The number of lines scrolled away at the top.
     private var scrolled = 0
-    /// Where the item was found; nil as long as it is not.
+    /// The item's place in the list; nil if it was not found.
     private var place: Int?
     private var item: ItemID?
     private var isGone = false
-    /// Who deleted it, if that is known.
+    /// Who deleted the item, if known.
     private var deleter: String?
     /// Whether the whole list was searched for the item.
     private var isSearched = false
@@ -119,14 +119,14 @@ struct ItemScreen: ListScreens {
                 if isGone { deleter = app.list(list).name(of: update.origin) }
                 let (hand, name) = (app.list(list).hand, app.list(list).name(of: update.origin) ?? "somebody")
                 if draft?.follow(delta, to: hand, by: name) == false, case .existing(_, let item, _)? = draft?.target {
-                    // What was typed is not lost with the item that it was meant for.
+                    // The typed text is not lost with the item.
                     let content = draft?.change.flatMap { item.content.applying($0) } ?? item.content
                     draft = nil
                     app.clipboard = AppState.Clipboard([content])
                     return [.say("\(name) deleted this item; what you typed can be pasted in a list")]
                 }
             } else if !isSearched || delta.insertedItems.contains(where: { isMeant($0.id) }) {
-                // What is taken back comes under its own id again.
+                // An undone deletion brings the item back under its id.
                 find(app)
             }
         default: break
@@ -138,7 +138,7 @@ struct ItemScreen: ListScreens {
         item.map { $0 == other } ?? (ItemID.range(ofPrefix: id)?.contains(other) ?? false)
     }
 
-    /// Looks for the item by its id. O(n), so only when it may be there.
+    /// Looks for the item by its id. O(n), so this is done only if the item may be there.
     private mutating func find(_ app: AppState) {
         let hand = app.list(list).hand
         isSearched = app.list(list).state.isLoaded

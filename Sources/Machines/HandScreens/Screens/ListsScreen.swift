@@ -2,17 +2,17 @@ import HandCore
 import HandFormats
 import HandWire
 
-/// The lists of a server; without it, those that are kept on this machine.
+/// The lists of the server; while it cannot be reached, those that are kept on this machine.
 struct ListsScreen: TableScreen {
     static let kind = ScreenKind.lists
 
     var table = TableView()
     var prompt: Prompt?
-    /// The list that the cursor is on, or the one from which one comes back: wherever it stands among the others.
+    /// The list that the cursor is on, or from which the user comes back.
     private var here: String?
     private var nextRefresh: UInt64 = 0
 
-    /// Milliseconds between looks at what others make.
+    /// Milliseconds after which the lists are asked for again.
     private static let refreshTime: UInt64 = 5_000
 
     init(at list: String? = nil) {
@@ -29,7 +29,7 @@ struct ListsScreen: TableScreen {
             let kept = app.keptLists
             return RowsOfText(kept.count) { [Line(kept[$0], .bold) + Line("  kept on this machine", .dim)] }
         }
-        // The first names decide how wide their column is; of a very long table not all are looked at.
+        // The first names decide the width of their column.
         let widest = catalog.prefix(1_000).map { Columns.width(of: $0.name) }.max() ?? 0
         let width = min(widest, app.size.columns / 2)
         return RowsOfText(catalog.count) { [Self.line(catalog[$0], width: width)] }
@@ -118,7 +118,7 @@ struct ListsScreen: TableScreen {
         }
     }
 
-    /// Reads `poker cards max 5`: a name, and perhaps what the list takes.
+    /// Reads `poker cards max 5`: a name, and perhaps the list's rules.
     private mutating func create(_ text: String) -> [Command] {
         var words = text.split(separator: " ").map(String.init)
         guard !words.isEmpty else { return [] }

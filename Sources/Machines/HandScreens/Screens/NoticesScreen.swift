@@ -1,6 +1,6 @@
 import HandCore
 
-/// What became of one's edits that one did not wish, newest first.
+/// The user's edits that were overridden or rejected, newest first.
 struct NoticesScreen: TableScreen, ListScreens {
     static let kind = ScreenKind.notices
 
@@ -27,7 +27,7 @@ struct NoticesScreen: TableScreen, ListScreens {
     func title(_ app: AppState) -> Line { Line(list, .bold) + Line("  overridden or rejected") }
     func emptyText(_ app: AppState) -> [Line] { [Line("Nothing of yours was overridden.", .dim)] }
 
-    /// The place of the row's notice, which are shown newest first.
+    /// The index of the current row's notice. The newest notice has the first row.
     private func index(_ app: AppState) -> Int? {
         let index = app.list(list).notices.count - 1 - table.cursor
         return index >= 0 ? index : nil

@@ -1,4 +1,4 @@
-/// An address that leads nowhere: says so, and what there is.
+/// An address that names no place. Shows which addresses there are.
 struct NowhereScreen: Screen {
     static let kind = ScreenKind.nowhere
 

@@ -1,7 +1,7 @@
 import HandCore
 import HandFormats
 
-/// Who is on a list, and on which item.
+/// Who has a list open, and which item they are on.
 struct PeopleScreen: TableScreen, ListScreens {
     static let kind = ScreenKind.people
 
@@ -15,7 +15,7 @@ struct PeopleScreen: TableScreen, ListScreens {
 
     var route: Route { .people(list) }
 
-    /// Where the items are on which people are. Finding one is O(n), so it is done once and then carried along.
+    /// The places of the items that people are on. Finding one is O(n), so it is found once and then follows changes.
     private var places: [ItemID: Int] = [:]
 
     private func others(_ app: AppState) -> [(author: UInt64, person: ListData.Participant)] {

@@ -1,4 +1,4 @@
-/// A question at the bottom of the screen, answered with a line of text or with one key.
+/// A question at the bottom of the screen. The answer is a line of text or one key.
 package struct Prompt: Equatable, Sendable {
     package enum Purpose: Equatable, Sendable {
         case filter
@@ -20,7 +20,7 @@ package struct Prompt: Equatable, Sendable {
     package let question: String
     package var editor = LineEditor()
 
-    /// Columns that are left for the answer.
+    /// The fewest columns for the answer.
     static let leastRoom = 12
 
     /// Whether it is answered with `y` or anything else.
@@ -31,7 +31,7 @@ package struct Prompt: Equatable, Sendable {
         }
     }
 
-    /// What the keys that end it do.
+    /// The keys that end it.
     var hints: [Hint] {
         if isConfirmation { return [Hint(Key(.character("y")), to: "yes"), Hint(Key(.character("n")), to: "no")] }
         let word =
@@ -47,7 +47,7 @@ package struct Prompt: Equatable, Sendable {
     /// The line as it is drawn, and the column of the cursor.
     func line(width: Int) -> (line: Line, cursor: Int) {
         let whole = isConfirmation ? question + " (y/n)" : question
-        // Some of what is typed is always seen.
+        // Some of the typed text is always visible.
         let label = (Wrapping.lines(whole, width: max(1, width - Self.leastRoom), limit: 1).first ?? "") + " "
         let room = max(1, width - Columns.width(of: label) - 1)
         let visible = editor.visible(width: room)

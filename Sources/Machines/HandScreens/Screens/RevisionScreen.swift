@@ -1,7 +1,7 @@
 import HandCore
 import HandFormats
 
-/// A list as it was at a revision, with what its commit did; one walks on to the next ones and can make the list so again.
+/// A list as it was at a revision, with marks for what its commit did. The list can be restored to it.
 struct RevisionScreen: TableScreen, ListScreens {
     static let kind = ScreenKind.revision
 
@@ -122,7 +122,7 @@ struct RevisionScreen: TableScreen, ListScreens {
         return []
     }
 
-    /// Finds what the commit did to the items that are here, and goes to the first of them.
+    /// Marks what the commit did to items, and moves the cursor to the first of them.
     private mutating func mark() {
         guard let hand, let delta = commit?.delta, delta.reach + delta.growth <= hand.count else { return }
         let marked = delta.placed.filter { $0.mark != nil && !$0.new.isEmpty }

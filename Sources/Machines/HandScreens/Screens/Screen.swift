@@ -1,15 +1,15 @@
 import HandCore
 
-/// One screen: a value that takes keys and draws itself. Whatever it is about is given to it when it is made, and stays; only
-/// a list may get another name.
+/// One screen: a value that takes keys and draws itself. Its subject is fixed when it is made; only
+/// the name of its list may change.
 ///
-/// What may be done is decided by the model (`refusal`), not by who presses keys.
+/// The model decides which actions are possible (`refusal`).
 package protocol Screen: Sendable {
     static var kind: ScreenKind { get }
     var route: Route { get }
-    /// The line at the bottom in which one is asked something; nil if one is not.
+    /// The question at the bottom; nil if nothing is asked.
     var prompt: Prompt? { get set }
-    /// What is typed into a field within the screen; keys are text for it. nil if nothing is.
+    /// The field within the screen into which keys are typed; nil if there is none.
     var draft: Draft? { get }
 
     func title(_ app: AppState) -> Line
@@ -18,16 +18,16 @@ package protocol Screen: Sendable {
     func refusal(of action: Action, _ app: AppState) -> String?
     /// Does an action; nil if it is not one of the screen's own.
     mutating func perform(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]?
-    /// Takes what is no action: keys that are text, pasted text, the mouse.
+    /// Takes input that is no action: typed text, pasted text, the mouse.
     mutating func take(_ input: Input, _ app: inout AppState) -> [Command]
     mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome, _ app: inout AppState) -> [Command]
-    /// Something has happened that the screen may have to follow; the app's state has it already.
+    /// An event that the screen may have to follow. The app's state has changed already.
     mutating func follow(_ event: Event, _ app: inout AppState) -> [Command]
-    /// It has come to the top.
+    /// The screen has become the topmost.
     mutating func appear(_ app: inout AppState) -> [Command]
-    /// The item that one is on here, for others to see; nil if the screen is not of a list.
+    /// The item that others see the user on; nil if the screen does not belong to a list.
     func focus(_ app: AppState) -> Focus?
-    /// When it wants `tick`, beyond what the lists want.
+    /// When the screen needs the next `tick`; nil if it needs none.
     func deadline(_ app: AppState) -> UInt64?
 }
 
@@ -57,7 +57,7 @@ package struct Focus: Equatable, Sendable {
     package let item: ItemID?
 }
 
-/// The kinds of screens, with what keys do on each; the first ones stand in the line at the bottom.
+/// The kinds of screens with their actions. The line at the bottom shows the first ones.
 package enum ScreenKind: String, CaseIterable, Sendable {
     case lists, list, item, history, revision, people, notices, help, connection, nowhere
 

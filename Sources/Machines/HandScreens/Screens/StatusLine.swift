@@ -1,7 +1,7 @@
 import HandCore
 import HandSync
 
-/// The line at the very bottom: list, revision, people, whether everything is safe, how far away the server is.
+/// The status line at the bottom: list, revision, people, whether everything is saved, the server's latency.
 enum StatusLine {
     static func line(of screen: any Screen, _ app: AppState, width: Int) -> Line {
         let list = screen.route.list.map { app.list($0) }
@@ -23,7 +23,7 @@ enum StatusLine {
         return line
     }
 
-    /// The one word that people look for: is what I did safe?
+    /// Whether the user's edits are safe.
     static func safety(_ list: ListData?, _ app: AppState) -> Line {
         let rejected = list.map {
             $0.rejectedCount > 0 ? Line("rejected \($0.rejectedCount) ", Style(.red, [.bold])) : Line()

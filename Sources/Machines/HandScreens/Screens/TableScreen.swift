@@ -1,15 +1,15 @@
 import HandCore
 
-/// A screen that is a table. What all tables do stands here; a screen adds what is its own.
+/// A screen that is a table. It adds its own actions to those of all tables.
 protocol TableScreen: Screen {
     associatedtype Rows: TableDataSource
     var table: TableView { get set }
     func rows(_ app: AppState) -> Rows
-    /// What stands where a table without rows would be.
+    /// The text that is shown if the table has no rows.
     func emptyText(_ app: AppState) -> [Line]
     /// Puts the cursor on a row.
     mutating func select(row: Int, _ app: inout AppState) -> [Command]
-    /// Does what the shared actions do not.
+    /// Does an action that is not shared by all tables; nil if it is not the screen's own.
     mutating func performOwn(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]?
 }
 
@@ -72,14 +72,14 @@ extension TableScreen {
         case .wheelDown: return scroll(by: 3, &app)
         case .press:
             guard let row = row(at: mouse.point, app) else { return [] }
-            // A click on the row that one is on opens it.
+            // A click on the current row opens it.
             return row == table.cursor ? perform(.open, count: nil, &app) ?? [] : select(row: row, &app)
         case .drag, .release: break
         }
         return []
     }
 
-    /// Moves the window; a cursor that would leave it comes along.
+    /// Scrolls; the cursor stays in the window.
     mutating func scroll(by lines: Int, _ app: inout AppState) -> [Command] {
         table.scroll(by: lines, in: geometry(app))
         return select(row: table.cursor, &app)

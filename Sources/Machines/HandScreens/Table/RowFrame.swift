@@ -1,9 +1,9 @@
 import HandCore
 
-/// What stands around the content of a row, the same for all cells: the cursor, the number, marks and people.
+/// The frame of a row, the same for all cells: cursor, number, marks and people.
 enum RowFrame {
     private static let gutter = 2
-    /// The columns that names of others take at most.
+    /// The most columns that the names of others take.
     private static let mostForPeople = 24
 
     static func lines(of cell: any TableCell, _ state: RowState, width: Int) -> [Line] {
@@ -39,7 +39,7 @@ enum RowFrame {
         return line
     }
 
-    /// What is on its way is dim and slanted; what somebody has just changed is lit up.
+    /// A pending row is dim and italic. A row that somebody has just changed is highlighted.
     private static func look(_ state: RowState, _ line: Line) -> Line {
         if state.isFlashing { return line.restyled { Style(.black, on: .yellow, $0.attributes) } }
         if state.isPending { return line.restyled { $0.with([.italic, .dim]) } }

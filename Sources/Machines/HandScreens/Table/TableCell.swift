@@ -6,19 +6,19 @@ package protocol TableCell: Sendable {
     func lines(width: Int, _ state: RowState) -> [Line]
 }
 
-/// What a row is beside its content.
+/// The state of a row, beside its content.
 package struct RowState: Equatable, Sendable {
     /// The row under the cursor.
     package var isCurrent = false
-    /// Within the range that is selected.
+    /// The row is within the selected range.
     package var isSelected = false
-    /// The mouse takes it along.
+    /// The mouse drags the row.
     package var isDragged = false
-    /// The server has not confirmed what one did to it.
+    /// The server has not confirmed the user's edit of it.
     package var isPending = false
     /// Somebody has just changed it.
     package var isFlashing = false
-    /// Others who are on it.
+    /// The others whose cursor is on it.
     package var people: [Tag] = []
     /// The number in front of it; nil for none.
     package var number: Int?
@@ -35,7 +35,7 @@ package struct RowState: Equatable, Sendable {
     package init() {}
 }
 
-/// Where a table has its rows from.
+/// The rows of a table.
 package protocol TableDataSource {
     var rowCount: Int { get }
     /// The cell of a row, showing it.
@@ -54,7 +54,7 @@ extension TableDataSource {
     }
 }
 
-/// Rows of text, for tables that are not of items; a row is only written when it is looked at.
+/// Rows of text, for tables that show no items. A row is made when it is drawn.
 struct RowsOfText: TableDataSource {
     let rowCount: Int
     private let text: (Int) -> [Line]

@@ -1,8 +1,8 @@
-/// A table that shows a window of its rows: which row the cursor is on, and on which line of the window it starts.
+/// The window of a table: which row the cursor is on, and the line on which that row starts.
 ///
-/// Rows have different heights. Nothing is asked of rows that are not in the window or next to it, so a table of a
-/// million rows costs what the window costs. All is said relative to the cursor, so that what others do above or below
-/// never takes the row from under it.
+/// Rows have different heights. Only rows in the window or next to it are measured, so a table of a
+/// million rows costs what the window costs. Positions are relative to the cursor, so that edits above or below
+/// never move the row away from under it.
 package struct TableView: Equatable, Sendable {
     package private(set) var cursor = 0
     /// The line of the window, from 0, on which the cursor's row starts.
@@ -17,7 +17,7 @@ package struct TableView: Equatable, Sendable {
         package let height: Int
     }
 
-    /// What the table must know of its rows.
+    /// What the window must know of the rows.
     package struct Geometry {
         package let count: Int
         /// Lines of the window.
@@ -31,7 +31,7 @@ package struct TableView: Equatable, Sendable {
         }
     }
 
-    /// Puts the cursor on another row, and moves the window as little as that needs. O(window).
+    /// Moves the cursor to another row, and the window as little as necessary. O(window).
     package mutating func move(to row: Int, in geometry: Geometry) {
         let target = max(0, min(row, geometry.count - 1))
         if target >= cursor {
@@ -51,12 +51,12 @@ package struct TableView: Equatable, Sendable {
         settle(in: geometry)
     }
 
-    /// The cursor's row stands in another place now; the window goes with it.
+    /// The cursor's row has moved. The window moves with it.
     package mutating func follow(to row: Int) {
         cursor = max(0, row)
     }
 
-    /// Moves the window over the rows; the cursor stays, unless it would leave the window. O(window).
+    /// Scrolls. The cursor stays on its row, unless that leaves the window. O(window).
     package mutating func scroll(by lines: Int, in geometry: Geometry) {
         guard geometry.count > 0 else { return }
         line -= lines
@@ -71,7 +71,7 @@ package struct TableView: Equatable, Sendable {
         settle(in: geometry)
     }
 
-    /// Brings the cursor's row into the window as a whole, and leaves no line of the window empty without need. O(window).
+    /// Moves the window so that it shows the whole row of the cursor and has no needless empty lines. O(window).
     package mutating func settle(in geometry: Geometry) {
         cursor = max(0, min(cursor, geometry.count - 1))
         guard geometry.count > 0 else {

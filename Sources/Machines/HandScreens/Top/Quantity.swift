@@ -1,4 +1,4 @@
-/// Quantities as people read them at a glance: three digits or so, and a unit.
+/// Quantities with about three digits and a unit.
 enum Quantity {
     static func count(_ value: Int) -> String { count(Double(value)) }
 

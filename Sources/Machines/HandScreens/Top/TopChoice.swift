@@ -1,16 +1,20 @@
 import HandSync
 
-/// What one looks at in `hand top`: the orders of both tables, the text that is looked for, and a connection that one may
-/// close. Keys go in, and out comes what the program around it must do.
+/// The user's choices in `hand top`: the orders of both tables, the filter, and the connection that may be
+/// closed. It takes keys and returns what the program around it must do.
 package struct TopChoice: Equatable, Sendable {
-    package enum ListOrder: CaseIterable, Sendable {
+    /// Named by the heads of the columns.
+    package enum ListOrder: String, CaseIterable, Sendable {
         /// As the server names them.
         case unsorted
-        case rate, items, revision, followers, waiting, name
+        case rate = "commits/s"
+        case items, revision, followers, waiting, name
     }
 
-    package enum ConnectionOrder: CaseIterable, Sendable {
-        case behind, notTaken, silent, name
+    package enum ConnectionOrder: String, CaseIterable, Sendable {
+        case behind
+        case notTaken = "not taken"
+        case silent, name
     }
 
     package enum Wish: Equatable, Sendable {
@@ -22,14 +26,14 @@ package struct TopChoice: Equatable, Sendable {
     var connectionOrder = ConnectionOrder.behind
     var query = LineEditor()
     var isTyping = false
-    /// The connection that the cursor is on, wherever it stands.
+    /// The connection that the cursor is on.
     var chosen: UInt64?
-    /// The connection about whose closing one is asked.
+    /// The connection that is closed if the user confirms.
     var closing: UInt64?
 
     package init() {}
 
-    /// - Parameter connections: those that are shown, in their order.
+    /// - Parameter connections: the visible connections, in their order.
     package mutating func take(_ key: Key, among connections: [ConnectionReport]) -> Wish? {
         if let number = closing {
             closing = nil

@@ -2,30 +2,50 @@ import HandFormats
 import HandSync
 
 /// A table of `hand top`: a name, which gives way where room is short, and figures.
-struct TopTable {
-    let name: String
-    let heads: [String]
-    /// The figure, or -1 for the name, by which the rows are sorted; nil if they are not.
-    let sorted: Int?
+struct TopTable<Row> {
+    struct Column {
+        let head: String
+        let figure: (Row) -> Double
+        let text: (Row) -> String
 
-    private static let figureWidth = 12
-    private static let widestName = 32
-    private static let narrowestName = 12
-
-    func head(width: Int) -> String {
-        let marked = heads.enumerated().map { $0.element + ($0.offset == sorted ? "▾" : "") }
-        return row(name + (sorted == -1 ? "▾" : ""), marked, width: width)
+        init(_ head: String, _ figure: @escaping (Row) -> Double = { _ in 0 }, _ text: @escaping (Row) -> String) {
+            (self.head, self.figure, self.text) = (head, figure, text)
+        }
     }
 
-    func row(_ name: String, _ values: [String], width: Int) -> String {
+    let title: String
+    let name: (Row) -> String
+    let columns: [Column]
+    /// The head of the column by which the rows are sorted, or `name`.
+    let order: String
+
+    private static var figureWidth: Int { 12 }
+    private static var widestName: Int { 32 }
+    private static var narrowestName: Int { 12 }
+
+    func head(width: Int) -> String {
+        line(
+            title + (order == "name" ? "▾" : ""), columns.map { $0.head + ($0.head == order ? "▾" : "") }, width: width)
+    }
+
+    func line(of row: Row, width: Int) -> String { line(name(row), columns.map { $0.text(row) }, width: width) }
+
+    private func line(_ name: String, _ values: [String], width: Int) -> String {
         // First the name becomes shorter, then the gaps between the figures.
-        let left = width - heads.count * Self.figureWidth
+        let left = width - columns.count * Self.figureWidth
         let room = min(Self.widestName, max(Self.narrowestName, left))
-        let figure = min(Self.figureWidth, max(1, (width - room) / max(1, heads.count)))
+        let figure = min(Self.figureWidth, max(1, (width - room) / max(1, columns.count)))
         let short = Columns.width(of: name) > room ? Wrapping.lines(name, width: room, limit: 1).first ?? "" : name
         let padding = String(repeating: " ", count: max(0, room - Columns.width(of: short)))
         return short + padding
             + values.map { String(repeating: " ", count: max(1, figure - Columns.width(of: $0))) + $0 }.joined()
+    }
+
+    /// The rows with the largest figures first; those that are alike as `isBefore` has them.
+    func sorted(_ rows: [Row], _ isBefore: (Row, Row) -> Bool) -> [Row] {
+        guard let column = columns.first(where: { $0.head == order }) else { return rows }
+        let figures = rows.map { (row: $0, figure: column.figure($0)) }
+        return figures.sorted { $0.figure == $1.figure ? isBefore($0.row, $1.row) : $0.figure > $1.figure }.map(\.row)
     }
 }
 
@@ -35,84 +55,47 @@ extension TopView {
         return query.isEmpty || texts.contains { $0.lowercased().contains(query) }
     }
 
-    // MARK: Lists
-
-    /// The lists that are looked for, in the order that is asked for.
+    /// The lists that match the filter, in the chosen order.
     var lists: [ListReport] {
         let found = report.lists.filter { matches([$0.name]) }
-        func by(_ figure: (ListReport) -> Double) -> [ListReport] {
-            let figures = found.map { (report: $0, figure: figure($0)) }
-            return figures.sorted { ($1.figure, $0.report.name) < ($0.figure, $1.report.name) }.map(\.report)
-        }
-        switch choice.listOrder {
-        case .unsorted: return found
-        case .rate: return by { rate(of: $0) ?? 0 }
-        case .items: return by { Double($0.items) }
-        case .revision: return by { Double($0.revision) }
-        case .followers: return by { Double($0.followers) }
-        case .waiting: return by { Double($0.pending) }
-        case .name: return found.sorted { $0.name < $1.name }
-        }
+        return choice.listOrder == .name
+            ? found.sorted { $0.name < $1.name } : listTable.sorted(found) { $0.name < $1.name }
     }
 
-    var listTable: TopTable {
-        let sorted: Int? =
-            switch choice.listOrder {
-            case .unsorted: nil
-            case .name: -1
-            case .items: 0
-            case .revision: 1
-            case .followers: 2
-            case .rate: 3
-            case .waiting: 4
-            }
-        return TopTable(
-            name: "list", heads: ["items", "revision", "followers", "commits/s", "waiting"], sorted: sorted)
+    var listTable: TopTable<ListReport> {
+        TopTable(
+            title: "list", name: { Printable.clean($0.name) },
+            columns: [
+                .init("items", { Double($0.items) }) { Quantity.count($0.items) },
+                .init("revision", { Double($0.revision) }) { Quantity.count($0.revision) },
+                .init("followers", { Double($0.followers) }) { Quantity.count($0.followers) },
+                .init("commits/s", { rate(of: $0) ?? 0 }) { rate(of: $0).map { Quantity.count($0) } ?? "–" },
+                .init("waiting", { Double($0.pending) }) { Quantity.count($0.pending) },
+            ], order: choice.listOrder.rawValue)
     }
 
-    func values(of list: ListReport) -> [String] {
-        [
-            Quantity.count(list.items), Quantity.count(list.revision), Quantity.count(list.followers),
-            rate(of: list).map { Quantity.count($0) } ?? "–", Quantity.count(list.pending),
-        ]
-    }
-
-    // MARK: Connections
-
-    /// The connections that are looked for, in the order that is asked for.
+    /// The connections that match the filter, in the chosen order.
     package var connections: [ConnectionReport] {
         let found = report.connections.filter { matches([$0.person, $0.peer] + $0.lists) }
-        func by(_ figure: (ConnectionReport) -> UInt64) -> [ConnectionReport] {
-            found.sorted { (figure($1), $0.number) < (figure($0), $1.number) }
-        }
-        switch choice.connectionOrder {
-        case .behind: return by { UInt64($0.behind) }
-        case .notTaken: return by { UInt64($0.queuedBytes) }
-        case .silent: return by { $0.silence ?? 0 }
-        case .name: return found.sorted { ($0.person, $0.number) < ($1.person, $1.number) }
-        }
+        return choice.connectionOrder == .name
+            ? found.sorted { ($0.person, $0.number) < ($1.person, $1.number) }
+            : connectionTable.sorted(found) { $0.number < $1.number }
     }
 
-    var connectionTable: TopTable {
-        let sorted =
-            switch choice.connectionOrder {
-            case .name: -1
-            case .behind: 0
-            case .notTaken: 1
-            case .silent: 2
-            }
-        return TopTable(name: "connection", heads: ["behind", "not taken", "silent", ""], sorted: sorted)
+    var connectionTable: TopTable<ConnectionReport> {
+        TopTable(
+            title: "connection", name: Self.name,
+            columns: [
+                .init("behind", { Double($0.behind) }) { Quantity.count($0.behind) },
+                .init("not taken", { Double($0.queuedBytes) }) { Quantity.bytes($0.queuedBytes) },
+                .init("silent", { Double($0.silence ?? 0) }) {
+                    $0.silence.map { Quantity.time(milliseconds: $0) } ?? "–"
+                }, .init("") { $0.isSlowed ? "slowed" : "" },
+            ], order: choice.connectionOrder.rawValue)
     }
 
     static func name(of connection: ConnectionReport) -> String {
         let person = connection.person.isEmpty ? "(no hello yet)" : Printable.clean(connection.person)
         return "\(connection.number) \(person) \(Printable.clean(connection.peer))"
-    }
-
-    static func values(of connection: ConnectionReport) -> [String] {
-        [
-            Quantity.count(connection.behind), Quantity.bytes(connection.queuedBytes),
-            connection.silence.map { Quantity.time(milliseconds: $0) } ?? "–", connection.isSlowed ? "slowed" : "",
-        ]
     }
 }

@@ -1,7 +1,7 @@
 import HandFormats
 import HandSync
 
-/// What `hand top` shows: a server's report, and what has changed since the one before it.
+/// The screen of `hand top`: a server's report, and what has changed since the previous one.
 package struct TopView {
     let report: ServerReport
     private let previous: ServerReport?
@@ -14,7 +14,7 @@ package struct TopView {
         revisions = Dictionary(previous?.lists.map { ($0.name, $0.revision) } ?? []) { first, _ in first }
     }
 
-    /// The screen; `said` is what became of what one did, or why no newer report came.
+    /// - Parameter said: the result of the user's last action, or why no newer report came.
     package func canvas(_ size: Size, said: String? = nil) -> Canvas {
         var canvas = Canvas(size)
         canvas.write(title.padded(to: size.columns).restyled { $0.with(.reverse) }, at: Point(row: 0, column: 0))
@@ -23,22 +23,21 @@ package struct TopView {
             canvas.write(line, at: Point(row: row, column: 1))
             row += 1
         }
-        let (lists, connections) = (lists, connections)
+        let (lists, connections, listTable, connectionTable) = (lists, connections, listTable, connectionTable)
         // The margin at the left.
         let width = size.columns - 1
         let room = size.rows - row - 2
         let forLists = min(lists.count, max(3, room - 2 - min(connections.count + 2, room / 2)))
-        let listLines = lists.prefix(forLists).map {
-            Line(listTable.row(Printable.clean($0.name), values(of: $0), width: width))
-        }
+        let listLines = lists.prefix(forLists).map { Line(listTable.line(of: $0, width: width)) }
         write(listTable.head(width: width), listLines, on: &canvas, from: &row)
         let forConnections = max(0, size.rows - row - 3)
-        // The one that the cursor is on is always seen.
+        // The chosen connection is always visible.
         let place = connections.firstIndex { $0.number == choice.chosen } ?? 0
         let first = max(0, place - max(0, forConnections - 1))
         let connectionLines = connections.dropFirst(first).prefix(forConnections).map { connection in
-            let text = connectionTable.row(Self.name(of: connection), Self.values(of: connection), width: width)
-            return Line(text, connection.number == choice.chosen ? Style(.standard, [.reverse]) : .plain)
+            Line(
+                connectionTable.line(of: connection, width: width),
+                connection.number == choice.chosen ? .reverse : .plain)
         }
         write(connectionTable.head(width: width), connectionLines, on: &canvas, from: &row)
         writeBottom(said, on: &canvas)
@@ -59,7 +58,7 @@ package struct TopView {
         let bottom = Point(row: canvas.size.rows - 1, column: 1)
         if let number = choice.closing {
             let name = report.connections.first { $0.number == number }.map { Self.name(of: $0) } ?? "\(number)"
-            // What is asked stands in front of a name that may be long.
+            // The question comes before the name, which may be long.
             let question = "close (y/n)? its client does not come back by itself: \(name)"
             return canvas.write(Line(question, .bold), at: bottom)
         }

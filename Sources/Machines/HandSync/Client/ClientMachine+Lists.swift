@@ -22,8 +22,8 @@ extension ClientMachine {
         if isReady { subscribe(to: name) }
     }
 
-    /// The journal notes the client's author number; without it the client's own commits would count as somebody else's when it
-    /// is read again.
+    /// Writes the client's author number to the journal. Without it, the client's own commits would seem somebody else's when
+    /// it is read again.
     mutating func noteAuthor(of name: String) {
         guard let author, subscriptions[name]?.replica.author != author else { return }
         subscriptions[name]?.replica.author = author
@@ -40,14 +40,14 @@ extension ClientMachine {
         }
     }
 
-    /// Forgets a list; what was collected of it is kept.
+    /// Stops following a list. The journal gets what was collected of it.
     mutating func letGo(_ name: String) -> Subscription? {
         let subscription = subscriptions.removeValue(forKey: name)
         if let subscription, subscription.isJournaled { journal?.letGo(name, subscription.replica) }
         return subscription
     }
 
-    /// Asks for a list: by its log id, if it is sought; as if it had not been asked for on this connection, if it is asked for anew.
+    /// Subscribes to a list: by its log id if it is sought; if anew, what comes under an earlier answer no longer counts.
     mutating func subscribe(to name: String, isSought: Bool = false, isAnew: Bool = false) {
         guard let replica = subscriptions[name]?.replica else { return }
         let request = newRequest()
@@ -66,7 +66,7 @@ extension ClientMachine {
         return nextRequest
     }
 
-    /// Makes an edit on a list's view, and submits it if that can be done now.
+    /// Makes an edit on a list's view, and submits it if that is possible now.
     public mutating func edit(
         _ name: String, _ delta: Delta, isExact: Bool = false
     ) throws(Replica.EditError) {
@@ -126,7 +126,7 @@ extension ClientMachine {
         send(.presence(list: list, item: item))
     }
 
-    /// Asks the server something; the answer comes as an effect with that number. Nil if there is no connection.
+    /// Sends a request. The answer comes as an effect with the returned number. Nil if there is no connection.
     public mutating func ask(_ message: (UInt64) -> UpMessage) -> UInt64? {
         guard isReady else { return nil }
         let request = newRequest()

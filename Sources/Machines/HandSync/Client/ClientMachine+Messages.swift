@@ -3,7 +3,7 @@ import HandWire
 
 extension ClientMachine {
     mutating func handle(_ message: DownMessage, now: UInt64) {
-        if !visits.isEmpty, heardOnVisit(message) { return }
+        if !requests.isEmpty, heardOnVisit(message) { return }
         switch message {
         case .welcome(let welcome): greeted(by: welcome, now: now)
         case .subscribed(let subscribed): start(subscribed, now: now)
@@ -49,7 +49,7 @@ extension ClientMachine {
             noteAuthor(of: name)
             subscribe(to: name)
         }
-        for request in visits.keys.sorted() { enter(request) }
+        for request in requests.keys.sorted() { enter(request) }
     }
 
     // MARK: Subscriptions
@@ -81,7 +81,7 @@ extension ClientMachine {
         emit(.list(name, .progress(items: done, of: total)))
     }
 
-    /// Submits once all is here that the server had when the client subscribed.
+    /// Submits once the client has all that the server had when it subscribed.
     private mutating func catchUp(_ name: String) {
         guard subscriptions[name]?.catchUp() == true, let subscription = subscriptions[name],
             let link = subscription.link
@@ -147,7 +147,7 @@ extension ClientMachine {
         sendSubmission(of: name)
     }
 
-    /// The name of the list that has that number; nil while it is not settled from where it goes on.
+    /// The name of the list with that number; nil until the server has answered its latest subscription.
     private func followed(_ list: UInt64) -> String? {
         names[list].flatMap { subscriptions[$0]?.list == list ? $0 : nil }
     }
@@ -180,13 +180,13 @@ extension ClientMachine {
         }
     }
 
-    private mutating func answer(_ request: UInt64, _ answer: Answer) {
+    mutating func answer(_ request: UInt64, _ answer: Answer) {
         guard requests.removeValue(forKey: request) != nil else { return }
         emit(.answer(request: request, answer))
     }
 
-    /// Whether to connect again after having been replaced. A hello of one's own that was given up and came late may have done
-    /// that, now and then; another program with the same id does it again and again. Then this one returns once more, to go on
+    /// Whether to connect again after another connection has replaced this one. A late hello of this client itself may have
+    /// done that, now and then; another program with the same id does it again and again. Then this one returns once more, to go on
     /// under another id; before that, to hear what became of what is in flight.
     private mutating func mayReturn(now: UInt64) -> Bool {
         replacedAt = replacedAt.filter { $0 + Self.replacementPeriod > now } + [now]
@@ -206,7 +206,7 @@ extension ClientMachine {
             return fail(text, now: now, notBefore: retryAfter)
         }
         if code == .notSubscribed {
-            // A submission may have crossed the end of its subscription on its way; its person need not know.
+            // A submission may have crossed the end of its subscription. Its user need not know.
             if let name = names[request] { subscribe(to: name) }
             return
         }

@@ -1,8 +1,8 @@
 import HandCore
 import HandWire
 
-/// Lists that are called otherwise than when they were opened, or are not there: what is pending is for the list that it was made
-/// on, whatever that is called.
+/// Lists that were renamed or deleted since they were opened. Pending edits stay with the list that they were made
+/// on, whatever its name is now.
 extension ClientMachine {
     /// Renames a followed list. All state of the list moves to the new name.
     mutating func renamed(_ list: UInt64, to name: String) {
@@ -30,7 +30,7 @@ extension ClientMachine {
         subscribe(to: name, isAnew: true)
     }
 
-    /// There is no list of that name. It may have been renamed, so it is looked for by its log id.
+    /// There is no list of that name. It may have been renamed, so the client looks for its log id.
     mutating func missing(_ name: String, _ text: String) {
         guard let subscription = subscriptions[name] else { return }
         let replica = subscription.replica
@@ -60,7 +60,7 @@ extension ClientMachine {
             + "hand sync -l \(name). Or throw them away: hand sync -l \(name) --discard"
     }
 
-    /// A list is not followed any longer.
+    /// Stops following a list, and says why.
     mutating func drop(_ name: String, _ code: ErrorCode, _ text: String) {
         _ = letGo(name)
         names = names.filter { $0.value != name }

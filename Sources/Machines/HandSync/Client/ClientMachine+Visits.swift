@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-/// A list that is followed without its items: for one edit that was made on an excerpt, or to see who is there.
+/// A short subscription without the items: for one edit on an excerpt, or to see who is there.
 ///
 ///     entering ──subscribed──▶ entered (an edit is submitted) ──its commit, acknowledged, rejected, stale──▶ answered
 ///        ▲                        │
@@ -14,8 +14,8 @@ struct Visit: Sendable {
     private(set) var list: UInt64?
     /// The sequence of the edit, once it has one.
     private(set) var sequence: UInt64?
-    /// What others' commits since the excerpt have left of the edit, and where its items stand now; nil if not all of those
-    /// commits come.
+    /// What others' commits since the excerpt have left of the edit, and the present places of its items; nil if some of those
+    /// commits are missing.
     private var rest: (delta: Delta, entries: [Excerpt.Entry])?
     private(set) var notices: [Replica.Notice] = []
 
@@ -30,8 +30,8 @@ struct Visit: Sendable {
         self.purpose = purpose
     }
 
-    /// The server has let this client in. What has happened since the excerpt comes now, also what came before over an
-    /// earlier connection. Returns the edit, if it is one: as it was made, under one sequence however often it is sent.
+    /// The server has answered the subscription. All commits since the excerpt come now, also those that came over an
+    /// earlier connection. Returns the edit, if the visit is for one: always the same, under the same sequence.
     mutating func entered(_ subscribed: DownMessage.Subscribed) -> Submission? {
         list = subscribed.list
         notices = []
@@ -85,16 +85,17 @@ extension ClientMachine {
     }
 
     private mutating func visit(_ visit: Visit) -> UInt64? {
-        guard isReady, subscriptions[visit.name] == nil, !visits.values.contains(where: { $0.name == visit.name })
+        guard isReady, subscriptions[visit.name] == nil,
+            !requests.values.contains(where: { $0.visit?.name == visit.name })
         else { return nil }
         let request = newRequest()
-        visits[request] = visit
+        requests[request] = Request(visit: visit)
         enter(request)
         return request
     }
 
     mutating func enter(_ request: UInt64) {
-        guard let visit = visits[request] else { return }
+        guard let visit = requests[request]?.visit else { return }
         send(
             .subscribe(
                 UpMessage.Subscribe(
@@ -107,10 +108,10 @@ extension ClientMachine {
     mutating func heardOnVisit(_ message: DownMessage) -> Bool {
         switch message {
         case .subscribed(let subscribed):
-            guard visits[subscribed.request] != nil else { return false }
+            guard requests[subscribed.request]?.visit != nil else { return false }
             entered(subscribed)
         // The items of a snapshot are not asked for; one comes where the excerpt is old.
-        case .chunk(let request, _): return visits[request] != nil
+        case .chunk(let request, _): return requests[request]?.visit != nil
         case .commit(let list, let commit):
             guard let request = visit(of: list) else { return false }
             take(commit, on: request)
@@ -122,15 +123,15 @@ extension ClientMachine {
             leave(request, .stale)
         case .acknowledged(let list, let sequence, let revision):
             guard let request = visit(of: list, sequence) else { return false }
-            leave(request, .committed(revision: revision, visits[request]?.notices ?? []))
+            leave(request, .committed(revision: revision, requests[request]?.visit?.notices ?? []))
         case .presence(let list, let people):
             guard let request = visit(of: list) else { return false }
             // Everybody is told at once, oneself included.
-            if case .people = visits[request]?.purpose, people.contains(where: { $0.author == author }) {
+            if case .people = requests[request]?.visit?.purpose, people.contains(where: { $0.author == author }) {
                 leave(request, .people(people))
             }
         case .error(let code, let request, _, let text):
-            guard !code.closes, code != .notSubscribed, visits[request] != nil else { return false }
+            guard !code.closes, code != .notSubscribed, requests[request]?.visit != nil else { return false }
             leave(request, .error(code, text))
         case .welcome, .renamed, .pong, .done, .lists, .deletedLists, .history, .state, .excerpt: return false
         }
@@ -138,13 +139,16 @@ extension ClientMachine {
     }
 
     private func visit(of list: UInt64, _ sequence: UInt64? = nil) -> UInt64? {
-        visits.first { $0.value.list == list && (sequence == nil || $0.value.sequence == sequence) }?.key
+        requests.first {
+            $0.value.visit?.list == list && (sequence == nil || $0.value.visit?.sequence == sequence)
+        }?.key
     }
 
     private mutating func entered(_ subscribed: DownMessage.Subscribed) {
         let request = subscribed.request
         journal?.add(.forgetSteps(log: subscribed.logID, after: subscribed.lastSequence), isUrgent: true)
-        guard let submission = visits[request]?.entered(subscribed), let visit = visits[request] else { return }
+        guard let submission = requests[request]?.visit?.entered(subscribed), let visit = requests[request]?.visit
+        else { return }
         // It may be another list by now. A server of version 1 does not say which one its excerpts are of.
         if ![0, subscribed.logID].contains(visit.excerpt.logID) { return leave(request, .stale) }
         if case .edit(_, _, let step?) = visit.purpose {
@@ -154,22 +158,21 @@ extension ClientMachine {
     }
 
     private mutating func take(_ commit: Commit, on request: UInt64) {
-        guard let visit = visits[request] else { return }
+        guard let visit = requests[request]?.visit else { return }
         if commit.author == author, let sequence = visit.sequence, commit.sequence == sequence {
             // A copy of this program, with the same client id, may have used the sequence for something else.
             let isOwn = visit.became(commit)
             if !isOwn { noteShared() }
             leave(request, isOwn ? .committed(revision: commit.revision, visit.notices) : .stale)
         } else {
-            visits[request]?.pass(commit)
+            requests[request]?.visit?.pass(commit)
         }
     }
 
     /// Ends a visit with its answer.
     private mutating func leave(_ request: UInt64, _ answer: Answer) {
-        guard let visit = visits.removeValue(forKey: request) else { return }
-        if let list = visit.list { send(.unsubscribe(list: list)) }
+        if let list = requests[request]?.visit?.list { send(.unsubscribe(list: list)) }
         if case .committed = answer { noteCommitted() }
-        emit(.answer(request: request, answer))
+        self.answer(request, answer)
     }
 }

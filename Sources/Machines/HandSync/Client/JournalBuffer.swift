@@ -1,14 +1,14 @@
-/// Something that a client's journal is to take, whole or not at all.
+/// A write to a client's journal, which is made as a whole or not at all.
 public enum JournalWrite: Sendable {
-    /// Behind what is kept of the list.
+    /// Appended to what is kept of the list.
     case append([JournalEvent], list: String)
-    /// In the place of all that is kept of the list, also under a name that it had before.
+    /// Replaces all that is kept of the list, also under its former name.
     case checkpoint(Replica, list: String, formerName: String?)
     /// The submission to a history with that sequence is an undo or a redo.
     case step(Retrace.Step, log: UInt64, sequence: UInt64)
-    /// Of the submissions to a history, the server has not taken those after that sequence: what was kept of them is void.
+    /// The server has not taken submissions after that sequence. What was kept of them is void.
     case forgetSteps(log: UInt64, after: UInt64)
-    /// The server calls this client by that number under that name.
+    /// The author number that the server gave this client under that name.
     case met(author: UInt64, person: String)
     /// A commit of this client was made under that number and name.
     case committed(author: UInt64, person: String)
@@ -16,28 +16,28 @@ public enum JournalWrite: Sendable {
     case shared
 }
 
-/// What a client wants kept and has not kept yet, in order; and how far it is kept.
+/// What a client still has to write to its journal, in order, and how much is written.
 ///
-/// Whatever must be on disk before anything more is sent raises `mark`. What was done at a mark may be sent, and is safe from a
-/// crash, when `keptMark` has reached it.
+/// Each event that must be on disk before anything more is sent raises `mark`. What was done at a mark may be sent, and
+/// survives a crash, when `keptMark` has reached it.
 public struct JournalBuffer: Sendable {
     /// Counts what must be kept before anything more is sent.
     package private(set) var mark = 0
-    /// Up to where it is kept.
+    /// The mark up to which everything is on disk.
     package private(set) var keptMark = 0
     /// Whether the last attempt failed; cleared by what makes another one worth while.
     package private(set) var hasFailed = false
     private var writes: [JournalWrite] = []
     /// Events of lists that are not among the writes yet.
     private var events: [String: [JournalEvent]] = [:]
-    /// Lists of which everything is written anew, and the names under which that was kept before, where they had another.
+    /// Lists that are written anew as a whole, with their former names if they were renamed.
     private var replaced: [String: String?] = [:]
     /// Events written since the last checkpoint, by list.
     private var written: [String: Int] = [:]
     /// What is being written, and the mark that this reaches.
     private var underWay: (writes: [JournalWrite], mark: Int)?
 
-    /// Commits that may wait in memory: they can be had from the server again.
+    /// Commits that may wait in memory, as the server can send them again.
     private let waiting: Int
     /// Events after which a list is written anew as a whole.
     private let compaction: Int
@@ -47,7 +47,7 @@ public struct JournalBuffer: Sendable {
         self.compaction = compaction
     }
 
-    /// Whether nothing is left that must be kept.
+    /// Whether everything that must be on disk is there.
     package var isKept: Bool { keptMark == mark }
 
     package mutating func add(_ write: JournalWrite, isUrgent: Bool) {
@@ -65,15 +65,15 @@ public struct JournalBuffer: Sendable {
         hasFailed = false
     }
 
-    /// Has all that waits kept now.
+    /// Writes all that waits now.
     package mutating func flush() {
         if !isKept || !writes.isEmpty || !events.isEmpty { hurry() }
     }
 
-    /// Tries again to keep what could not be kept.
+    /// Tries the failed write again.
     package mutating func retry() { hasFailed = false }
 
-    /// So many events of a list were kept by programs that ran before: they count, or a journal that is only ever opened
+    /// Counts events that earlier programs have kept of a list. Otherwise a journal that is only ever opened
     /// for a short while would never be written anew.
     package mutating func found(_ count: Int, of list: String) { written[list] = count }
 
@@ -99,7 +99,7 @@ public struct JournalBuffer: Sendable {
         flush()
     }
 
-    /// What is to be written now, all in one go; nil if nothing is, or while something is being written.
+    /// The writes to make now; nil if there are none, or while earlier ones are under way.
     ///
     /// - Parameter replica: a list's replica as it is now, which contains all events that were collected.
     package mutating func take(_ replica: (String) -> Replica?) -> [JournalWrite]? {
@@ -123,7 +123,7 @@ public struct JournalBuffer: Sendable {
         }
     }
 
-    /// The first so many of what was taken are on disk. What is left comes first when more is taken.
+    /// The first `count` of the taken writes are on disk. The others come first when more are taken.
     package mutating func wrote(_ count: Int) {
         guard let (taken, reached) = underWay else { return }
         underWay = nil

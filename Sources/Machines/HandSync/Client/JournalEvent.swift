@@ -1,10 +1,10 @@
 import HandCore
 import HandWire
 
-/// What a client keeps of a list in order to go on after a restart: the events of its replica, in their order. A replica
+/// An event of a replica, kept so that a client can go on after a restart. A replica
 /// that does the same things again is the same replica.
 public enum JournalEvent: Equatable, Sendable {
-    /// An edit of one's own, undoing and redoing included.
+    /// An edit of the user's, an undo or a redo included.
     case edit(Delta, isExact: Bool)
     /// The first portion of the buffer went into flight.
     case submitted

@@ -1,4 +1,4 @@
-/// First in, first out. What was taken is not held any longer.
+/// A queue. It does not keep elements that were taken.
 struct Queue<Element: Sendable>: Sendable {
     private var added: [Element] = []
     /// The oldest last.

@@ -1,6 +1,6 @@
 import HandCore
 
-/// One's own edits, to be undone and done again; others' edits in between are respected.
+/// The user's edits, to be undone and redone. Others' edits in between stay.
 ///
 /// An entry is the delta that takes an edit back, as of when it was made. What others did to the list since is composed
 /// beside the newest entry only and carried down as entries are taken, so following a commit costs O(log n) whatever the
@@ -21,7 +21,7 @@ struct UndoHistory: Sendable {
         undos.push(inverse)
     }
 
-    /// Somebody else's change of the list.
+    /// Takes somebody else's change of the list into account.
     mutating func follow(_ delta: Delta) {
         guard !delta.isIdentity else { return }
         undos.follow(delta)

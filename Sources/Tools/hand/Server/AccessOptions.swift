@@ -89,9 +89,7 @@ struct AccessOptions: ParsableArguments {
 /// What a token that is made is for.
 struct GrantOptions: ParsableArguments {
     @Option(help: "What its holder may do.") var role = Role.write
-    @Option(
-        help: ArgumentHelp(
-            "How long it is valid, for example 12h, 7d (default: until it is revoked).", valueName: "time"))
+    @Option(help: .init("How long it is valid, for example 12h, 7d (default: until it is revoked).", valueName: "time"))
     var expires: String?
 
     func validate() throws {
@@ -114,7 +112,8 @@ struct GrantOptions: ParsableArguments {
 struct TokenLists: ParsableArguments {
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("A list that the role is for; may be repeated (default: all lists).", valueName: "list"))
+        help: .init(
+            "A list that the role is for; may be repeated (default: all lists).", valueName: "list"))
     var list: [String] = []
 
     func validate() throws {

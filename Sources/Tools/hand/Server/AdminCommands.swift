@@ -34,7 +34,7 @@ struct AdminOptions: ParsableArguments {
         help: ArgumentHelp(
             "The folder of the server's store (default: $HAND_DATA, then ~/.local/state/hand/server).",
             valueName: "folder")) var data: String?
-    @Option(help: ArgumentHelp("The server's admin socket (default: admin.sock in the folder).", valueName: "path"))
+    @Option(help: .init("The server's admin socket (default: admin.sock in the folder).", valueName: "path"))
     var admin: String?
 
     /// The socket that is meant.
@@ -142,7 +142,7 @@ private struct AdminDrain: ParsableCommand {
         discussion: "Meanwhile /readyz says 503. What was acknowledged is kept, as with every way of stopping.")
 
     @OptionGroup var options: AdminOptions
-    @Option(help: ArgumentHelp("How long those may go on who are there, for example 30s, 5m.", valueName: "time"))
+    @Option(help: .init("How long those may go on who are there, for example 30s, 5m.", valueName: "time"))
     var within = "1m"
 
     func run() throws {

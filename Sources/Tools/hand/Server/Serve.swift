@@ -25,7 +25,7 @@ struct Serve: ParsableCommand {
             line comes before the environment, and that before the file. --print-config shows what holds, in the file's form.
             """)
 
-    @Option(help: ArgumentHelp("The configuration file, in TOML.", valueName: "file")) var config: String?
+    @Option(help: .init("The configuration file, in TOML.", valueName: "file")) var config: String?
     @Flag(help: "Print what is set, and where, as a configuration file; then end.") var printConfig = false
 
     @Option(
@@ -45,8 +45,7 @@ struct Serve: ParsableCommand {
     @Option(help: "Permissions of the files of Unix sockets: who may write to them may connect.")
     var socketPermissions = FileMode(0o600)
 
-    @Option(help: ArgumentHelp("The folder for the lists (default: $HAND_DATA).", valueName: "folder"))
-    var data: String?
+    @Option(help: .init("The folder for the lists (default: $HAND_DATA).", valueName: "folder")) var data: String?
 
     @Option(
         help: "What a commit survives before it is acknowledged: fsync (loss of power), os (kill -9), memory (nothing)."
@@ -78,8 +77,7 @@ struct Serve: ParsableCommand {
             "Keep at least so many of each list's newest commits (default: all). Older ones are forgotten, the list is not.",
             valueName: "number")) var keepCommits: Int?
 
-    @Option(
-        help: ArgumentHelp("Keep at least the commits of so many days (default: all).", valueName: "days"))
+    @Option(help: .init("Keep at least the commits of so many days (default: all).", valueName: "days"))
     var keepDays: Double?
 
     @Option(

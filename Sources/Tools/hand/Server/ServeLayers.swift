@@ -87,14 +87,13 @@ struct ServeLayers {
 
     private static func file(at path: String, mustExist: Bool, _ settings: [ServeSetting]) throws -> Layer {
         var layer = Layer(origin: path)
-        guard let data = FileManager.default.contents(atPath: path) else {
-            do { _ = try PrivateFile.read(path) } catch { throw Failure(.usage, "the configuration file: \(error)") }
+        let table: TOMLTable?
+        do { table = try Settings.table(at: path) } catch let error as FileError {
+            throw Failure(.usage, "the configuration file: \(error)")
+        }
+        guard let table else {
             if mustExist { throw Failure(.usage, "the configuration file \(path) cannot be read") }
             return layer
-        }
-        let table: TOMLTable
-        do { table = try TOMLTable(string: String(decoding: data, as: UTF8.self)) } catch let error as TOMLParseError {
-            throw Failure(.usage, "\(path), line \(error.source.begin.line): \(Printable.clean(error.description))")
         }
         for (key, value) in table {
             guard let setting = settings.first(where: { $0.name == key }) else {

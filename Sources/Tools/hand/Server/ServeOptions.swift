@@ -12,11 +12,9 @@ struct EncryptionOptions: ParsableArguments {
         help: ArgumentHelp(
             "The server's certificate, and those between it and the root, in PEM: everything over TCP is encrypted then. "
                 + "SIGHUP has it read anew.", valueName: "file")) var tlsCert: String?
-    @Option(help: ArgumentHelp("Its key, in PEM, without a password.", valueName: "file")) var tlsKey: String?
-    @Option(
-        help: ArgumentHelp(
-            "Clients must have a certificate that one of these has signed.", valueName: "file")) var tlsClientCa:
-        String?
+    @Option(help: .init("Its key, in PEM, without a password.", valueName: "file")) var tlsKey: String?
+    @Option(help: .init("Clients must have a certificate that one of these has signed.", valueName: "file"))
+    var tlsClientCa: String?
     @Flag(inversion: .prefixedNo, help: "Listen without TLS where others can reach it.") var insecure = false
 
     func validate() throws {
@@ -41,16 +39,14 @@ struct EncryptionOptions: ParsableArguments {
 
 /// What is told while the server runs, and to whom.
 struct TellingOptions: ParsableArguments {
-    @Option(help: "How much to log on standard error.")
-    var logLevel: LogLevel = .info
+    @Option(help: "How much to log on standard error.") var logLevel: LogLevel = .info
 
     /// The levels of the log, as they are named on the command line.
     enum LogLevel: String, CaseIterable, ExpressibleByArgument {
         case trace, debug, info, notice, warning, error, critical
     }
 
-    @Option(help: "How: lines for people, or JSON Lines for programs.")
-    var logFormat = ServerLog.Format.text
+    @Option(help: "How: lines for people, or JSON Lines for programs.") var logFormat = ServerLog.Format.text
 
     @Option(
         help: ArgumentHelp(

@@ -9,7 +9,7 @@ import HandSync
 /// Where a server keeps its lists.
 struct StoreOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
+        help: .init(
             "The folder of the store (default: $HAND_DATA, then ~/.local/state/hand/server).", valueName: "folder"))
     var data: String?
 

@@ -193,10 +193,11 @@ struct Share: ParsableCommand {
     @Argument(help: "The list.") var list: String
     @Option(
         name: .customLong("as"),
-        help: ArgumentHelp("Whom others will see (default: guest, and the token's id).", valueName: "name"))
+        help: .init(
+            "Whom others will see (default: guest, and the token's id).", valueName: "name"))
     var name: String?
     @OptionGroup var grant: GrantOptions
-    @Option(help: ArgumentHelp("The server, as the others reach it.", valueName: "address")) var url: String?
+    @Option(help: .init("The server, as the others reach it.", valueName: "address")) var url: String?
     @OptionGroup var access: AccessOptions
 
     func run() throws {

@@ -19,12 +19,11 @@ struct Unit: ParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp(
-            "Print a socket unit that listens there: HOST:PORT or the path of a Unix socket.",
-            valueName: "address")) var socket: String?
+        help: .init(
+            "Print a socket unit that listens there: HOST:PORT or the path of a Unix socket.", valueName: "address"))
+    var socket: String?
 
-    @Option(help: ArgumentHelp("Where this program is (default: where it is now).", valueName: "path")) var program:
-        String?
+    @Option(help: .init("Where this program is (default: where it is now).", valueName: "path")) var program: String?
     @Argument(parsing: .postTerminator, help: "Options of 'hand serve'.") var options: [String] = []
 
     func validate() throws {

@@ -1,7 +1,7 @@
 import HandCore
 import HandFormats
 
-/// Text that one is typing: of a new item in a gap, or of one that is there.
+/// A text that is being typed: of a new item, or of an existing one.
 package struct Draft: Sendable {
     enum Target: Equatable, Sendable {
         case new(gap: Int, Side)
@@ -19,10 +19,10 @@ package struct Draft: Sendable {
     }
 
     var target: Target
-    /// What a new item becomes, unless its text says otherwise.
+    /// The kind of a new item, unless its text says otherwise.
     var kind: Content.Kind
     var editor = LineEditor()
-    /// Why the text cannot be taken, or what happened to the item meanwhile.
+    /// Why the text is refused, or what happened to the item meanwhile.
     var problem: String?
     /// What somebody else did to the words that were replaced here; it is shown until the text is saved.
     var overridden: String?
@@ -41,7 +41,7 @@ package struct Draft: Sendable {
         }
     }
 
-    /// What was typed says of an item that is there; nil if nothing else than before.
+    /// The change of an existing item; nil if its text is as before.
     var change: Change? {
         guard case .existing(_, _, let field) = target, editor.text != original else { return nil }
         let text = LineBreaks.meant(editor.text)
@@ -60,7 +60,7 @@ package struct Draft: Sendable {
         return kinds[(index + (isBack ? kinds.count - 1 : 1)) % kinds.count]
     }
 
-    /// What keys do meanwhile.
+    /// The keys for the line at the bottom.
     func hints(_ rules: Rules) -> [Hint] {
         let lineBreak = Hint(Key(.enter, .alt), to: "line break")
         guard case .new = target else {
@@ -107,7 +107,7 @@ extension Draft {
     }
 }
 
-/// Line breaks within a text, which is edited in one line: shown as a sign, and breaks again when it is saved.
+/// Line breaks within a text. In the one-line field they are shown as a sign.
 enum LineBreaks {
     static let sign = "⏎"
 
@@ -119,9 +119,9 @@ enum LineBreaks {
     static func meant(_ line: String) -> String { line.replacing(sign, with: "\n") }
 }
 
-/// What a line that a person types becomes.
+/// Reads a typed line as content.
 enum Typed {
-    /// The kinds that may be added to a list, in the order in which Tab goes through them.
+    /// The kinds that may be added to a list, in the order of the Tab key.
     static func kinds(_ rules: Rules) -> [Content.Kind] {
         let order: [Content.Kind] = [.task, .note, .heading, .link, .card]
         return order.filter { rules.allowedKinds?.contains($0) ?? ($0 != .card) }
@@ -154,7 +154,7 @@ enum Typed {
 
     private static func rest(_ text: Substring, after count: Int) -> String { String(text.dropFirst(count)) }
 
-    /// A text that is an address or ends in one.
+    /// Reads a text that is an address or ends in one.
     private static func link(_ text: String) -> Content? {
         let words = text.split(separator: " ")
         guard let last = words.last, isAddress(last) else { return nil }

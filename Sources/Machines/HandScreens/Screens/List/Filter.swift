@@ -1,16 +1,16 @@
 import HandCore
 
-/// The items whose text contains what was typed, perhaps without those that are ticked, found bit by bit, so that typing never waits for a long list.
+/// The items that contain a text, perhaps without ticked ones. They are found in portions, so that typing never waits.
 struct Filter: Sendable {
     let query: String
     let hidesTicked: Bool
     private let needle: [UInt8]
-    /// Places in the list of what was found, in order.
+    /// The places of the matches, in order.
     private(set) var matches: [Int32] = []
-    /// Items before this place have been looked at.
+    /// All items before this place have been searched.
     private(set) var scanned = 0
 
-    /// Items that are looked at in one go: a millisecond or two.
+    /// Items that are searched at once, which takes a millisecond or two.
     static let portion = 8_192
 
     init(_ query: String, hidesTicked: Bool = false) {
@@ -20,7 +20,7 @@ struct Filter: Sendable {
 
     func isComplete(in list: Hand) -> Bool { scanned >= list.count }
 
-    /// Looks at the next items.
+    /// Searches the next items.
     mutating func scan(_ list: Hand) {
         let end = min(list.count, scanned + Self.portion)
         guard scanned < end else { return }
@@ -32,8 +32,8 @@ struct Filter: Sendable {
         scanned = end
     }
 
-    /// Looks at a text that the first filter's matches can be narrowed to: everything that matches a longer query matched
-    /// the shorter one.
+    /// Narrows the matches of another filter: everything that matches a longer query matched
+    /// the shorter one, too.
     init(_ query: String, narrowing other: Filter, _ list: Hand) {
         self.init(query, hidesTicked: other.hidesTicked)
         matches = other.matches.filter { isMatch(list[Int($0)].content) }

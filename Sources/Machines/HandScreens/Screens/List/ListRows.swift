@@ -1,13 +1,13 @@
 import HandCore
 
-/// The rows of the list screen: the items, or those that a filter leaves; and the field in which one is typing.
+/// The rows of the list screen: the items, or those that match a filter, and the field for typing.
 struct ListRows: TableDataSource {
     let data: ListData
     let cells: any ContentCells
     let filter: Filter?
     let draft: Draft?
     let selected: ClosedRange<Int>?
-    /// The rows that the mouse takes along.
+    /// The rows that the mouse drags.
     let dragged: ClosedRange<Int>?
     let now: UInt64
     let hasNumbers: Bool
@@ -23,7 +23,7 @@ struct ListRows: TableDataSource {
     var itemCount: Int { filter?.matches.count ?? list.count }
     var rowCount: Int { itemCount + (draftRow == nil ? 0 : 1) }
 
-    /// The place in the list of a row that is an item's; nil for the one that is being typed.
+    /// The place of a row's item in the list; nil for the row of a new item that is being typed.
     func place(ofRow row: Int) -> Int? {
         guard let draftRow, row >= draftRow else { return index(ofItemRow: row) }
         return row == draftRow ? nil : index(ofItemRow: row - 1)
@@ -60,7 +60,7 @@ struct ListRows: TableDataSource {
     }
 }
 
-/// The colour in which a person is shown, the same wherever one meets them.
+/// The colour of a person's name, the same on all screens.
 enum PersonColor {
     private static let palette: [Style.Color] = [.magenta, .cyan, .green, .yellow, .blue, .red]
 

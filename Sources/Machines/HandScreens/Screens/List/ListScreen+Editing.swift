@@ -32,7 +32,7 @@ extension ListScreen {
         }
     }
 
-    /// What cannot be done to an item of that kind.
+    /// Why an action is impossible for an item of that kind; nil if it is possible.
     static func refusal(of action: Action, for content: Content) -> String? {
         let fields = content.kind.fields
         switch action {
@@ -87,7 +87,7 @@ extension ListScreen {
         }
     }
 
-    /// An edit of what is selected; the selection is over then.
+    /// Makes an edit of the selection, which ends with it.
     private mutating func finish(_ delta: Delta, _ app: inout AppState) -> [Command] {
         anchor = nil
         return delta.isIdentity ? [.bell] : [.edit(list: list, delta)]
@@ -98,7 +98,7 @@ extension ListScreen {
         return finish(.deleting(runs), &app) + [.say("\(what) \(words)")]
     }
 
-    /// Deletes what is ticked: of the range, else of all that the text of a filter leaves.
+    /// Deletes the ticked items of the range, or else of all items that match the filter.
     private mutating func clearTicked(_ app: inout AppState) -> [Command] {
         let hand = app.list(list).hand
         var runs: [Range<Int>] = []
@@ -145,13 +145,13 @@ extension ListScreen {
         return Self.changes(hand, by: delta, runs) ? [.edit(list: list, delta)] : [.bell]
     }
 
-    /// Whether a move takes the runs anywhere else.
+    /// Whether a move changes the order of items.
     private static func changes(_ hand: Hand, by delta: Delta, _ runs: [Range<Int>]) -> Bool {
         guard let first = runs.first else { return false }
         return delta.map(index: first.lowerBound) != first.lowerBound || runs.count > 1
     }
 
-    /// Ticks all tasks of the selection, or unticks them if all are ticked.
+    /// Ticks all selected tasks, or unticks them if all are ticked.
     private mutating func tick(_ app: inout AppState) -> [Command] {
         let hand = app.list(list).hand
         var tasks: [(place: Int, isDone: Bool)] = []
@@ -187,14 +187,14 @@ extension Content {
     }
 }
 
-/// Getting back what was overridden or rejected.
+/// Makes edits again that were overridden or rejected.
 enum Retrieval {
     static func newest(of list: String, _ app: inout AppState) -> [Command] {
         guard let index = app.list(list).notices.lastIndex(where: { $0.recovery != nil }) else { return [.bell] }
         return retrieve(index, of: list, &app)
     }
 
-    /// Makes the edit that gets a notice's loss back, and takes the notice off.
+    /// Makes the edit of a notice again, and removes the notice.
     static func retrieve(_ index: Int, of list: String, _ app: inout AppState) -> [Command] {
         let data = app.list(list)
         guard let delta = data.notices[index].delta(on: data.hand, &app.random) else {

@@ -1,7 +1,7 @@
 import HandCore
 import HandFormats
 
-// Finding things, selecting them, and going elsewhere.
+// Finding items, selecting them, and opening other screens.
 
 extension ListScreen {
     mutating func look(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? {
@@ -34,7 +34,7 @@ extension ListScreen {
         return []
     }
 
-    /// Leaves off dragging, then the range, then the filter, then the list.
+    /// Ends dragging, or else the selection, or else the filter, or else leaves the list.
     private mutating func leave(_ app: inout AppState) -> [Command] {
         if drag?.isMoving == true {
             drag = nil
@@ -67,12 +67,12 @@ extension ListScreen {
         return search(&app)
     }
 
-    /// A filter for a text, and for what is not ticked; none if both are all.
+    /// Filters by a text, and by whether tasks are ticked if those are hidden.
     private mutating func setQuery(_ query: String, _ app: inout AppState) {
         setFilter(query.isEmpty && !hidesTicked ? nil : Filter(query, hidesTicked: hidesTicked), &app)
     }
 
-    /// Looks at the next items; asks for more time if there are more.
+    /// Searches the next items; asks for more time if there are more.
     mutating func search(_ app: inout AppState) -> [Command] {
         guard var filter, !filter.isComplete(in: app.list(list).hand) else { return [] }
         self.filter = nil
@@ -83,7 +83,7 @@ extension ListScreen {
         return filter.isComplete(in: app.list(list).hand) ? [] : [.workOn]
     }
 
-    /// Another filter, or none; the cursor stays on its item if that is still shown, and else on the next one.
+    /// Sets another filter, or none. The cursor stays on its item if that is still shown, else on the next one.
     private mutating func setFilter(_ new: Filter?, _ app: inout AppState) {
         let here = home ?? place(app)
         (filter, home) = (new, here)
@@ -94,7 +94,7 @@ extension ListScreen {
 
     // MARK: Jumping
 
-    /// To an item by its number or the first characters of its id, or to a person's item.
+    /// Goes to an item by its number or the first characters of its id, or to a person's item.
     private mutating func jump(to text: String, _ app: inout AppState) -> [Command] {
         let data = app.list(list)
         let wanted = text.filter { $0 != " " }
@@ -125,7 +125,7 @@ extension ListScreen {
             guard let row = row(at: mouse.point, app) else { return [] }
             let click: Action? = isOnBox(mouse.point, app) ? .tick : row == table.cursor ? .open : nil
             drag = Drag(from: row, over: row, click: click)
-            // What is pressed within the range takes the range along.
+            // Dragging from within the range moves the range.
             if selectedRows(app)?.contains(row) == true { return [] }
             anchor = nil
             return select(row: row, &app)
@@ -137,7 +137,7 @@ extension ListScreen {
         return []
     }
 
-    /// Whether that is the box of a task.
+    /// Whether a point is on the box of a task.
     private func isOnBox(_ point: Point, _ app: AppState) -> Bool {
         guard let placed = placed(at: point, app), placed.line == point.row - Frame.titleRows else { return false }
         let rows = rows(app)
@@ -146,7 +146,7 @@ extension ListScreen {
         return (start..<start + TaskCell.boxWidth).contains(point.column)
     }
 
-    /// Lets go: on another row the item or the range goes there, on the same it was a click.
+    /// Ends dragging: on another row the items move there; on the same row it was a click.
     private mutating func drop(at row: Int?, _ app: inout AppState) -> [Command] {
         guard let drag else { return [] }
         self.drag = nil
@@ -163,7 +163,7 @@ extension ListScreen {
     }
 }
 
-/// Where a link leads: the web to the system's opener, a place on a server to its screen.
+/// Opens a link: an address of the web with the system's program, a place on a server on its screen.
 enum LinkOpener {
     static func commands(for item: Item, _ app: AppState) -> [Command] {
         guard case .link(_, let url) = item.content else { return [.bell] }

@@ -66,7 +66,7 @@ extension ListScreen {
         }
     }
 
-    /// Adds an item for each line where the draft is, and goes on below; an empty line ends it.
+    /// Adds an item for each line where the draft is, and moves the draft below; an empty line ends it.
     private mutating func add(lines: [String], _ app: inout AppState) -> [Command] {
         guard let draft, case .new(let gap, let side) = draft.target else { return [] }
         let texts = lines.filter { !$0.allSatisfy(\.isWhitespace) }
@@ -88,7 +88,7 @@ extension ListScreen {
         }
     }
 
-    /// What is typed stays in the field, with the reason, while the server has no such list.
+    /// While the list is not on the server, typed text stays in the field, with the reason.
     private mutating func keepsDraft(_ app: AppState) -> Bool {
         guard let gone = app.list(list).refusal else { return false }
         draft?.problem = gone
@@ -117,7 +117,7 @@ extension ListScreen {
         return .success(contents)
     }
 
-    /// Pasted text: each line an item, below the cursor or where one is adding; within an item's text just text.
+    /// Pastes text: each line becomes an item, below the cursor or where items are being added. An item's text takes it as text.
     private mutating func paste(_ text: String, _ app: inout AppState) -> [Command] {
         let lines = text.split(separator: "\n").map { Printable.clean(String($0)) }
         if let draft {
@@ -131,7 +131,7 @@ extension ListScreen {
         }
         if let refusal = refusal(of: .addBelow, app) { return [.say(refusal)] }
         let commands = beginAdding(.addBelow, &app) + add(lines: lines, &app)
-        // What cannot be added stays in the field, with the reason.
+        // The reason why an item cannot be added is shown.
         if let problem = draft?.problem {
             draft = nil
             return [.say(problem)]

@@ -2,7 +2,7 @@ import HandCore
 import HandFormats
 import HandSync
 
-/// One list: its items, what one does with them, and what others do meanwhile.
+/// One list: its items, the user's edits and those of others.
 struct ListScreen: TableScreen, ListScreens {
     static let kind = ScreenKind.list
 
@@ -11,9 +11,9 @@ struct ListScreen: TableScreen, ListScreens {
     var prompt: Prompt?
     var filter: Filter?
     var hidesTicked = false
-    /// The filter as it was before one began to type another.
+    /// The filter before the user began to type another.
     var filterBefore: Filter?
-    /// The place to which the cursor keeps while a filter is typed and searched for; nil once one goes elsewhere.
+    /// The place near which the cursor stays while a filter is typed; nil once it has moved.
     var home: Int?
     private var mode = Mode.browsing
     var drag: Drag?
@@ -36,11 +36,11 @@ struct ListScreen: TableScreen, ListScreens {
         set { if let newValue { mode = .selecting(from: newValue) } else if anchor != nil { mode = .browsing } }
     }
 
-    /// An item that the mouse has taken hold of, and the row over which it is.
+    /// An item that the mouse drags.
     struct Drag: Equatable, Sendable {
         let from: Int
         var over: Int
-        /// What letting go on the same row does: open it if the cursor was there already, tick it if its box was pressed.
+        /// The action if the button is released on the same row: opening the current row, or ticking its box.
         let click: Action?
 
         var isMoving: Bool { over != from }
@@ -98,12 +98,12 @@ struct ListScreen: TableScreen, ListScreens {
 
     // MARK: Rows and places
 
-    /// The place in the list that the cursor is on; nil if it is on none.
+    /// The place in the list that the cursor is on; nil if there is none.
     func place(_ app: AppState) -> Int? { rows(app).place(ofRow: table.cursor) }
 
     func currentItem(_ app: AppState) -> Item? { place(app).map { app.list(list).hand[$0] } }
 
-    /// The row of a place, or of the nearest one that is shown.
+    /// The row of a place, or of the next one that is shown.
     func row(ofPlace place: Int) -> Int { filter.map { $0.row(ofGap: place) } ?? place }
 
     func selectedRows(_ app: AppState) -> ClosedRange<Int>? {
@@ -112,7 +112,7 @@ struct ListScreen: TableScreen, ListScreens {
         return min(other, table.cursor)...max(other, table.cursor)
     }
 
-    /// The places that an edit concerns: the selected range, or what the cursor is on.
+    /// The places that an edit concerns: the selected range, or the current item.
     func selection(_ app: AppState) -> [Range<Int>] {
         let rows = rows(app)
         guard rows.itemCount > 0, draft == nil else { return [] }
@@ -166,7 +166,7 @@ struct ListScreen: TableScreen, ListScreens {
         func follow(_ place: Int) -> Int { delta.map(index: place) ?? delta.map(gap: place, .after) }
         (anchor, home) = (anchor.map(follow), home.map(follow))
         if !isDraftKept, let lost = draft {
-            // What was typed is not lost with the item that it was meant for.
+            // The typed text is not lost with the item.
             draft = Draft(
                 target: .new(gap: delta.map(gap: oldPlace, .after), .after), kind: .task, editor: lost.editor,
                 problem: "\(name) deleted this item; Enter adds this as a new one")
@@ -184,7 +184,7 @@ struct ListScreen: TableScreen, ListScreens {
         table.settle(in: geometry(app))
     }
 
-    /// The cursor's place, found without the list, which is another by now.
+    /// The cursor's place in the list before the change.
     private func placeBeforeChange() -> Int {
         if case .new(let gap, _) = draft?.target { return gap }
         guard let filter else { return table.cursor }

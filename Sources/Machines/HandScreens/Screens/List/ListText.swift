@@ -1,6 +1,6 @@
 import HandSync
 
-/// What the screens of a list say when there is nothing to show.
+/// The text on a list's screens when there is nothing to show.
 enum ListText {
     static func unreachable(_ reason: String, _ app: AppState) -> String {
         "No server answers at \(app.server): \(reason)."

@@ -1,0 +1,113 @@
+import HandCore
+import HandWire
+
+extension ClientMachine {
+    /// Starts connecting, and reconnects until `stop`.
+    public mutating func start() {
+        switch state {
+        case .stopped, .heldUp, .waiting: break
+        case .changingID, .connecting, .greeting, .ready: return
+        }
+        refusal = nil
+        guard case .allowed = idChange else {
+            state = .changingID(wait: 0)
+            return
+        }
+        state = .connecting
+        emit(.status(.connecting))
+        emit(.connect)
+    }
+
+    public mutating func connected(now: UInt64) {
+        guard state == .connecting else { return }
+        state = .greeting
+        lastHeard = now
+        reader = FrameReader(limit: Int(Int32.max))
+        send(.hello(hello))
+    }
+
+    /// The connection could not be made, or is lost. All pending edits stay.
+    public mutating func disconnected(reason: String, now: UInt64) {
+        if state.isUp { wait(reason, now: now) }
+    }
+
+    /// - Parameter notBefore: milliseconds to wait, as the server asked.
+    private mutating func wait(_ reason: String, now: UInt64, notBefore: UInt64 = 0) {
+        let wait = min(notBefore, Self.longestWait) + backoff.next()
+        leave(.waiting(until: now + wait), reason, retryIn: wait)
+    }
+
+    /// Closes this connection because of what the server sent or failed to send, and connects again later.
+    mutating func fail(_ reason: String, now: UInt64, notBefore: UInt64 = 0) {
+        emit(.disconnect)
+        wait(reason, now: now, notBefore: notBefore)
+    }
+
+    /// Gives the connection up for good.
+    public mutating func stop(reason: String) {
+        if state != .stopped { giveUp(.stopped, reason) }
+    }
+
+    mutating func giveUp(_ state: State, _ reason: String, retryIn wait: UInt64? = nil) {
+        emit(.disconnect)
+        leave(state, reason, retryIn: wait)
+    }
+
+    /// - Parameter wait: milliseconds until the next try; nil if nobody knows whether there will be one.
+    private mutating func leave(_ state: State, _ reason: String, retryIn wait: UInt64?) {
+        self.state = state
+        frames = Queue()
+        names = [:]
+        abandoned = [:]
+        for name in subscriptions.keys { subscriptions[name]?.lost() }
+        for request in requests.keys.sorted() {
+            // A visit goes on over the next connection, if there will be one.
+            requests[request]?.visit?.disconnected()
+            if wait == nil || requests[request]?.visit == nil { answer(request, .disconnected) }
+        }
+        emit(.status(.offline(reason: reason, retryIn: wait)))
+    }
+
+    public mutating func timer(now: UInt64) {
+        if let keepAgainAt, now >= keepAgainAt {
+            self.keepAgainAt = nil
+            journal?.retry()
+        }
+        if let idDeadline, now >= idDeadline { changeID() }
+        guard let connectionDeadline, now >= connectionDeadline else { return }
+        switch state {
+        case .waiting: start()
+        case .stopped, .heldUp, .changingID, .connecting: break
+        case .greeting: fail("the server did not answer the hello in time", now: now)
+        case .ready:
+            if now >= lastHeard + idleDeadline {
+                fail("nothing was heard from the server for \(idleDeadline / 1000) s", now: now)
+            } else {
+                ping(now: now)
+            }
+        }
+    }
+
+    /// Sends a ping, which also measures the latency.
+    mutating func ping(now: UInt64) {
+        send(.ping(now))
+        nextPing = now + idleDeadline / 3
+    }
+
+    /// Takes bytes from the socket.
+    public mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64) {
+        guard state == .greeting || state == .ready else { return }
+        lastHeard = now
+        hasHeard = true
+        var reader = reader
+        do {
+            try reader.read(bytes) { (body) throws(WireError) -> Bool in
+                handle(try DownMessage(body), now: now)
+                return state == .greeting || state == .ready
+            }
+            self.reader = reader
+        } catch {
+            fail("the server sent something else than Protocol.md allows: \(error)", now: now)
+        }
+    }
+}
