@@ -115,7 +115,14 @@ import Testing
         ("a \u{301}b", "a b", [Splice(at: 1, removed: " \u{301}", inserted: " ")]),
         ("a\r\nb", "a\nb", [Splice(at: 1, removed: "\r\n", inserted: "\n")]),
         ("same", "same", []),
-        ("x x x x", "x x", [Splice(at: 3, removed: " x x", inserted: "")]),
+        ("cheese [one]", "cheese [two] [one]", [Splice(at: 6, removed: "", inserted: " [two]")]),
+        ("a [two] [one]", "a [one]", [Splice(at: 1, removed: " [two]", inserted: "")]),
+        (
+            "x [a] [b]", "y [a] [c] [b]",
+            [Splice(at: 0, removed: "x", inserted: "y"), Splice(at: 5, removed: "", inserted: " [c]")]
+        ),
+        ("x x x x", "x x", [Splice(at: 1, removed: " x x", inserted: "")]),
+        ("[a]", "[a] [a]", [Splice(at: 3, removed: "", inserted: " [a]")]),
     ]) func differencesAreWholeWords(old: String, new: String, splices: [Splice]) throws {
         #expect(TextChange(from: old, to: new).splices == splices)
     }

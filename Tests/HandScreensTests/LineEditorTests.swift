@@ -144,7 +144,7 @@ import Testing
         ("cheese", "cheese| ", "cheese [one]", "cheese| [one] "),
         ("milk", "milk 2 l|", "oat milk", "oat milk 2 l|"),
         ("a b c", "a b| c", "x b c", "x b| c"),
-        ("a b c", "a b| c", "a c", "a |c"),
+        ("a b c", "a b| c", "a c", "a| c"),
         ("a b c", "a x| c", "a y c", "a x| c"),
         ("a b", "|", "a c", "|"),
         ("👩‍👩‍👧 é", "👩‍👩‍👧 é|!", "👩‍👩‍👧👩‍👩‍👧 é", "👩‍👩‍👧👩‍👩‍👧 é|!"),

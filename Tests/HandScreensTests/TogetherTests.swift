@@ -82,7 +82,7 @@ import Testing
         #expect(!stage.lines.contains { $0.contains("Bob") }, "nothing is overridden")
         stage.remote(.edit(at: 0, Change(text: "sweet\u{1B}[2J butter")))
         let told = stage.lines.first { $0.contains("Bob") } ?? ""
-        #expect(told.contains("Bob changed 'salted' to 'sweet\u{FFFD}[2J'; Enter puts yours in its place"))
+        #expect(told.contains("Bob changed this to 'sweet\u{FFFD}[2J'; Enter puts yours in its place"))
         stage.press("'!'")
         #expect(stage.lines.contains { $0.contains("Bob changed") }, "typing on does not hide it")
         stage.press("enter")

@@ -9,57 +9,91 @@ extension TextChange {
         self.init()
         let (old, new) = (Array(old.utf8), Array(new.utf8))
         let (start, end) = Self.inCommon(old, new)
-        let (oldEnds, newEnds) = (
-            [start] + Words.ends(of: old[start..<old.count - end]),
-            [start] + Words.ends(of: new[start..<new.count - end])
-        )
         var known: [ArraySlice<UInt8>: Int] = [:]
-        let matches = WordMatches(
-            Self.numbers(of: old, oldEnds, &known), Self.numbers(of: new, newEnds, &known)
-        ).pairs
-        var (oldWord, newWord) = (0, 0)
+        let before = NumberedWords(old, start..<old.count - end, &known)
+        let after = NumberedWords(new, start..<new.count - end, &known)
+        var (oldWord, newWord, kept) = (0, 0, 0)
         // The ends are a match, too.
-        for match in matches + [(old: oldEnds.count - 1, new: newEnds.count - 1)] {
-            let removed = old[oldEnds[oldWord]..<oldEnds[match.old]]
-            let inserted = new[newEnds[newWord]..<newEnds[match.new]]
+        for match in WordMatches(before.numbers, after.numbers).pairs + [(before.count, after.count)] {
+            var (gone, come) = (oldWord..<match.old, newWord..<match.new)
+            (oldWord, newWord) = (match.old + 1, match.new + 1)
+            if gone.isEmpty || come.isEmpty {
+                let way = gone.isEmpty ? after.slide(come, most: kept) : before.slide(gone, most: kept)
+                (gone, come) = (gone.moved(by: -way), come.moved(by: -way))
+            }
+            if gone.isEmpty && come.isEmpty {
+                kept += 1
+                continue
+            }
             append(
                 Splice(
-                    at: removed.startIndex, removed: String(decoding: removed, as: UTF8.self),
-                    inserted: String(decoding: inserted, as: UTF8.self)))
-            (oldWord, newWord) = (match.old + 1, match.new + 1)
+                    at: before.ends[gone.lowerBound], removed: before.text(gone), inserted: after.text(come)))
+            // Before the next splice one word has to stay.
+            kept = 0
         }
     }
 
-    /// How many bytes at the start and at the end are the same, up to where a word surely begins and ends: beside a space.
+    /// How many bytes at the start and at the end are the same, up to where a word surely ends: before a space.
     private static func inCommon(_ old: [UInt8], _ new: [UInt8]) -> (start: Int, end: Int) {
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x09 }
-        // What follows a space could be a mark that is put on it.
-        func begins(_ bytes: [UInt8], _ index: Int) -> Bool { index == bytes.count || bytes[index] < 0x80 }
-        func ends(_ bytes: [UInt8], _ index: Int) -> Bool { index == 0 || bytes[index - 1] != 0x0D }
-
+        func isEnd(_ bytes: [UInt8], _ index: Int) -> Bool {
+            switch bytes[index] {
+            case 0x20, 0x09: true
+            case 0x0A: index == 0 || bytes[index - 1] != 0x0D
+            default: false
+            }
+        }
         var start = zip(old, new).prefix { $0 == $1 }.count
-        while start > 0, !(isSpace(old[start - 1]) && begins(old, start) && begins(new, start)) { start -= 1 }
+        if start == old.count, start == new.count { return (start, 0) }
+        while start > 0, start == min(old.count, new.count) || old[start] != new[start] || !isEnd(old, start) {
+            start -= 1
+        }
         let most = min(old.count, new.count) - start
         var end = zip(old.reversed(), new.reversed()).prefix(most).prefix { $0 == $1 }.count
-        while end > 0,
-            !(isSpace(old[old.count - end]) && ends(old, old.count - end) && ends(new, new.count - end))
-        {
-            end -= 1
-        }
+        while end > 0, !isEnd(old, old.count - end) || !isEnd(new, new.count - end) { end -= 1 }
         return (start, end)
     }
+}
 
-    /// A number for each word, the same for the same word.
-    private static func numbers(
-        of bytes: [UInt8], _ ends: [Int], _ known: inout [ArraySlice<UInt8>: Int]
-    ) -> [Int] {
-        zip(ends, ends.dropFirst()).map { start, end in
+/// The words of a part of a text, by numbers that are the same for the same word.
+private struct NumberedWords {
+    private let bytes: [UInt8]
+    /// Where the first word begins, and where each word ends.
+    let ends: [Int]
+    let numbers: [Int]
+
+    init(_ bytes: [UInt8], _ range: Range<Int>, _ known: inout [ArraySlice<UInt8>: Int]) {
+        self.bytes = bytes
+        ends = [range.lowerBound] + Words.ends(of: bytes[range])
+        numbers = zip(ends, ends.dropFirst()).map { start, end in
             let word = bytes[start..<end]
             if let number = known[word] { return number }
             known[word] = known.count
             return known.count - 1
         }
     }
+
+    var count: Int { numbers.count }
+
+    func text(_ words: Range<Int>) -> String {
+        String(decoding: bytes[ends[words.lowerBound]..<ends[words.upperBound]], as: UTF8.self)
+    }
+
+    /// By how many words to the left some words may begin, and be the same words, so that a space stands before them rather than
+    /// behind them: `{+ [two]+} [one]` and not `[{+two] [+}one]`.
+    func slide(_ words: Range<Int>, most: Int) -> Int {
+        var way = 0
+        while !words.isEmpty, bytes[ends[words.lowerBound - way]] != 0x20 {
+            guard way < most, numbers[words.lowerBound - 1 - way] == numbers[words.upperBound - 1 - way] else {
+                return 0
+            }
+            way += 1
+        }
+        return way
+    }
+}
+
+extension Range<Int> {
+    fileprivate func moved(by distance: Int) -> Range<Int> { lowerBound + distance..<upperBound + distance }
 }
 
 /// Which words of two texts are the same words: a longest common subsequence.

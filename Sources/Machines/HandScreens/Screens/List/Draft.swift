@@ -89,11 +89,8 @@ package struct Draft: Sendable {
         let losses = editor.merge(from: original, to: present)
         original = present
         guard let loss = losses.last else { return }
-        let (what, new) = (Printable.clean(loss.original), Printable.clean(loss.lost))
-        let deed =
-            if new.isEmpty { "removed '\(what)'" } else if what.isEmpty { "wrote '\(new)' there" } else {
-                "changed '\(what)' to '\(new)'"
-            }
+        let present = Printable.clean(loss.lost)
+        let deed = present.isEmpty ? "removed this" : "changed this to '\(present)'"
         overridden = "\(name) \(deed); Enter puts yours in its place"
     }
 }
