@@ -4,11 +4,11 @@ import PackageDescription
 let package = Package(
     name: "hand",
     products: [
+        // Each has the modules whose types it shows.
         .library(name: "HandCore", targets: ["HandCore"]),
-        .library(name: "HandSync", targets: ["HandSync"]),
-        .library(name: "HandClient", targets: ["HandClient"]),
+        .library(name: "HandSync", targets: ["HandCore", "HandWire", "HandSync"]),
+        .library(name: "HandClient", targets: ["HandCore", "HandWire", "HandSync", "HandClient"]),
         .executable(name: "hand", targets: ["hand"]),
-        .library(name: "faultydisk", type: .dynamic, targets: ["FaultyDisk"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -164,8 +164,10 @@ let package = Package(
             name: "AttackTests",
             dependencies: ["hand", "Attacks", "HandCore", "HandWire", "HandSync", "HandFormats", "HandTestSupport"]),
         .testTarget(name: "ArchitectureTests"),
-        // Loaded into a server, not linked: see its header.
-        .target(name: "FaultyDisk", path: "Tests/Support/FaultyDisk"),
+        // As a program of another package sees the products.
+        .testTarget(
+            name: "ProductsTests", dependencies: ["HandCore", "HandWire", "HandSync", "HandClient"],
+            packageAccess: false),
         .target(name: "FaultyNetwork", dependencies: ["HandCore", "EventLoop"], path: "Tests/Support/FaultyNetwork"),
         .executableTarget(
             name: "hand-soak",

@@ -84,6 +84,30 @@ import Testing
         }
     }
 
+    /// What is public can be used by whoever has the product: the compiler lets a public declaration show no type that is not
+    /// public, and types are public only in modules of products.
+    @Test func onlyProductsArePublic() throws {
+        let package = try String(contentsOf: Self.root.appending(path: "Package.swift"), encoding: .utf8)
+        let products = package.matches(of: #/\.library\(name: "(\w+)", targets: \[([^\]]+)\]/#).map { product in
+            (name: String(product.1), targets: product.2.matches(of: #/"(\w+)"/#).map { String($0.1) })
+        }
+        #expect(products.map(\.name) == ["HandCore", "HandSync", "HandClient"])
+        let exported = Set(products.flatMap(\.targets))
+        for source in try Self.sources() {
+            let isPublic = source.text.utf8.split(separator: UInt8(ascii: "\n")).contains { line in
+                let words = line.split(separator: UInt8(ascii: " ")).drop { $0.first == UInt8(ascii: "@") }
+                return words.first?.elementsEqual("public".utf8) == true
+                    || words.starts(with: ["open", "class"].map(\.utf8)) { $0.elementsEqual($1) }
+            }
+            #expect(!isPublic || exported.contains(source.target), "\(source.path) has something public")
+            guard isPublic, let product = products.first(where: { $0.targets.contains(source.target) }) else {
+                continue
+            }
+            let others = Self.packages.union(Self.system).subtracting(["Foundation", "FoundationEssentials"])
+            #expect(others.isDisjoint(with: source.imports), "\(source.path) may show what \(product.name) has not")
+        }
+    }
+
     /// The tests are built as what people use is built; `package` is for what they look into.
     @Test func testsNeedNoDebugBuild() throws {
         let tests = Self.root.appending(path: "Tests")

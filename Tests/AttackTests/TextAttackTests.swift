@@ -38,7 +38,7 @@ import Testing
         let items = contents.enumerated().map {
             Item(id: ItemID(rawValue: 1_000 + UInt64($0.offset)), content: $0.element)
         }
-        let delta = HandCore.Operation.insert(items, at: 0, .after).delta
+        let delta = Delta.inserting(items, at: 0, .after)
         eve.say(.submit(Submission(list: 1, base: 1, sequence: 1, delta: delta)))
         while let message = try eve.next() {
             #expect(message.refusal == nil)

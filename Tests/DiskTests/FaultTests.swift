@@ -18,7 +18,7 @@ import Testing
     private static func send(_ text: String, to list: FollowedList) async throws -> ItemID {
         var random = SystemRandomNumberGenerator()
         let item = Item(id: .random(using: &random), content: .task(text, done: false))
-        try await list.edit { HandCore.Operation.insert([item], at: $0.view.count, .after).delta }
+        try await list.edit { Delta.inserting([item], at: $0.view.count, .after) }
         return item.id
     }
 
@@ -29,7 +29,7 @@ import Testing
             let items = (0..<150).map { _ in
                 Item(id: .random(using: &random), content: .note(String(repeating: "far too long; ", count: 1_000)))
             }
-            try await list.edit { HandCore.Operation.insert(items, at: $0.view.count, .after).delta }
+            try await list.edit { Delta.inserting(items, at: $0.view.count, .after) }
             #expect(try await list.settled().rejections.isEmpty)
         }
     }

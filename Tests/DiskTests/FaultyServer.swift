@@ -7,13 +7,6 @@ import HandSync
 import HandTestSupport
 import HandWire
 
-/// What was built beside the test bundle.
-enum Built {
-    static let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
-    static let hand = folder + "/hand"
-    static let faultyDisk = folder + "/libfaultydisk.so"
-}
-
 /// A real server process on a disk that fails when it is told to; `FaultyDisk` says how.
 final class FaultyServer {
     let folder: TemporaryFolder

@@ -27,7 +27,7 @@ import Testing
                 let item = Item(id: ItemID(rawValue: UInt64(turn) + 1), content: .note(text))
                 let submission = Submission(
                     list: list.number, base: turn, sequence: UInt64(turn) + 1,
-                    delta: HandCore.Operation.insert([item], at: 0, .after).delta)
+                    delta: Delta.inserting([item], at: 0, .after))
                 _ = authority.submit(submission, author: author, now: 0)
                 try store.append([
                     authority.takeBatch()

@@ -48,7 +48,7 @@ struct StoreMaker {
         let card = Item(id: .random(using: &chaos.random), content: .card(.faceDown))
         let delta =
             drawsCard
-            ? HandCore.Operation.insert([card], at: 0, .after).delta : chaos.delta(on: authority.hand, size: 2)
+            ? Delta.inserting([card], at: 0, .after) : chaos.delta(on: authority.hand, size: 2)
         let submission = Submission(
             list: list, base: authority.revision, sequence: authority.lastSequence(of: author) + 1, delta: delta)
         _ = authority.submit(submission, author: author, now: 1_700_000_000_000 + UInt64(turn))

@@ -61,7 +61,7 @@ import Testing
 
     private static func insertion(_ text: String) -> Delta {
         var random = SystemRandomNumberGenerator()
-        return HandCore.Operation.insert([Item(id: .random(using: &random), content: .note(text))], at: 0, .after).delta
+        return Delta.inserting([Item(id: .random(using: &random), content: .note(text))], at: 0, .after)
     }
 
     /// Nobody new comes in, those that are there go on, and with the last one the server ends.

@@ -67,8 +67,8 @@ import Testing
         let client = try server.client("other")
         try await client.create("groceries", rules: Rules())
         let list = try await client.open("groceries")
-        try await list.edit { _ in HandCore.Operation.insert([note("x"), note("y")], at: 0, .after).delta }
-        try await list.edit { _ in HandCore.Operation.move(0..<1, to: 2, .before).delta }
+        try await list.edit { _ in Delta.inserting([note("x"), note("y")], at: 0, .after) }
+        try await list.edit { _ in Delta.moving(0..<1, to: 2, .before) }
         _ = try await list.settled()
         let ended = try FirstClient.run(["127.0.0.1", port, "groceries", "milk", "Käse"], in: folder)
         #expect(ended.lines == ["committed milk", "committed Käse", "- y", "- x", "- milk", "- Käse"])
@@ -112,7 +112,7 @@ import Testing
             }.value
         for number in 1...10 {
             try await list.edit { state in
-                HandCore.Operation.insert([note("own \(number)")], at: state.view.count / 2, .before).delta
+                Delta.inserting([note("own \(number)")], at: state.view.count / 2, .before)
             }
             if number % 3 == 0 { notices += try await list.settled().notices }
         }

@@ -89,7 +89,7 @@ import Testing
                 journalPath: origin.path + "/0.sqlite"))
         var random = SystemRandomNumberGenerator()
         let item = Item(id: .random(using: &random), content: .note(text))
-        try await client.open("list").edit { HandCore.Operation.insert([item], at: $0.view.count, .before).delta }
+        try await client.open("list").edit { Delta.inserting([item], at: $0.view.count, .before) }
         try FileManager.default.copyItem(atPath: origin.path, toPath: clients)
         await client.close()
         try giveAway(folder.path + "/state")

@@ -11,7 +11,7 @@ import Testing
     private static func add(_ text: String, to list: FollowedList) async throws {
         var random = SystemRandomNumberGenerator()
         let item = Item(id: .random(using: &random), content: .note(text))
-        try await list.edit { HandCore.Operation.insert([item], at: $0.view.count, .before).delta }
+        try await list.edit { Delta.inserting([item], at: $0.view.count, .before) }
     }
 
     @Test func bothGoOnUnderTheirOwnID() async throws {

@@ -108,16 +108,16 @@ import Testing
             let count = state.view.count
             guard count > 0, choice < 4 else {
                 inserted.set(items.map(\.id))
-                return HandCore.Operation.insert(items, at: Int(pick % UInt64(count + 1)), .after).delta
+                return Delta.inserting(items, at: Int(pick % UInt64(count + 1)), .after)
             }
             let index = Int(pick % UInt64(count))
             switch choice {
             case 0:
                 deleted.set([state.view[index].id])
-                return HandCore.Operation.delete(index..<index + 1).delta
-            case 1: return HandCore.Operation.edit(at: index, Change(text: "e\(pick % 99)")).delta
+                return Delta.deleting(index..<index + 1)
+            case 1: return Delta.editing(at: index, Change(text: "e\(pick % 99)"))
             default:
-                return HandCore.Operation.move(index..<index + 1, to: Int(pick / 7 % UInt64(count + 1)), .before).delta
+                return Delta.moving(index..<index + 1, to: Int(pick / 7 % UInt64(count + 1)), .before)
             }
         }
         return (inserted.ids, deleted.ids)

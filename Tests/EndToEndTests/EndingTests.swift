@@ -27,7 +27,7 @@ import Testing
         try await client.create("list")
         let list = try await client.open("list")
         let items = tasks(Self.items)
-        try await list.edit { _ in HandCore.Operation.insert(items, at: 0, .after).delta }
+        try await list.edit { _ in Delta.inserting(items, at: 0, .after) }
         _ = try await list.settled()
         await client.close()
     }

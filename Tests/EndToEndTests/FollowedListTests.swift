@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5))) struct FollowedListTests {
     private static let edit: @Sendable (ListState) -> Delta = { state in
         let item = Item(id: ItemID(rawValue: .random(in: 0 ... .max)), content: .note("x"))
-        return HandCore.Operation.insert([item], at: state.view.count, .before).delta
+        return Delta.inserting([item], at: state.view.count, .before)
     }
 
     /// What became of edits is told once.
@@ -83,7 +83,7 @@ import Testing
         client.post { engine in
             engine.open("list")
             let item = Item(id: ItemID(rawValue: 1), content: .note("x"))
-            let delta = HandCore.Operation.insert([item], at: 0, .before).delta
+            let delta = Delta.inserting([item], at: 0, .before)
             #expect(throws: Never.self) {
                 try engine.perform { try $0.edit("list", delta, isExact: false) }
             }

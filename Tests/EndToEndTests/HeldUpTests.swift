@@ -30,7 +30,7 @@ import Testing
         try await client.create("list")
         let list = try await client.open("list")
         let items = tasks(count)
-        try await list.edit { _ in HandCore.Operation.insert(items, at: 0, .after).delta }
+        try await list.edit { _ in Delta.inserting(items, at: 0, .after) }
         _ = try await list.settled()
         return (client, list)
     }
@@ -38,7 +38,7 @@ import Testing
     private static func insert(_ text: String, _ list: FollowedList) async throws {
         var random = SystemRandomNumberGenerator()
         let item = Item(id: .random(using: &random), content: .note(text))
-        try await list.edit { HandCore.Operation.insert([item], at: $0.view.count, .before).delta }
+        try await list.edit { Delta.inserting([item], at: $0.view.count, .before) }
         _ = try await list.settled()
     }
 
@@ -52,7 +52,7 @@ import Testing
         async let answer = ada.excerpt(of: "list", [.positions(start: 0, count: Self.items)])
         var strikes = proxy.strikes.makeAsyncIterator()
         await strikes.next()
-        try await list.edit { _ in HandCore.Operation.delete(0..<Self.items / 2).delta }
+        try await list.edit { _ in Delta.deleting(0..<Self.items / 2) }
         _ = try await list.settled()
         proxy.heal()
         let excerpt = try await answer
@@ -141,7 +141,7 @@ import Testing
             let items = (1...200).map {
                 Item(id: ItemID(rawValue: UInt64(number * 1_000 + $0)), content: .note(text))
             }
-            try await list.edit { _ in HandCore.Operation.insert(items, at: 0, .after).delta }
+            try await list.edit { _ in Delta.inserting(items, at: 0, .after) }
         }
         proxy.resetAll()
         proxy.heal()

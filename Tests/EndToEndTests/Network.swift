@@ -73,9 +73,9 @@ final class Network {
                 let count = state.view.count
                 if count == 0 || index % 2 == 0 {
                     let item = Item(id: ItemID(rawValue: .random(in: 1 ... .max)), content: .task("alone", done: false))
-                    return HandCore.Operation.insert([item], at: count / 2, .after).delta
+                    return Delta.inserting([item], at: count / 2, .after)
                 }
-                return HandCore.Operation.move(0..<1, to: count, .before).delta
+                return Delta.moving(0..<1, to: count, .before)
             }
         }
     }

@@ -29,7 +29,7 @@ import Testing
         let start = tasks(way == .snapshot ? 100 : 40_000)
         for first in stride(from: 0, to: start.count, by: 4_000) {
             let part = Array(start[first..<min(start.count, first + 4_000)])
-            try await writer.edit { HandCore.Operation.insert(part, at: $0.view.count, .before).delta }
+            try await writer.edit { Delta.inserting(part, at: $0.view.count, .before) }
         }
         let base = try #require(try await writer.settled().revision)
 
@@ -65,7 +65,7 @@ import Testing
             for offset in 0..<20 {
                 try await list.edit { state in
                     var chaos = Chaos(seed: seed &+ UInt64(offset))
-                    return chaos.operation(on: state.view.count).delta
+                    return chaos.edit(on: state.view.count)
                 }
                 _ = try await list.settled()
             }
@@ -88,14 +88,14 @@ import Testing
                 if index % 4 == 3 {
                     try await list.edit { state in
                         let from = Int(place % UInt64(state.view.count))
-                        return HandCore.Operation.move(
+                        return Delta.moving(
                             from..<from + 1, to: Int(place / 3 % UInt64(state.view.count)), .after
-                        ).delta
+                        )
                     }
                 } else {
                     ids.insert(item.id)
                     try await list.edit { state in
-                        HandCore.Operation.insert([item], at: Int(place % UInt64(state.view.count + 1)), .before).delta
+                        Delta.inserting([item], at: Int(place % UInt64(state.view.count + 1)), .before)
                     }
                 }
             }

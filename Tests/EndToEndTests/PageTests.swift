@@ -25,7 +25,7 @@ import Testing
         for number in 1...1_002 {
             try await list.edit { _ in
                 let item = Item(id: ItemID(rawValue: UInt64(number)), content: .note("\(number)"))
-                return HandCore.Operation.insert([item], at: 0, .after).delta
+                return Delta.inserting([item], at: 0, .after)
             }
             _ = try await list.settled()
         }

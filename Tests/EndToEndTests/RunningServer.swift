@@ -10,10 +10,7 @@ import Testing
 
 /// The `hand` binary beside the test bundle.
 enum Binary {
-    static let path: String = {
-        let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-        return folder.appendingPathComponent("hand").path
-    }()
+    static let path = Built.hand
 
     struct Outcome {
         let status: Int32

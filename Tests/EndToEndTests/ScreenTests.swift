@@ -249,9 +249,8 @@ import Testing
         func disk(_ fault: String) throws { try fault.write(toFile: control, atomically: true, encoding: .utf8) }
         try disk("")
         let tmux = try shell()
-        let library = URL(fileURLWithPath: Binary.path).deletingLastPathComponent().path + "/libfaultydisk.so"
         try enter(
-            "LD_PRELOAD=\(library) FAULTY_DISK_FOLDER=\(server.folder.path)/state FAULTY_DISK_CONTROL=\(control) "
+            "LD_PRELOAD=\(Built.faultyDisk) FAULTY_DISK_FOLDER=\(server.folder.path)/state FAULTY_DISK_CONTROL=\(control) "
                 + "\(Binary.path) open --as ada; echo status $?", tmux)
         try tmux.wait(for: tmux.first, until: Self.isSynced)
         for text in ["one", "two"] {

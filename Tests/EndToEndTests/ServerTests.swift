@@ -83,7 +83,7 @@ import Testing
             #expect(found == code, "\(name): \(found) \(text)")
             #expect(!text.isEmpty)
             let item = Item(id: ItemID(rawValue: UInt64(index)), content: .note(name))
-            try await list.edit { HandCore.Operation.insert([item], at: $0.view.count, .before).delta }
+            try await list.edit { Delta.inserting([item], at: $0.view.count, .before) }
             #expect(try await list.settled().rejections.isEmpty)
         }
         // Cut off in the middle of a frame: nobody is told, and nothing breaks.
@@ -107,7 +107,7 @@ import Testing
                         var random = SystemRandomNumberGenerator()
                         let card = Item(id: .random(using: &random), content: .card(.faceDown))
                         do {
-                            try await list.edit { HandCore.Operation.insert([card], at: $0.view.count, .before).delta }
+                            try await list.edit { Delta.inserting([card], at: $0.view.count, .before) }
                             return try await list.settled()
                         } catch ClientError.notMade(.violation(.listFull(maximum: 5))) {
                             return nil
@@ -180,7 +180,7 @@ import Testing
             break
         }
         let item = Item(id: ItemID(rawValue: 3), content: .note("meanwhile"))
-        try await list.edit { HandCore.Operation.insert([item], at: $0.view.count, .before).delta }
+        try await list.edit { Delta.inserting([item], at: $0.view.count, .before) }
         try server.start()
         #expect(try await list.settled().revision == 1)
         await client.close()

@@ -86,7 +86,7 @@ import Testing
         for number in 1...5 {
             try await list.edit { _ in
                 let item = Item(id: ItemID(rawValue: UInt64(number)), content: .note("x"))
-                return HandCore.Operation.insert([item], at: 0, .after).delta
+                return Delta.inserting([item], at: 0, .after)
             }
             _ = try await list.settled()
         }

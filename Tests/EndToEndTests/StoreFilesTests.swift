@@ -84,7 +84,7 @@ import Testing
 
     private static func insertion(_ text: String) -> Delta {
         var random = SystemRandomNumberGenerator()
-        return HandCore.Operation.insert([Item(id: .random(using: &random), content: .note(text))], at: 0, .after).delta
+        return Delta.inserting([Item(id: .random(using: &random), content: .note(text))], at: 0, .after)
     }
 
     private func lose(_ loss: Loss) throws {

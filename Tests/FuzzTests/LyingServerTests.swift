@@ -30,7 +30,7 @@ import Testing
         }
 
         mutating func edit() throws {
-            try machine.edit("a", Operation.insert([note(2)], at: 0, .after).delta)
+            try machine.edit("a", Delta.inserting([note(2)], at: 0, .after))
         }
 
         var replica: Replica? { machine.subscriptions["a"]?.replica }

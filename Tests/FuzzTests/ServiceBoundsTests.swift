@@ -56,7 +56,7 @@ import Testing
         visit.settle()
         let item = Item(id: ItemID(rawValue: 2), content: .note("n"))
         visit.say([
-            .submit(Submission(list: 1, base: 0, sequence: 1, delta: Operation.insert([item], at: 0, .after).delta))
+            .submit(Submission(list: 1, base: 0, sequence: 1, delta: Delta.inserting([item], at: 0, .after)))
         ])
         visit.settle()
         var most = 0

@@ -28,7 +28,7 @@ import Testing
     @Test func applyIsATypedErrorOnDeltasThatDoNotFit() throws {
         let hand = Hand(tasks(2))
         #expect(throws: Delta.Misfit.tooFewItems(reach: 3, count: 2)) { try hand.applying(Delta([.delete(3)])) }
-        let url = Operation.edit(at: 1, Change(url: "x")).delta
+        let url = Delta.editing(at: 1, Change(url: "x"))
         #expect(throws: Delta.Misfit.fieldsDoNotExist(index: 1, kind: .task, fields: .url)) { try hand.applying(url) }
         let moved = try Delta([.pick(1), .keep(1), .drop(0..<1, .after, Change(bytes: [1]))])
         #expect(throws: Delta.Misfit.fieldsDoNotExist(index: 0, kind: .task, fields: .bytes)) {
@@ -60,7 +60,7 @@ import Testing
             var now = list
             var composer = Composer()
             for _ in 0..<200 {
-                let delta = chaos.operation(on: now.count).delta
+                let delta = chaos.edit(on: now.count)
                 now = try now.applying(delta)
                 composer.append(delta)
             }
@@ -145,7 +145,7 @@ import Testing
             }
             for gap in 0...list.count {
                 for side in Side.allCases {
-                    let cursor = Operation.insert([marker], at: gap, side).delta.transformed(over: delta, as: .later)
+                    let cursor = Delta.inserting([marker], at: gap, side).transformed(over: delta, as: .later)
                     let expected = try after.applying(cursor).items.firstIndex { $0.id == marker.id }
                     #expect(delta.map(gap: gap, side) == expected, "\(gap) \(side) \(delta.components)")
                 }

@@ -4,28 +4,29 @@ import HandTestSupport
 import Testing
 
 @Suite struct SupersededTests {
-    private func superseded(_ a: Operation, _ b: Operation) -> [Superseded] {
-        Delta.superseded(earlier: a.delta, later: b.delta)
+    private func superseded(_ a: Delta, _ b: Delta) -> [Superseded] {
+        Delta.superseded(earlier: a, later: b)
     }
 
     @Test func deletingBeatsMovingAndEditing() {
-        let edit = Operation.edit(at: 0, Change(text: "x", done: true))
-        #expect(superseded(.delete(0..<1), edit) == [Superseded(index: 0, loss: .edit([.text, .done]), loser: .later)])
+        let edit = Delta.editing(at: 0, Change(text: "x", done: true))
         #expect(
-            superseded(edit, .delete(0..<1)) == [Superseded(index: 0, loss: .edit([.text, .done]), loser: .earlier)])
-        let move = Operation.move(0..<1, to: 3, .after)
-        #expect(superseded(.delete(0..<2), move) == [Superseded(index: 0, loss: .move, loser: .later)])
-        #expect(superseded(.delete(0..<1), .delete(0..<1)).isEmpty)
+            superseded(.deleting(0..<1), edit) == [Superseded(index: 0, loss: .edit([.text, .done]), loser: .later)])
+        #expect(
+            superseded(edit, .deleting(0..<1)) == [Superseded(index: 0, loss: .edit([.text, .done]), loser: .earlier)])
+        let move = Delta.moving(0..<1, to: 3, .after)
+        #expect(superseded(.deleting(0..<2), move) == [Superseded(index: 0, loss: .move, loser: .later)])
+        #expect(superseded(.deleting(0..<1), .deleting(0..<1)).isEmpty)
     }
 
     @Test func theLaterMoveAndTheLaterFieldWin() {
-        let first = Operation.move(1..<3, to: 0, .after)
-        let second = Operation.move(2..<3, to: 5, .before)
+        let first = Delta.moving(1..<3, to: 0, .after)
+        let second = Delta.moving(2..<3, to: 5, .before)
         #expect(superseded(first, second) == [Superseded(index: 2, loss: .move, loser: .earlier)])
-        let both = superseded(.edit(at: 4, Change(text: "a", done: true)), .edit(at: 4, Change(text: "b")))
+        let both = superseded(.editing(at: 4, Change(text: "a", done: true)), .editing(at: 4, Change(text: "b")))
         #expect(both == [Superseded(index: 4, loss: .edit(.text), loser: .earlier)])
-        #expect(superseded(.edit(at: 4, Change(text: "a")), .edit(at: 4, Change(done: true))).isEmpty)
-        #expect(superseded(.edit(at: 4, Change(text: "a")), .move(4..<5, to: 0, .after)).isEmpty)
+        #expect(superseded(.editing(at: 4, Change(text: "a")), .editing(at: 4, Change(done: true))).isEmpty)
+        #expect(superseded(.editing(at: 4, Change(text: "a")), .moving(4..<5, to: 0, .after)).isEmpty)
     }
 
     /// A loss is reported exactly where the merge does not do what a delta says.

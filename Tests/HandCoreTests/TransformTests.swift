@@ -92,19 +92,19 @@ import Testing
     }
 
     private func everySingleEdit(on count: Int, _ item: Item) -> [Delta] {
-        var result: [Operation] = []
+        var result: [Delta] = []
         for gap in 0...count {
             for side in Side.allCases {
-                result.append(.insert([item], at: gap, side))
-                result.append(.insert([item, Item(id: ItemID(rawValue: 999), content: .note(""))], at: gap, side))
-                for index in 0..<count { result.append(.move(index..<index + 1, to: gap, side)) }
+                result.append(.inserting([item], at: gap, side))
+                result.append(.inserting([item, Item(id: ItemID(rawValue: 999), content: .note(""))], at: gap, side))
+                for index in 0..<count { result.append(.moving(index..<index + 1, to: gap, side)) }
             }
         }
         for index in 0..<count {
-            result.append(.delete(index..<index + 1))
-            result.append(.edit(at: index, Change(text: item.content.text)))
+            result.append(.deleting(index..<index + 1))
+            result.append(.editing(at: index, Change(text: item.content.text)))
         }
-        return [.identity] + result.map(\.delta)
+        return [.identity] + result
     }
 
     @Test func everythingElseIsNotASingleEdit() throws {
@@ -118,8 +118,8 @@ import Testing
     /// A planted fault, the earlier commit getting the place of the later, must not pass for the rule.
     @Test func aWrongTieRuleIsCaught() throws {
         let list = tasks(1)
-        let a = Operation.insert([Self.first], at: 1, .before).delta
-        let b = Operation.insert([Self.second], at: 1, .before).delta
+        let a = Delta.inserting([Self.first], at: 1, .before)
+        let b = Delta.inserting([Self.second], at: 1, .before)
         let right = try NaiveList(list).applying(a).applying(b.transformed(over: a, as: .later))
         let wrong = try NaiveList(list).applying(a).applying(b.transformed(over: a, as: .earlier))
         #expect(right != wrong)

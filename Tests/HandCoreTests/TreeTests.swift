@@ -45,7 +45,7 @@ import Testing
     @Test func aCopyIsNotTouchedByEditsOfTheOther() throws {
         let hand = Hand(tasks(1000))
         var copy = hand
-        for _ in 0..<500 { copy = copy.deleting(at: copy.count / 2) }
+        for _ in 0..<500 { copy = try copy.applying(.deleting(copy.count / 2..<copy.count / 2 + 1)) }
         #expect(hand == Hand(tasks(1000)))
         #expect(copy.count == 500)
     }
@@ -56,8 +56,5 @@ import Testing
         #expect(hand.index(of: ItemID(rawValue: 501)) == nil)
         #expect(hand.items(in: 100..<103).map(\.id.rawValue) == [101, 102, 103])
         #expect(hand[499] == tasks(500)[499])
-        #expect(hand.moving(from: 0, to: 499)[499] == hand[0])
-        #expect(hand.moving(from: 499, to: 0)[0] == hand[499])
-        #expect(hand.inserting(hand[3], at: 500).count == 501)
     }
 }

@@ -9,7 +9,7 @@ import Testing
             Item(id: ItemID(rawValue: 1), content: .note("x")), Item(id: ItemID(rawValue: 2), content: old),
         ])
         let change = try #require(Change(from: old, to: new))
-        let delta = HandCore.Operation.edit(at: 1, change).delta
+        let delta = Delta.editing(at: 1, change)
         let lines = DeltaText.lines(delta, from: before, to: try before.applying(delta), marks)
         try #require(lines.count == 1)
         return lines[0]

@@ -58,7 +58,7 @@ import Testing
     @Test func commitForm() {
         let commit = Commit(
             revision: 7, author: 2, sequence: 3, base: 5, time: 1_767_225_600_250, count: 4, digest: 0xAB,
-            delta: Operation.delete(0..<1).delta)
+            delta: Delta.deleting(0..<1))
         let start =
             #"{"revision":7,"author":2,"sequence":3,"base":5,"time":1767225600250,"count":4,"digest":"00000000000000ab","#
             + #""delta":[{"delete":1}]"#

@@ -26,7 +26,7 @@ import Testing
                 revision += 1
                 let commit = Commit(
                     revision: revision, author: authors[chaos.random.next(below: 5)], sequence: 1, base: revision - 1,
-                    time: 5, count: 3, digest: 9, delta: Operation.delete(0..<1).delta)
+                    time: 5, count: 3, digest: 9, delta: Delta.deleting(0..<1))
                 stream += DownMessage.commit(list: chaos.random.next(below: 2) == 0 ? 1 : .max, commit).frame
                 if commit.author == me || revision & (powerOfTwo(stride) - 1) == 0 {
                     expected.append(.commit(revision))

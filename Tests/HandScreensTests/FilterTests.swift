@@ -15,15 +15,15 @@ import Testing
             for step in 0..<20 {
                 let count = stage.hand().count
                 let range = count == 0 ? 0..<0 : random.next(below: count)..<count
-                let operation: HandCore.Operation =
+                let operation: Delta =
                     switch count == 0 ? 0 : random.next(below: 4) {
                     case 0:
-                        .insert(
+                        .inserting(
                             [Item(id: ItemID(rawValue: random.next()), content: .task(word(), done: false))],
                             at: random.next(below: count + 1), .after)
-                    case 1: .delete(range.lowerBound..<range.lowerBound + 1)
-                    case 2: .move(range, to: random.next(below: count + 1), .before)
-                    default: .edit(at: range.lowerBound, Change(text: word()))
+                    case 1: .deleting(range.lowerBound..<range.lowerBound + 1)
+                    case 2: .moving(range, to: random.next(below: count + 1), .before)
+                    default: .editing(at: range.lowerBound, Change(text: word()))
                     }
                 stage.remote(operation)
                 let shown = stage.lines.dropFirst().dropLast(2).compactMap { line in

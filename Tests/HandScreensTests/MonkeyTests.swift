@@ -44,12 +44,12 @@ import Testing
         let place = list.isEmpty ? 0 : random.next(below: list.count)
         let item = Item(id: .random(using: &random), content: .note("by Bob"))
         switch list.isEmpty ? 0 : random.next(below: 4) {
-        case 0: stage.remote(.insert([item], at: place, .before))
-        case 1: stage.remote(.delete(place..<place + 1))
-        case 2: stage.remote(.move(place..<place + 1, to: random.next(below: list.count + 1), .after))
+        case 0: stage.remote(.inserting([item], at: place, .before))
+        case 1: stage.remote(.deleting(place..<place + 1))
+        case 2: stage.remote(.moving(place..<place + 1, to: random.next(below: list.count + 1), .after))
         default:
             guard list[place].content.kind.fields.contains(.text) else { return }
-            stage.remote(.edit(at: place, Change(text: "Bob's")))
+            stage.remote(.editing(at: place, Change(text: "Bob's")))
         }
     }
 

@@ -25,7 +25,7 @@ import Testing
     private static let hand = Notation.hand("a +b @c").hand
     private static func item(_ index: Int) -> Route { .item(list: "things", id: hand[index].id.description) }
     private static let rename = Command.edit(
-        list: "things", HandCore.Operation.edit(at: 0, Change(text: "ax")).delta)
+        list: "things", Delta.editing(at: 0, Change(text: "ax")))
 
     static let lists: [Row] = [
         Row(.lists, "j", "/", sees: "▸ things"), Row(.lists, "j k", "/", sees: "▸ others"),
@@ -50,7 +50,7 @@ import Testing
         Row(item(0), "f2 'x' enter", item(0).path, rename), Row(item(0), "e 'x' esc", item(0).path, sees: "a"),
         Row(
             item(0), "space", item(0).path,
-            .edit(list: "things", HandCore.Operation.edit(at: 0, Change(done: true)).delta), sees: "[x] done"),
+            .edit(list: "things", Delta.editing(at: 0, Change(done: true))), sees: "[x] done"),
         Row(item(1), "space", item(1).path, sees: "[ ] to do"),
         Row(item(0), "d", "/things", .edit(list: "things", .deleting([0..<1]))),
         Row(item(0), "del", "/things"), Row(item(0), "space u", item(0).path, .undo("things"), sees: "[ ] to do"),
@@ -109,7 +109,7 @@ import Testing
         let commits = [4, 5].map { revision in
             Commit(
                 revision: revision, author: UInt64(revision - 3), sequence: 1, base: revision - 1, time: 0, count: 3,
-                digest: 0, delta: HandCore.Operation.edit(at: 0, Change(done: true)).delta)
+                digest: 0, delta: Delta.editing(at: 0, Change(done: true)))
         }
         stage.send(.history(list: "things", commits, people: [1: "ada", 2: "Bob"]))
         stage.send(.state(list: "things", revision: 4, Notation.hand("a +b").hand))

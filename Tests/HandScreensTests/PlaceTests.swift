@@ -85,9 +85,9 @@ import Testing
     @Test func othersEditsKeepTheCursorInAFilter() {
         var stage = KeyTests.stage("b1 c >b2 d b3")
         stage.press("/ 'b' enter")
-        stage.remote(.delete(0..<1))
+        stage.remote(.deleting(0..<1))
         #expect(Notation.text(stage) == "c >b2 d b3")
-        stage.remote(.move(0..<1, to: 4, .before))
+        stage.remote(.moving(0..<1, to: 4, .before))
         #expect(Notation.text(stage) == ">b2 d b3 c")
     }
 
@@ -96,7 +96,7 @@ import Testing
     private static func commit(_ revision: Int, by author: UInt64) -> Commit {
         Commit(
             revision: revision, author: author, sequence: 1, base: revision - 1, time: 0, count: 3, digest: 0,
-            delta: Operation.edit(at: 0, Change(done: true)).delta)
+            delta: Delta.editing(at: 0, Change(done: true)))
     }
 
     private static let names: [UInt64: String] = [Stage.me: "ada", Stage.bob: "Bob"]

@@ -33,7 +33,7 @@ import Testing
         var stage = KeyTests.stage("a >b c")
         stage.press("space")
         stage.confirm()
-        stage.remote(.delete(1..<2))
+        stage.remote(.deleting(1..<2))
         stage.press("u")
         #expect(Self.said(stage) == "undone: nothing is left of that edit")
     }
@@ -73,8 +73,8 @@ import Testing
         stage.press("esc")
         #expect(stage.lines[0].contains("2 of 4, ticked hidden"))
         // Others tick one, and untick another.
-        stage.remote(.edit(at: 0, Change(done: true)))
-        stage.remote(.edit(at: 1, Change(done: false)))
+        stage.remote(.editing(at: 0, Change(done: true)))
+        stage.remote(.editing(at: 1, Change(done: false)))
         #expect(stage.lines[0].contains("2 of 4, ticked hidden") && stage.lines.contains { $0.contains("[ ] b") })
         stage.press("s")
         #expect(stage.lines[0].contains("4 items"))

@@ -32,13 +32,12 @@ struct Scene: CustomStringConvertible, Sendable {
     private static let commits = [
         Commit(
             revision: 4, author: Stage.bob, sequence: 1, base: 3, time: 1_795_000_000_000, count: 2, digest: 0,
-            delta: Operation.insert(
+            delta: Delta.inserting(
                 [Item(id: ItemID(rawValue: 77), content: .task("eggs", done: false))], at: 0, .after
-            )
-            .delta),
+            )),
         Commit(
             revision: 5, author: Stage.me, sequence: 2, base: 4, time: 1_795_000_123_000, count: 2, digest: 0,
-            delta: Operation.edit(at: 1, Change(done: true)).delta),
+            delta: Delta.editing(at: 1, Change(done: true))),
     ]
     private static let names: [UInt64: String] = [Stage.bob: "Bob", Stage.me: "ada"]
     private static let id = Notation.hand(mixed).hand[1].id
@@ -104,14 +103,14 @@ struct Scene: CustomStringConvertible, Sendable {
             $0.presence("Bob", on: id)
             $0.presence("Cleo with a very long name indeed", on: id, author: 3)
         },
-        Scene("together-flash") { $0.remote(.edit(at: 1, Change(text: "milk, two"))) },
+        Scene("together-flash") { $0.remote(.editing(at: 1, Change(text: "milk, two"))) },
         Scene("together-pending") { $0.press("j space o 'mine' enter esc") },
         Scene("together-overridden") {
             $0.presence("Bob", on: nil)
             $0.press("j e 'X' enter")
             $0.confirm()
             $0.presence("Bob", on: nil)
-            $0.remoteBefore(.edit(at: 1, Change(text: "Bob's")))
+            $0.remoteBefore(.editing(at: 1, Change(text: "Bob's")))
         },
         Scene("together-rejected") {
             $0.press("o 'mine' enter esc")
@@ -129,7 +128,7 @@ struct Scene: CustomStringConvertible, Sendable {
         Scene("item-link") { $0.press("5 G enter") },
         Scene("item-card") { $0.press("G enter") },
         Scene("item-editing", opening: .item(list: "things", id: id.description)) { $0.press("e ', fresh'") },
-        Scene("item-gone", opening: .item(list: "things", id: id.description)) { $0.remote(.delete(1..<2)) },
+        Scene("item-gone", opening: .item(list: "things", id: id.description)) { $0.remote(.deleting(1..<2)) },
         Scene("item-unknown", opening: .item(list: "things", id: "zzzz")),
         Scene("history-loading", opening: .history("things")),
         Scene("history", opening: .history("things")) { $0.send(.history(list: "things", commits, people: names)) },

@@ -102,12 +102,10 @@ struct Stage {
         take(delta, by: author, sequence: 1, list)
     }
 
-    mutating func remote(_ operation: HandCore.Operation) { remote(operation.delta) }
-
     /// Somebody else's edit arrives that was made before one's own came there: it is the later one, and wins.
-    mutating func remoteBefore(_ operation: HandCore.Operation, _ list: String = "things") {
+    mutating func remoteBefore(_ operation: Delta, _ list: String = "things") {
         guard let replica = replicas[list] else { return }
-        take(operation.delta, by: Self.bob, sequence: 1, base: replica.revision - 1, list)
+        take(operation, by: Self.bob, sequence: 1, base: replica.revision - 1, list)
     }
 
     private mutating func take(_ delta: Delta, by author: UInt64, sequence: UInt64, base: Int? = nil, _ list: String) {

@@ -90,7 +90,7 @@ import Testing
     @Test func onlyChangedRowsAreDrawn() {
         var stage = KeyTests.stage(">a b c d e")
         let before = stage.app.view()
-        stage.remote(.edit(at: 3, Change(done: true)))
+        stage.remote(.editing(at: 3, Change(done: true)))
         #expect(stage.app.view().changedRows(since: before) == [4, 11])
         stage.press("j")
         let moved = stage.app.view()

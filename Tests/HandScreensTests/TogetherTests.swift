@@ -10,22 +10,23 @@ import Testing
     }
 
     /// Before, what somebody else does, after: the cursor stays on its item.
-    static let others: [(String, HandCore.Operation, String)] = [
-        ("a >b c", .delete(0..<1), ">b c"), ("a >b c", .delete(1..<2), "a >c"), ("a b >c", .delete(2..<3), "a >b"),
-        ("a >b c", .move(1..<2, to: 0, .after), ">b a c"), ("a >b c", .move(0..<1, to: 3, .before), ">b c a"),
+    static let others: [(String, Delta, String)] = [
+        ("a >b c", .deleting(0..<1), ">b c"), ("a >b c", .deleting(1..<2), "a >c"),
+        ("a b >c", .deleting(2..<3), "a >b"),
+        ("a >b c", .moving(1..<2, to: 0, .after), ">b a c"), ("a >b c", .moving(0..<1, to: 3, .before), ">b c a"),
         (
-            "a >b c", .insert([Item(id: ItemID(rawValue: 9), content: .task("x", done: false))], at: 0, .after),
+            "a >b c", .inserting([Item(id: ItemID(rawValue: 9), content: .task("x", done: false))], at: 0, .after),
             "x a >b c"
         ),
         (
-            "a >b c", .insert([Item(id: ItemID(rawValue: 9), content: .task("x", done: false))], at: 1, .after),
+            "a >b c", .inserting([Item(id: ItemID(rawValue: 9), content: .task("x", done: false))], at: 1, .after),
             "a x >b c"
         ),
-        ("a >b c", .edit(at: 1, Change(done: true)), "a >+b c"), (">a", .delete(0..<1), ""),
+        ("a >b c", .editing(at: 1, Change(done: true)), "a >+b c"), (">a", .deleting(0..<1), ""),
     ]
 
     @Test(arguments: others)
-    func theCursorStaysOnItsItem(_ before: String, _ operation: HandCore.Operation, _ after: String) {
+    func theCursorStaysOnItsItem(_ before: String, _ operation: Delta, _ after: String) {
         var stage = KeyTests.stage(before)
         stage.remote(operation)
         #expect(Notation.text(stage) == after)
@@ -33,7 +34,7 @@ import Testing
 
     @Test func aListOpensAtItsTop() {
         var stage = KeyTests.stage("")
-        stage.remote(.insert([item("a", 1), item("b", 2), item("c", 3)], at: 0, .before))
+        stage.remote(.inserting([item("a", 1), item("b", 2), item("c", 3)], at: 0, .before))
         #expect(Notation.text(stage) == ">a b c")
     }
 
@@ -42,7 +43,7 @@ import Testing
         var stage = KeyTests.stage(words)
         stage.press("5 0 G")
         let line = stage.lines.firstIndex { $0.hasPrefix("▸") }
-        stage.remote(.insert([item("above")], at: 0, .after))
+        stage.remote(.inserting([item("above")], at: 0, .after))
         #expect(stage.lines.firstIndex { $0.hasPrefix("▸") } == line)
         #expect(stage.lines.contains { $0.hasPrefix("▸") && $0.hasSuffix("i49") })
     }
@@ -50,14 +51,14 @@ import Testing
     @Test func aRangeGrowsWithWhatComesIntoIt() {
         var stage = KeyTests.stage("a >b c d")
         stage.press("v j")
-        stage.remote(.insert([item("x")], at: 2, .after))
+        stage.remote(.inserting([item("x")], at: 2, .after))
         #expect(Notation.text(stage) == "a *b *x >*c d")
     }
 
     @Test func whatIsTypedStaysWhereItWasBegun() {
         var stage = KeyTests.stage("a >b c")
         stage.press("o 'x'")
-        stage.remote(.insert([item("top")], at: 0, .after))
+        stage.remote(.inserting([item("top")], at: 0, .after))
         stage.press("'y' enter esc")
         #expect(Notation.text(stage) == "top a b >xy c")
     }
@@ -67,7 +68,7 @@ import Testing
         var stage = KeyTests.stage("a >cheese c")
         stage.presence("Bob", on: nil)
         stage.press("e ' [two]'")
-        stage.remote(.edit(at: 1, Change(text: "blue cheese [one]")))
+        stage.remote(.editing(at: 1, Change(text: "blue cheese [one]")))
         #expect(stage.lines.contains { $0.contains("✎ blue cheese [one] [two]") })
         stage.press("'!' enter")
         #expect(stage.hand()[1].content.text == "blue cheese [one] [two]!")
@@ -78,9 +79,9 @@ import Testing
         var stage = KeyTests.stage(">salted")
         stage.presence("Bob", on: nil)
         stage.press("e ctrl-w 'unsalted'")
-        stage.remote(.edit(at: 0, Change(text: "salted butter")))
+        stage.remote(.editing(at: 0, Change(text: "salted butter")))
         #expect(!stage.lines.contains { $0.contains("Bob") }, "nothing is overridden")
-        stage.remote(.edit(at: 0, Change(text: "sweet\u{1B}[2J butter")))
+        stage.remote(.editing(at: 0, Change(text: "sweet\u{1B}[2J butter")))
         let told = stage.lines.first { $0.contains("Bob") } ?? ""
         #expect(told.contains("Bob changed this to 'sweet\u{FFFD}[2J'; Enter puts yours in its place"))
         stage.press("'!'")
@@ -93,7 +94,7 @@ import Testing
     @Test func undoWithinTheFieldIsOnesOwn() {
         var stage = KeyTests.stage(">milk")
         stage.press("e ' 2' ' l'")
-        stage.remote(.edit(at: 0, Change(text: "oat milk")))
+        stage.remote(.editing(at: 0, Change(text: "oat milk")))
         stage.press("ctrl-_ ctrl-_")
         #expect(stage.lines.contains { $0.contains("✎ oat milk") && !$0.contains("2") })
         stage.press("enter")
@@ -104,7 +105,7 @@ import Testing
     @Test func twoWriteInOneTextOnItsScreen() {
         var stage = KeyTests.stage("a >cheese c")
         stage.press("enter e ' [two]'")
-        stage.remote(.edit(at: 1, Change(text: "cheese [one]")))
+        stage.remote(.editing(at: 1, Change(text: "cheese [one]")))
         stage.press("enter")
         #expect(stage.hand()[1].content.text == "cheese [one] [two]")
     }
@@ -113,7 +114,7 @@ import Testing
         var stage = KeyTests.stage("a >b c")
         stage.presence("Bob", on: nil)
         stage.press("e ' more'")
-        stage.remote(.delete(1..<2))
+        stage.remote(.deleting(1..<2))
         #expect(stage.lines.contains { $0.contains("Bob deleted this item") })
         stage.press("enter esc")
         #expect(stage.hand().map(\.content.text) == ["a", "b more", "c"])
@@ -122,7 +123,7 @@ import Testing
     @Test func whatIsTypedOnTheItemsScreenOutlivesItToo() {
         var stage = KeyTests.stage("a >b c")
         stage.press("enter e ' more'")
-        stage.remote(.delete(1..<2))
+        stage.remote(.deleting(1..<2))
         #expect(stage.lines.contains { $0.contains("somebody deleted this item") })
         stage.press("esc p")
         #expect(stage.hand().map(\.content.text) == ["a", "c", "b more"])
@@ -132,7 +133,7 @@ import Testing
         var stage = KeyTests.stage("a >b c")
         stage.presence("Bob", on: nil)
         stage.press("enter")
-        stage.remote(.delete(1..<2))
+        stage.remote(.deleting(1..<2))
         #expect(stage.lines.contains { $0.contains("Bob deleted this item.") })
         stage = KeyTests.stage("a >b c")
         stage.press("o 'x' enter esc enter u")
@@ -180,7 +181,7 @@ import Testing
 
     @Test func othersChangesFlashAndFade() {
         var stage = KeyTests.stage(">a b")
-        stage.remote(.edit(at: 1, Change(text: "new")))
+        stage.remote(.editing(at: 1, Change(text: "new")))
         func isLit() -> Bool { stage.app.view().rows[2].contains { $0.style.background == .yellow } }
         #expect(isLit())
         let deadline = stage.app.deadline
@@ -215,7 +216,7 @@ import Testing
         stage.presence("Bob", on: nil)
         stage.press("e 'X' enter")
         stage.confirm()
-        stage.remoteBefore(.edit(at: 1, Change(text: "Bob's")))
+        stage.remoteBefore(.editing(at: 1, Change(text: "Bob's")))
         #expect(stage.lines.contains { $0.contains("Bob changed the text of '[ ] bX' after you did") })
         stage.press("R")
         #expect(stage.hand()[1].content.text == "bX")
@@ -242,7 +243,7 @@ import Testing
         var stage = KeyTests.stage("a >b c")
         stage.press("e 'X' enter")
         stage.confirm()
-        stage.remoteBefore(.edit(at: 1, Change(text: "Bob's")))
+        stage.remoteBefore(.editing(at: 1, Change(text: "Bob's")))
         #expect(stage.lines.contains { $0.contains("somebody changed the text of '[ ] bX'") })
         stage.presence("Bob", on: nil)
         #expect(stage.lines.contains { $0.contains("Bob changed the text of '[ ] bX' after you did") })
@@ -254,7 +255,7 @@ import Testing
         var stage = KeyTests.stage("a >b c")
         stage.presence("Bob", on: nil)
         stage.press("e 'X' enter")
-        stage.remote(.delete(1..<2))
+        stage.remote(.deleting(1..<2))
         #expect(stage.lines.contains { $0.contains("Bob deleted '[ ] b', whose text you changed") })
         stage.press("R")
         #expect(stage.hand().map(\.content.text) == ["a", "c", "bX"])

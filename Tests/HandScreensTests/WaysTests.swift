@@ -81,7 +81,7 @@ import Testing
         let entry = DownMessage.ListEntry(name: "things", count: 3, revision: 5, rules: Rules())
         let commit = Commit(
             revision: 5, author: 1, sequence: 1, base: 4, time: 0, count: 3, digest: 0,
-            delta: Operation.insert([hand[0]], at: 0, .after).delta)
+            delta: Delta.inserting([hand[0]], at: 0, .after))
         let route: Route =
             switch kind {
             case .lists: .lists
@@ -100,7 +100,7 @@ import Testing
         stage.send(.history(list: "things", [commit], people: [1: "ada"]))
         stage.send(.state(list: "things", revision: 5, hand))
         stage.presence("Bob", on: hand[1].id)
-        stage.remote(.edit(at: 1, Change(text: "x")))
+        stage.remote(.editing(at: 1, Change(text: "x")))
         if kind == .list {
             stage.press("o 'mine' enter esc")
             stage.reject(.notStored)

@@ -23,7 +23,7 @@ import Testing
 
     private static func insertion(_ id: UInt64) -> JournalEvent {
         let item = Item(id: ItemID(rawValue: id), content: .note("n"))
-        return .edit(HandCore.Operation.insert([item], at: 0, .after).delta, isExact: false)
+        return .edit(Delta.inserting([item], at: 0, .after), isExact: false)
     }
 
     private static func ids(_ replica: Replica?) -> [UInt64]? { replica?.view.map(\.id.rawValue) }
@@ -113,7 +113,7 @@ import Testing
         #expect(ClientJournal.waitingPerson(inJournalAt: path) == "one")
         #expect(try journal.waitingPerson() == nil && ClientJournal.waitingPerson(inJournalAt: path) == nil)
         var pending = try #require(try journal.load("a"))
-        try pending.edit(HandCore.Operation.insert(tasks(1), at: 0, .after).delta)
+        try pending.edit(Delta.inserting(tasks(1), at: 0, .after))
         try journal.checkpoint(pending, of: "a")
         #expect(try journal.waitingPerson() == "two")
         try journal.close()

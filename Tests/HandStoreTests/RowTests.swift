@@ -74,7 +74,7 @@ import Testing
         for index in 0..<40 {
             let item = Item(
                 id: ItemID(rawValue: UInt64(index) + 1), content: .note(String(repeating: "x", count: 9_000)))
-            let delta = HandCore.Operation.insert([item], at: 0, .after).delta
+            let delta = Delta.inserting([item], at: 0, .after)
             let submission = Submission(
                 list: 1, base: 30 + index, sequence: authority.lastSequence(of: author) + 1, delta: delta)
             guard case .numbered(let commit) = authority.submit(submission, author: author, now: 1) else { break }

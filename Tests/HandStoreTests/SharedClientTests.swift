@@ -26,7 +26,7 @@ import Testing
 
     @Test func aSharedIDIsReplacedWhenNothingIsInFlight() throws {
         var replica = Replica(confirmed: Hand(), revision: 3, logID: 7, sequence: 4)
-        try replica.edit(HandCore.Operation.insert(tasks(1), at: 0, .after).delta)
+        try replica.edit(Delta.inserting(tasks(1), at: 0, .after))
         try inJournal(first) { journal in
             try journal.checkpoint(replica, of: "list")
             try journal.append([.submitted], to: "list")
@@ -44,7 +44,7 @@ import Testing
     /// A program that runs takes another id at once, as soon as nothing is in flight.
     @Test func anotherIDIsTakenAtOnce() throws {
         var replica = Replica(confirmed: Hand(), revision: 3, logID: 7, sequence: 4)
-        try replica.edit(HandCore.Operation.insert(tasks(1), at: 0, .after).delta)
+        try replica.edit(Delta.inserting(tasks(1), at: 0, .after))
         try inJournal(first) { journal in
             try journal.checkpoint(replica, of: "list")
             try journal.append([.submitted], to: "list")

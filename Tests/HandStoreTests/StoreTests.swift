@@ -215,7 +215,7 @@ enum StoreKind: CaseIterable {
         var authority = Authority(try store.load(list.number), limits: Limits())
         for sequence in UInt64(1)...4 {
             let card = Item(id: ItemID(rawValue: sequence), content: .card(.faceDown))
-            let delta = (sequence == 4 ? HandCore.Operation.delete(0..<1) : .insert([card], at: 0, .after)).delta
+            let delta: Delta = sequence == 4 ? .deleting(0..<1) : .inserting([card])
             _ = authority.submit(
                 Submission(list: list.number, base: Int(sequence) - 1, sequence: sequence, delta: delta),
                 author: author,

@@ -47,8 +47,8 @@ import Testing
         }
     }
 
-    private static func submission(_ operation: HandCore.Operation) -> UpMessage {
-        .submit(Submission(list: 1, base: 2, sequence: 1, delta: operation.delta))
+    private static func submission(_ operation: Delta) -> UpMessage {
+        .submit(Submission(list: 1, base: 2, sequence: 1, delta: operation))
     }
 
     private static let item = Item(id: ItemID(rawValue: 99), content: .note("new"))
@@ -57,10 +57,10 @@ import Testing
     private static let table: [(name: String, message: UpMessage, least: Role)] = [
         ("subscribe", .subscribe(.init(request: 9, name: "open", logID: 0, revision: 0)), .read),
         ("unsubscribe", .unsubscribe(list: 1), .none), ("ping", .ping(1), .none),
-        ("insert", submission(.insert([item], at: 1, .after)), .append),
-        ("edit", submission(.edit(at: 0, Change(text: "x"))), .write),
-        ("delete item", submission(.delete(0..<1)), .write),
-        ("move", submission(.move(0..<1, to: 2, .after)), .write),
+        ("insert", submission(.inserting([item], at: 1, .after)), .append),
+        ("edit", submission(.editing(at: 0, Change(text: "x"))), .write),
+        ("delete item", submission(.deleting(0..<1)), .write),
+        ("move", submission(.moving(0..<1, to: 2, .after)), .write),
         ("presence", .presence(list: 1, item: nil), .none), ("lists", .lists(request: 9, after: ""), .none),
         ("create", .create(request: 9, name: "third", rules: Rules()), .write),
         ("delete", .delete(request: 9, name: "open"), .admin),
@@ -85,7 +85,7 @@ import Testing
     /// A role on one list is none on another, nor on the server.
     @Test func aRoleOnOneList() {
         let access = Access(everywhere: .none, lists: ["open": .admin])
-        #expect(!Self.isDenied(Scene(access).say(Self.submission(.delete(0..<1)))))
+        #expect(!Self.isDenied(Scene(access).say(Self.submission(.deleting(0..<1)))))
         #expect(!Self.isDenied(Scene(access).say(.delete(request: 9, name: "open"))))
         let elsewhere: [UpMessage] = [
             .subscribe(.init(request: 9, name: "other", logID: 0, revision: 0)), .delete(request: 9, name: "other"),
@@ -204,7 +204,7 @@ import Testing
         scene.world.settle()
         #expect(scene.guest.errors == [.notAuthenticated])
         #expect(scene.root.errors.isEmpty)
-        #expect(scene.say(Self.submission(.delete(0..<1))).isEmpty)
+        #expect(scene.say(Self.submission(.deleting(0..<1))).isEmpty)
     }
 
     /// Also if the store has not answered yet: to the hello, or to the subscription.
@@ -244,10 +244,10 @@ import Testing
 
     @Test func aLowerRoleHoldsAtOnce() {
         let scene = Scene(Access(everywhere: .write))
-        #expect(!Self.isDenied(scene.say(Self.submission(.delete(0..<1)))))
+        #expect(!Self.isDenied(scene.say(Self.submission(.deleting(0..<1)))))
         scene.world.tokens?["guest"] = Access(everywhere: .read)
         scene.world.service.accessChanged()
-        let next = Submission(list: 1, base: 3, sequence: 2, delta: Operation.delete(0..<1).delta)
+        let next = Submission(list: 1, base: 3, sequence: 2, delta: Delta.deleting(0..<1))
         #expect(Self.isDenied(scene.say(.submit(next))))
         scene.world.tokens?["guest"] = Access(everywhere: .none, lists: ["other": .read])
         scene.world.service.accessChanged()

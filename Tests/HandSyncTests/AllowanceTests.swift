@@ -80,7 +80,7 @@ import Testing
             let items = (0..<count).map { Item(id: ItemID(rawValue: sequence << 32 + UInt64($0)), content: .note("x")) }
             return .submit(
                 Submission(
-                    list: 1, base: 0, sequence: sequence, delta: Operation.insert(items, at: 0, .after).delta))
+                    list: 1, base: 0, sequence: sequence, delta: Delta.inserting(items, at: 0, .after)))
         }
         ada.say(insert(82, 1))
         world.settle()

@@ -95,7 +95,7 @@ import Testing
     @Test(arguments: [(890, 0), (900, 1)]) func idsAreLookedForAside(more: Int, computations: Int) {
         let scene = Scene()
         let items = (0..<more).map { Item(id: ItemID(rawValue: UInt64($0)), content: .note("")) }
-        let delta = HandCore.Operation.insert(items, at: 0, .after).delta
+        let delta = Delta.inserting(items, at: 0, .after)
         scene.cem.say(.submit(Submission(list: 1, base: 10, sequence: 1, delta: delta)))
         scene.world.settle()
         let before = scene.world.computations
@@ -315,7 +315,7 @@ import Testing
         var broken = UpMessage.submit(
             Submission(
                 list: 1, base: 12, sequence: 1,
-                delta: Operation.insert([Item(id: ItemID(rawValue: 5), content: .note(text))], at: 0, .after).delta)
+                delta: Delta.inserting([Item(id: ItemID(rawValue: 5), content: .note(text))], at: 0, .after))
         ).frame
         broken[broken.count - 20] = 0xFF
         scene.ben.send(broken)

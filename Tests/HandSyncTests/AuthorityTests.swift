@@ -17,8 +17,8 @@ import Testing
             limits: limits)
     }
 
-    private func submission(_ operation: HandCore.Operation, base: Int, _ sequence: UInt64) -> Submission {
-        Submission(list: 1, base: base, sequence: sequence, delta: operation.delta)
+    private func submission(_ operation: Delta, base: Int, _ sequence: UInt64) -> Submission {
+        Submission(list: 1, base: base, sequence: sequence, delta: operation)
     }
 
     private func commit(_ authority: inout Authority, _ submission: Submission, author: UInt64 = 1) -> Authority.Outcome
@@ -31,7 +31,7 @@ import Testing
 
     @Test func eachSequenceIsCommittedOnce() {
         var list = authority(tasks(2))
-        let first = submission(.delete(0..<1), base: 0, 1)
+        let first = submission(.deleting(0..<1), base: 0, 1)
         guard case .numbered(let made) = list.submit(first, author: 1, now: 5) else { return #expect(Bool(false)) }
         #expect(made.revision == 1 && made.time == 5 && made.count == 1)
         #expect(list.submit(first, author: 1, now: 6) == .waiting)
@@ -42,27 +42,27 @@ import Testing
         #expect(list.revision == 1)
         #expect(list.lastSequence(of: 1) == 1)
         #expect(list.submit(first, author: 1, now: 6) == .acknowledged(revision: 1))
-        #expect(list.submit(submission(.delete(0..<1), base: 1, 3), author: 1, now: 6) == .failed(.wrongSequence))
-        #expect(list.submit(submission(.delete(0..<1), base: 2, 2), author: 1, now: 6) == .failed(.baseInFuture))
-        #expect(list.submit(submission(.delete(0..<1), base: 1, 0), author: 1, now: 6) == .failed(.wrongSequence))
-        _ = commit(&list, submission(.delete(0..<1), base: 1, 2))
+        #expect(list.submit(submission(.deleting(0..<1), base: 1, 3), author: 1, now: 6) == .failed(.wrongSequence))
+        #expect(list.submit(submission(.deleting(0..<1), base: 2, 2), author: 1, now: 6) == .failed(.baseInFuture))
+        #expect(list.submit(submission(.deleting(0..<1), base: 1, 0), author: 1, now: 6) == .failed(.wrongSequence))
+        _ = commit(&list, submission(.deleting(0..<1), base: 1, 2))
         #expect(list.submit(first, author: 1, now: 6) == .acknowledged(revision: 0))
         #expect(list.hand.isEmpty)
     }
 
     @Test func aFailedWriteLeavesTheListAsItWas() {
         var list = authority(tasks(2))
-        _ = commit(&list, submission(.delete(0..<1), base: 0, 1))
+        _ = commit(&list, submission(.deleting(0..<1), base: 0, 1))
         let digest = list.hand.digest
-        _ = list.submit(submission(.delete(0..<1), base: 1, 2), author: 1, now: 0)
+        _ = list.submit(submission(.deleting(0..<1), base: 1, 2), author: 1, now: 0)
         _ = list.takeBatch()
-        _ = list.submit(submission(.insert(tasks(1, first: 50), at: 0, .after), base: 1, 1), author: 2, now: 0)
+        _ = list.submit(submission(.inserting(tasks(1, first: 50), at: 0, .after), base: 1, 1), author: 2, now: 0)
         #expect(list.takeBatch().commits.isEmpty, "one batch at a time")
         let lost = list.writeFailed()
         #expect(lost.map(\.author) == [1, 2])
         #expect(list.hand.digest == digest && list.revision == 1 && !list.isBusy)
         // The same submissions are taken afresh, the inserted id included.
-        let again = commit(&list, submission(.insert(tasks(1, first: 50), at: 0, .after), base: 1, 1), author: 2)
+        let again = commit(&list, submission(.inserting(tasks(1, first: 50), at: 0, .after), base: 1, 1), author: 2)
         guard case .numbered(let made) = again else { return #expect(Bool(false), "\(again)") }
         #expect(made.revision == 2)
         #expect(list.frames(after: 0, about: 1 << 20).revision == 2)
@@ -70,8 +70,8 @@ import Testing
 
     @Test func theSecondDeleteIsAcknowledgedByAnEmptyCommit() {
         var list = authority(tasks(2))
-        _ = commit(&list, submission(.delete(0..<1), base: 0, 1))
-        guard case .numbered(let second) = commit(&list, submission(.delete(0..<1), base: 0, 1), author: 2) else {
+        _ = commit(&list, submission(.deleting(0..<1), base: 0, 1))
+        guard case .numbered(let second) = commit(&list, submission(.deleting(0..<1), base: 0, 1), author: 2) else {
             return #expect(Bool(false))
         }
         #expect(second.delta.isIdentity && second.revision == 2 && list.hand.count == 1)
@@ -94,9 +94,9 @@ import Testing
             limits: limits)
         var commits: [Delta] = []
         for sequence in 1...400 {
-            let insert = Operation.insert(tasks(1, first: UInt64(10_000 + sequence)), at: sequence % 300, .after)
+            let insert = Delta.inserting(tasks(1, first: UInt64(10_000 + sequence)), at: sequence % 300, .after)
             _ = commit(&list, submission(insert, base: sequence - 1, UInt64(sequence)), author: 2)
-            commits.append(insert.delta)
+            commits.append(insert)
         }
         return (list, commits)
     }
@@ -108,11 +108,11 @@ import Testing
         let late = Submission(list: 1, base: 1, sequence: 1, delta: delta)
         #expect(list.submit(late, author: 1, now: 0) == .stale(head: 400))
         #expect((5_000...6_000).contains(list.work))
-        #expect(list.submit(submission(.delete(0..<1), base: 1, 1), author: 3, now: 0) != .stale(head: 400))
+        #expect(list.submit(submission(.deleting(0..<1), base: 1, 1), author: 3, now: 0) != .stale(head: 400))
         // Commits that are not durable yet are nobody's to have, so they are no reason to wait for them.
         list = crowded(1).list
         for sequence in 401...420 {
-            let tick = submission(.edit(at: 0, Change(done: true)), base: 400, UInt64(sequence))
+            let tick = submission(.editing(at: 0, Change(done: true)), base: 400, UInt64(sequence))
             guard case .numbered = list.submit(tick, author: 2, now: 0) else { return #expect(Bool(false)) }
         }
         guard case .numbered = list.submit(Submission(list: 1, base: 400, sequence: 1, delta: delta), author: 1, now: 0)
@@ -140,30 +140,30 @@ import Testing
         let large = Item(id: ItemID(rawValue: 5), content: .note(String(repeating: "x", count: 1 << 21)))
         let heavy = Submission(
             list: 1, base: 1, sequence: 1,
-            delta: try everywhere(300).composed(with: Operation.insert([large], at: 0, .after).delta))
+            delta: try everywhere(300).composed(with: Delta.inserting([large], at: 0, .after)))
         guard case .rejected(.violation) = list.submit(heavy, author: 1, now: 0) else { return #expect(Bool(false)) }
         #expect(list.work <= 601)
     }
 
     @Test func rulesAreTheServersToDecide() {
         var list = authority(tasks(2), rules: Rules(maximumCount: 3, allowedKinds: [.task], maximumSize: 4))
-        func reject(_ operation: HandCore.Operation, exactBase: Int? = nil) -> Rejection? {
+        func reject(_ operation: Delta, exactBase: Int? = nil) -> Rejection? {
             var submission = submission(operation, base: exactBase ?? 0, 1)
             submission.isExact = exactBase != nil
             if case .rejected(let reason) = list.submit(submission, author: 3, now: 0) { return reason }
             return nil
         }
         let note = Item(id: ItemID(rawValue: 70), content: .note("n"))
-        #expect(reject(.insert([note], at: 0, .after)) == .violation(.kindNotAllowed(.note)))
-        #expect(reject(.insert(tasks(2, first: 60), at: 0, .after)) == .violation(.listFull(maximum: 3)))
+        #expect(reject(.inserting([note], at: 0, .after)) == .violation(.kindNotAllowed(.note)))
+        #expect(reject(.inserting(tasks(2, first: 60), at: 0, .after)) == .violation(.listFull(maximum: 3)))
         let long = Item(id: ItemID(rawValue: 70), content: .task("12345", done: false))
-        #expect(reject(.insert([long], at: 0, .after)) == .violation(.itemTooLarge(size: 5, maximum: 4)))
-        #expect(reject(.edit(at: 0, Change(text: "12345"))) == .violation(.itemTooLarge(size: 5, maximum: 4)))
-        #expect(reject(.insert([tasks(1)[0]], at: 0, .after)) == .duplicateItem(ItemID(rawValue: 1)))
-        #expect(reject(.delete(1..<3)) == .doesNotFit(reach: 3, count: 2))
-        #expect(reject(.edit(at: 0, Change(url: "x"))) == .doesNotFit(reach: 1, count: 2))
-        _ = commit(&list, submission(.delete(0..<1), base: 0, 1))
-        #expect(reject(.delete(0..<1), exactBase: 0) == .revisionMoved(now: 1))
+        #expect(reject(.inserting([long], at: 0, .after)) == .violation(.itemTooLarge(size: 5, maximum: 4)))
+        #expect(reject(.editing(at: 0, Change(text: "12345"))) == .violation(.itemTooLarge(size: 5, maximum: 4)))
+        #expect(reject(.inserting([tasks(1)[0]], at: 0, .after)) == .duplicateItem(ItemID(rawValue: 1)))
+        #expect(reject(.deleting(1..<3)) == .doesNotFit(reach: 3, count: 2))
+        #expect(reject(.editing(at: 0, Change(url: "x"))) == .doesNotFit(reach: 1, count: 2))
+        _ = commit(&list, submission(.deleting(0..<1), base: 0, 1))
+        #expect(reject(.deleting(0..<1), exactBase: 0) == .revisionMoved(now: 1))
     }
 
     @Test func threeClientsDealAtOnceFromOneDeck() {
@@ -174,7 +174,7 @@ import Testing
         for _ in 0..<3 {
             for author in UInt64(1)...3 {
                 let card = Item(id: .random(using: &random), content: .card(.faceDown))
-                let deal = submission(.insert([card], at: 0, .before), base: 0, next[author, default: 1])
+                let deal = submission(.inserting([card], at: 0, .before), base: 0, next[author, default: 1])
                 switch list.submit(deal, author: author, now: 0) {
                 case .numbered: next[author, default: 1] += 1
                 case .rejected(let reason):
@@ -191,19 +191,19 @@ import Testing
         #expect(losers == 4)
         #expect(list.deck?.count == 47)
         #expect(
-            list.submit(submission(.edit(at: 0, Change(card: .faceDown)), base: 5, 3), author: 1, now: 0)
+            list.submit(submission(.editing(at: 0, Change(card: .faceDown)), base: 5, 3), author: 1, now: 0)
                 == .rejected(.violation(.cardsAreDealt)))
         // A deleted card goes under the deck and can be put back; one that somebody holds cannot.
         let first = list.hand[0]
-        _ = commit(&list, submission(.delete(0..<1), base: 5, list.lastSequence(of: 1) + 1))
+        _ = commit(&list, submission(.deleting(0..<1), base: 5, list.lastSequence(of: 1) + 1))
         #expect(list.deck?.count == 48)
         let held = Item(id: ItemID(rawValue: 1), content: list.hand[0].content)
         let sequence = list.lastSequence(of: 1) + 1
         guard
             case .rejected(.violation(.cardNotInDeck)) = commit(
-                &list, submission(.insert([held], at: 0, .after), base: 6, sequence))
+                &list, submission(.inserting([held], at: 0, .after), base: 6, sequence))
         else { return #expect(Bool(false)) }
-        _ = commit(&list, submission(.insert([first], at: 0, .after), base: 6, sequence))
+        _ = commit(&list, submission(.inserting([first], at: 0, .after), base: 6, sequence))
         #expect(list.hand.map(\.content.text) == cards)
     }
 
@@ -213,12 +213,12 @@ import Testing
         var random = SplitMix64(seed: 4)
         for revision in 1...3000 {
             let item = Item(id: .random(using: &random), content: .note("item \(revision)"))
-            let insert = submission(.insert([item], at: 0, .before), base: revision - 1, UInt64(revision))
+            let insert = submission(.inserting([item], at: 0, .before), base: revision - 1, UInt64(revision))
             guard case .numbered(let commit) = commit(&list, insert) else { return #expect(Bool(false)) }
             expected.append(DownMessage.commit(list: 1, commit).frame)
         }
         #expect(list.floor > 0)
-        #expect(commit(&list, submission(.delete(0..<1), base: list.floor - 1, 3001)) == .stale(head: 3000))
+        #expect(commit(&list, submission(.deleting(0..<1), base: list.floor - 1, 3001)) == .stale(head: 3000))
         var cursor = list.floor
         var bytes: [UInt8] = []
         while cursor < list.revision {
@@ -242,7 +242,7 @@ import Testing
             let delta =
                 isLarge
                 ? chaos.delta(on: states[base], size: 3)
-                : chaos.operation(on: states[base].count).taskDelta(Hand(states[base].items))
+                : chaos.edit(on: states[base].count).fitting(Hand(states[base].items))
             var expected = delta
             for other in history[base...] { expected = expected.transformed(over: other, as: .later) }
             let outcome = commit(&list, Submission(list: 1, base: base, sequence: UInt64(revision), delta: delta))

@@ -95,7 +95,7 @@ private final class AwkwardPlay {
                 wanted.removeFirst()
                 let item = Item(id: .random(using: &random), content: .note(text))
                 let at = random.next(below: replica.view.count + 1)
-                try? machine.edit("list", HandCore.Operation.insert([item], at: at, .before).delta)
+                try? machine.edit("list", Delta.inserting([item], at: at, .before))
             }
             step(&kept)
             if wanted.isEmpty, let subscription = machine.subscriptions["list"], subscription.isLive,

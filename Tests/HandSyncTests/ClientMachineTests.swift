@@ -99,10 +99,9 @@ import Testing
         driven.hear(.subscribed(start), now: 1_000)
         var hand = Hand()
         for revision in 1...2_500 {
-            let delta = Operation.insert(
+            let delta = Delta.inserting(
                 [Item(id: ItemID(rawValue: UInt64(revision)), content: .note("x"))], at: 0, .after
             )
-            .delta
             try? hand.apply(delta)
             #expect(driven.machine.subscriptions["list"]?.isLive == false)
             let commit = Commit(
@@ -177,7 +176,7 @@ import Testing
 
         mutating func edit(_ id: UInt64) throws {
             try machine.edit(
-                "list", Operation.insert([Item(id: ItemID(rawValue: id), content: .note("n"))], at: 0, .after).delta)
+                "list", Delta.inserting([Item(id: ItemID(rawValue: id), content: .note("n"))], at: 0, .after))
             pull()
         }
     }
@@ -207,7 +206,7 @@ import Testing
         client.keepAll()
         var hand = Hand()
         func commit(_ revision: Int, by author: UInt64, _ id: UInt64) throws -> DownMessage {
-            let delta = Operation.insert([Item(id: ItemID(rawValue: id), content: .note("n"))], at: 0, .after).delta
+            let delta = Delta.inserting([Item(id: ItemID(rawValue: id), content: .note("n"))], at: 0, .after)
             hand = try hand.applying(delta)
             return .commit(
                 list: 7,
@@ -280,7 +279,7 @@ import Testing
         var replica = Replica(confirmed: Hand(), revision: 0, logID: 9, sequence: 0)
         if hasInFlight {
             let item = Item(id: ItemID(rawValue: 1), content: .note("n"))
-            try replica.edit(HandCore.Operation.insert([item], at: 0, .after).delta)
+            try replica.edit(Delta.inserting([item], at: 0, .after))
             _ = replica.takeSubmission(list: 1)
         }
         driven.perform { $0.open("list", from: replica) }

@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: 0..<(wantsExhaustiveTests ? 6 : 2))
     func everyInterleavingOfThreeReplicasWithTwoEditsConverges(script: Int) throws {
         func item(_ id: UInt64) -> Item { Item(id: ItemID(rawValue: id), content: .task("n", done: false)) }
-        let scripts: [[[HandCore.Operation]]] = [
+        let scripts: [[[Step]]] = [
             [
                 [.insert([item(11)], at: 1, .after), .insert([item(12)], at: 1, .before)],
                 [.insert([item(21)], at: 1, .after), .delete(0..<1)],
@@ -68,7 +68,7 @@ import Testing
     /// Goes on in every way that can make a difference: when a replica takes a commit matters only before an edit of its own
     /// and while a submission waits for it, so only there the walk branches; the rest is taken at the end.
     private func walk(
-        _ path: Path, _ script: [[HandCore.Operation]], _ ends: inout Int, _ seen: inout Set<[UInt8]>
+        _ path: Path, _ script: [[Step]], _ ends: inout Int, _ seen: inout Set<[UInt8]>
     ) throws {
         guard seen.insert(path.key).inserted else { return }
         var isEnd = true
@@ -102,10 +102,10 @@ import Testing
         if !world.hasConverged { Issue.record("replicas differ at the end: \(path.key)") }
     }
 
-    private func editing(_ index: Int, _ path: Path, _ script: [[HandCore.Operation]]) throws -> Path {
+    private func editing(_ index: Int, _ path: Path, _ script: [[Step]]) throws -> Path {
         var next = path
-        let operation = script[index][path.done[index]].clamped(to: path.world.replicas[index].view.count)
-        try next.world.edit(index, operation.delta)
+        let step = script[index][path.done[index]]
+        try next.world.edit(index, step.delta(on: path.world.replicas[index].view.count))
         next.done[index] += 1
         next.local[index].append(0)
         return next
@@ -123,7 +123,7 @@ import Testing
                     let isLarge = chaos.random.next(below: 5) == 0
                     try world.edit(
                         index,
-                        isLarge ? chaos.delta(on: view, size: 4) : chaos.operation(on: view.count).taskDelta(view))
+                        isLarge ? chaos.delta(on: view, size: 4) : chaos.edit(on: view.count).fitting(view))
                 case 1: if !world.up[index].isEmpty { world.deliverUp(index) }
                 default: if !world.down[index].isEmpty { try world.deliverDown(index) }
                 }
@@ -136,8 +136,8 @@ import Testing
     /// Plant the bug: a replica that loses one commit must notice.
     @Test func aLostOrAlteredCommitIsNoticed() throws {
         var world = World(tasks(3), replicas: 2)
-        try world.edit(0, HandCore.Operation.delete(0..<1).delta)
-        try world.edit(0, HandCore.Operation.delete(0..<1).delta)
+        try world.edit(0, Delta.deleting(0..<1))
+        try world.edit(0, Delta.deleting(0..<1))
         world.deliverUp(0)
         try world.deliverDown(0)
         world.deliverUp(0)
@@ -147,29 +147,32 @@ import Testing
         }
         #expect(throws: Replica.CommitError.wrongRevision(expected: 1, found: 2)) { try replica.receive(second) }
         var altered = first
-        altered.delta = HandCore.Operation.delete(1..<2).delta
+        altered.delta = Delta.deleting(1..<2)
         let update = try replica.receive(altered)
         #expect(replica.hasDiverged)
         #expect(update.notices == [.diverged(revision: 1)])
     }
 }
 
-extension HandCore.Operation {
-    /// The operation with positions brought into a list of `count`; an identity where there is nothing to do it to.
-    func clamped(to count: Int) -> HandCore.Operation {
+/// An edit that is made on whatever list is there by then: positions are brought into it, and it is an identity where there is
+/// nothing to do it to.
+private enum Step {
+    case insert([Item], at: Int, Side)
+    case delete(Range<Int>)
+    case move(Range<Int>, to: Int, Side)
+    case edit(at: Int, Change)
+
+    func delta(on count: Int) -> Delta {
         switch self {
-        case .insert(let items, let gap, let side): return .insert(items, at: min(gap, count), side)
-        case .delete(let range): return .delete(min(range.lowerBound, count)..<min(range.upperBound, count))
-        case .move(let range, let gap, let side):
-            return .move(min(range.lowerBound, count)..<min(range.upperBound, count), to: min(gap, count), side)
-        case .edit(let index, let change):
-            return index < count ? self : count > 0 ? .edit(at: 0, change) : .delete(0..<0)
+        case .insert(let items, let gap, let side): .inserting(items, at: min(gap, count), side)
+        case .delete(let range): .deleting(range.clamped(to: 0..<count))
+        case .move(let range, let gap, let side): .moving(range.clamped(to: 0..<count), to: min(gap, count), side)
+        case .edit(let index, let change): count == 0 ? .identity : .editing(at: index < count ? index : 0, change)
         }
     }
+}
 
-    /// The delta of this operation; an edit that the item at its place does not take becomes nothing.
-    func taskDelta(_ view: Hand) -> Delta {
-        if case .edit(let index, let change) = self, view[index].content.applying(change) == nil { return .identity }
-        return delta
-    }
+extension Delta {
+    /// The delta, or nothing if it does not fit the list.
+    func fitting(_ list: Hand) -> Delta { (try? list.check(self)) == nil ? .identity : self }
 }

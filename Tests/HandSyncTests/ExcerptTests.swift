@@ -98,7 +98,7 @@ import Testing
         stream.say(
             .submit(
                 Submission(
-                    list: 1, base: 0, sequence: 1, delta: HandCore.Operation.insert(items, at: 0, .before).delta)))
+                    list: 1, base: 0, sequence: 1, delta: Delta.inserting(items, at: 0, .before))))
         world.settle()
         let all: [Excerpt.Selection] =
             byID
@@ -164,14 +164,14 @@ import Testing
             Item(id: ItemID(rawValue: id), content: .note(String(repeating: "x", count: 12_000)))
         }
         let small = Item(id: ItemID(rawValue: 3), content: .note("small"))
-        let operations: [HandCore.Operation] = [
-            .insert(large + [small], at: 0, .before), .delete(0..<2), .delete(0..<1),
+        let operations: [Delta] = [
+            .inserting(large + [small], at: 0, .before), .deleting(0..<2), .deleting(0..<1),
         ]
         for (base, operation) in operations.enumerated() {
             scene.stream.say(
-                .submit(Submission(list: 1, base: base, sequence: UInt64(base + 1), delta: operation.delta)))
+                .submit(Submission(list: 1, base: base, sequence: UInt64(base + 1), delta: operation)))
             scene.world.settle()
-            scene.past.append(scene.past[base].performing(operation))
+            scene.past.append(try scene.past[base].applying(operation))
         }
         for revision in 0...3 {
             let excerpt = try scene.ask([.positions(start: 0, count: 9)], at: revision)

@@ -12,14 +12,14 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         for n in 1...5 as ClosedRange<UInt64> {
             _ = a.submit(
                 Submission(
-                    list: 1, base: Int(n - 1), sequence: n, delta: Operation.insert([item(n)], at: 0, .after).delta),
+                    list: 1, base: Int(n - 1), sequence: n, delta: Delta.inserting([item(n)], at: 0, .after)),
                 author: 1, now: 0)
             _ = a.takeBatch()
             a.wrote()
         }
         let far = Int(Int32.max) - 2
-        let op: Operation = isDelete ? .delete(far..<far + 1) : .insert([item(99)], at: far, .before)
-        let outcome = a.submit(Submission(list: 1, base: 0, sequence: 1, delta: op.delta), author: 2, now: 0)
+        let op: Delta = isDelete ? .deleting(far..<far + 1) : .inserting([item(99)], at: far, .before)
+        let outcome = a.submit(Submission(list: 1, base: 0, sequence: 1, delta: op), author: 2, now: 0)
         guard case .rejected(.doesNotFit) = outcome else {
             Issue.record("\(outcome)")
             return
@@ -30,7 +30,7 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
     @Test func otherHistory() throws {
         var replica = Replica(confirmed: Hand([item(1)]), revision: 8, logID: 5, sequence: 8)
         replica.author = 1
-        try replica.edit(Operation.insert([item(2)], at: 1, .before).delta)
+        try replica.edit(Delta.inserting([item(2)], at: 1, .before))
         #expect(replica.takeSubmission(list: 1)?.sequence == 9)
         _ = replica.reset(to: Hand(), revision: 0, logID: 6, lastSequence: 0)
         #expect(replica.takeSubmission(list: 1)?.sequence == 1)
@@ -58,8 +58,8 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
                 .init(
                     request: 1, list: 1, logID: 5, rules: Rules(), lastSequence: 0,
                     start: .snapshot(revision: 0, count: 0, digest: 0))))
-        try s.edit("a", Operation.insert([item(1)], at: 0, .before).delta)
-        try s.edit("a", Operation.insert([item(2)], at: 1, .before).delta)
+        try s.edit("a", Delta.inserting([item(1)], at: 0, .before))
+        try s.edit("a", Delta.inserting([item(2)], at: 1, .before))
         let hand = Hand([item(1), item(7)])
         down(
             .subscribed(
@@ -123,8 +123,8 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
                 time: 0, count: after.count, digest: after.digest, delta: submission.delta)
         }
         var (ada, bob) = (replica(1), replica(2))
-        try ada.edit(HandCore.Operation.edit(at: 0, Change(text: "eggs, six")).delta)
-        try bob.edit(HandCore.Operation.edit(at: 0, Change(text: "eggs from Bob")).delta)
+        try ada.edit(Delta.editing(at: 0, Change(text: "eggs, six")))
+        try bob.edit(Delta.editing(at: 0, Change(text: "eggs from Bob")))
         let adas = ada.takeSubmission(list: 1)
         let first = try commit(#require(adas), by: 1, on: start, 9)
         _ = try ada.receive(first)
@@ -142,7 +142,7 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
             ])
         // Who edits what has been seen overrides nobody.
         _ = try bob.receive(second)
-        try bob.edit(HandCore.Operation.edit(at: 0, Change(text: "seen")).delta)
+        try bob.edit(Delta.editing(at: 0, Change(text: "seen")))
         let next = bob.takeSubmission(list: 1)
         let third = try commit(#require(next), by: 2, on: ada.confirmed, 11)
         let later = try ada.receive(third)
@@ -172,8 +172,8 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
     @Test func anExactEditKeepsItsBase() throws {
         var replica = Replica(confirmed: Hand([item(1), item(2)]), revision: 3, logID: 5, sequence: 0)
         replica.author = 1
-        try replica.edit(HandCore.Operation.delete(1..<2).delta, isExact: true)
-        let delta = HandCore.Operation.insert([item(9)], at: 0, .after).delta
+        try replica.edit(Delta.deleting(1..<2), isExact: true)
+        let delta = Delta.inserting([item(9)], at: 0, .after)
         let after = try Hand([item(1), item(2)]).applying(delta)
         _ = try replica.receive(
             Commit(
@@ -187,10 +187,10 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
     @Test func aCheckpointBringsBackTheSameReplica() throws {
         var replica = Replica(confirmed: Hand([item(1)]), revision: 3, logID: 5, sequence: 7)
         replica.author = 4
-        try replica.edit(HandCore.Operation.insert([item(2)], at: 1, .before).delta)
+        try replica.edit(Delta.inserting([item(2)], at: 1, .before))
         _ = replica.takeSubmission(list: 1)
-        try replica.edit(HandCore.Operation.insert([item(3)], at: 0, .after).delta)
-        try replica.edit(HandCore.Operation.delete(0..<1).delta, isExact: true)
+        try replica.edit(Delta.inserting([item(3)], at: 0, .after))
+        try replica.edit(Delta.deleting(0..<1), isExact: true)
         let bytes = replica.checkpoint.bytes
         let read = try bytes.withUnsafeBytes { try Replica.Checkpoint($0) }
         let again = try Replica(read, confirmed: replica.confirmed)
@@ -202,8 +202,8 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
     @Test func anUndoThatCannotBeMadeStays() throws {
         var replica = Replica(
             confirmed: Hand([item(1)], rules: Rules(maximumCount: 1)), revision: 0, logID: 5, sequence: 0)
-        try replica.edit(HandCore.Operation.delete(0..<1).delta)
-        let delta = HandCore.Operation.insert([item(9)], at: 0, .after).delta
+        try replica.edit(Delta.deleting(0..<1))
+        let delta = Delta.inserting([item(9)], at: 0, .after)
         let list = try Hand([item(1)]).applying(delta)
         _ = try replica.receive(
             Commit(revision: 1, author: 2, sequence: 1, base: 0, time: 0, count: 2, digest: list.digest, delta: delta))

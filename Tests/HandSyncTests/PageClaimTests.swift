@@ -109,7 +109,7 @@ import Testing
         let world = TestWorld()
         let stream = served(world, commits: 2)
         stream.say(.submit(Submission(list: 1, base: 2, sequence: 3, delta: .identity)))
-        let deletion = HandCore.Operation.delete(0..<1).delta
+        let deletion = Delta.deleting(0..<1)
         stream.say(.submit(Submission(list: 1, base: 2, sequence: 4, delta: deletion)))
         stream.say(.submit(Submission(list: 1, base: 2, sequence: 5, delta: deletion)))
         world.settle()
@@ -126,7 +126,7 @@ import Testing
         stream.submit(3, base: 2, "numbered, not durable")
         stream.say(
             .submit(
-                Submission(list: 1, base: 2, sequence: 4, isExact: true, delta: HandCore.Operation.delete(0..<1).delta))
+                Submission(list: 1, base: 2, sequence: 4, isExact: true, delta: Delta.deleting(0..<1)))
         )
         #expect(
             stream.heard.contains {
@@ -141,8 +141,8 @@ import Testing
         let world = TestWorld()
         let stream = served(world)
         let item = Item(id: ItemID(rawValue: 0), content: .note(""))
-        let insertion = HandCore.Operation.insert([item], at: 0, .after).delta
-        let deltas = [insertion, insertion, HandCore.Operation.delete(0..<1).delta, insertion]
+        let insertion = Delta.inserting([item], at: 0, .after)
+        let deltas = [insertion, insertion, Delta.deleting(0..<1), insertion]
         var sequence: UInt64 = 1
         for (base, delta) in zip([0, 1, 1, 2], deltas) {
             stream.say(.submit(Submission(list: 1, base: base, sequence: sequence, delta: delta)))

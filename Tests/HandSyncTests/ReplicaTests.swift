@@ -12,10 +12,10 @@ import Testing
     @Test func ofAnotherHistoryNothingWasSeen() throws {
         let list = Hand([Item(id: ItemID(rawValue: 1), content: .note("a"))])
         var replica = Replica(confirmed: list, revision: 5, logID: 7, sequence: 0)
-        try replica.edit(HandCore.Operation.edit(at: 0, Change(text: "b")).delta)
+        try replica.edit(Delta.editing(at: 0, Change(text: "b")))
         _ = replica.reset(to: list, revision: 9, logID: 8, lastSequence: 0)
         #expect(replica.takeSubmission(list: 1)?.lag == 9)
-        try replica.edit(HandCore.Operation.edit(at: 0, Change(text: "c")).delta)
+        try replica.edit(Delta.editing(at: 0, Change(text: "c")))
         _ = replica.reset(to: list, revision: 4, logID: 9, lastSequence: 0)
         #expect(replica.takeSubmission(list: 1)?.lag == 4)
     }
@@ -23,9 +23,9 @@ import Testing
     @Test func threeStates() throws {
         var world = World(tasks(2), replicas: 1)
         #expect(world.replicas[0].state == .synchronized)
-        try world.edit(0, HandCore.Operation.delete(0..<1).delta)
+        try world.edit(0, Delta.deleting(0..<1))
         #expect(world.replicas[0].state == .awaiting)
-        try world.edit(0, HandCore.Operation.insert([task(9)], at: 0, .after).delta)
+        try world.edit(0, Delta.inserting([task(9)], at: 0, .after))
         #expect(world.replicas[0].state == .awaitingWithBuffer)
         #expect(world.replicas[0].view.map(\.id.rawValue) == [9, 2])
         try world.settle()
@@ -34,9 +34,9 @@ import Testing
 
     @Test func aRejectionTakesBackOnlyWhatWasRejected() throws {
         var world = World(tasks(2), replicas: 2, rules: Rules(maximumCount: 3))
-        try world.edit(0, HandCore.Operation.insert([task(10)], at: 2, .before).delta)
-        try world.edit(1, HandCore.Operation.insert([task(11)], at: 0, .after).delta)
-        try world.edit(1, HandCore.Operation.edit(at: 1, Change(text: "kept")).delta)
+        try world.edit(0, Delta.inserting([task(10)], at: 2, .before))
+        try world.edit(1, Delta.inserting([task(11)], at: 0, .after))
+        try world.edit(1, Delta.editing(at: 1, Change(text: "kept")))
         try world.settle()
         #expect(world.hasConverged)
         #expect(world.replicas[1].view.map(\.content.text) == ["kept", "t2", "t10"])
@@ -45,7 +45,7 @@ import Testing
         }
         #expect(rejections == [.violation(.listFull(maximum: 3))])
         #expect(throws: Replica.EditError.violation(.listFull(maximum: 3))) {
-            try world.replicas[0].edit(HandCore.Operation.insert([task(12)], at: 0, .after).delta)
+            try world.replicas[0].edit(Delta.inserting([task(12)], at: 0, .after))
         }
     }
 
@@ -55,10 +55,10 @@ import Testing
         let (rounds, mostBytes) = (100, 4 << 20)
         func text(_ round: Int, _ index: Int) -> String { "\(round) \(index) " + String(repeating: "x", count: 1_000) }
         for round in 0..<rounds {
-            try world.edit(0, HandCore.Operation.edit(at: 0, Change(text: "own \(round)")).delta)
+            try world.edit(0, Delta.editing(at: 0, Change(text: "own \(round)")))
             var others = Composer()
             for index in 1..<100 {
-                others.append(HandCore.Operation.edit(at: index, Change(text: text(round, index))).delta)
+                others.append(Delta.editing(at: index, Change(text: text(round, index))))
             }
             try world.edit(1, others.delta)
             try world.settle()
@@ -77,10 +77,10 @@ import Testing
     /// What is done again and again between two of one's own edits is one change to undo.
     @Test func undoAfterThousandsOfOthersEdits() throws {
         var world = World(tasks(3), replicas: 2)
-        try world.edit(0, HandCore.Operation.delete(1..<2).delta)
+        try world.edit(0, Delta.deleting(1..<2))
         try world.settle()
         for round in 0..<2_500 {
-            try world.edit(1, HandCore.Operation.edit(at: round % 2, Change(text: "other \(round)")).delta)
+            try world.edit(1, Delta.editing(at: round % 2, Change(text: "other \(round)")))
             try world.settle()
         }
         #expect(try world.replicas[0].undo() != nil)
@@ -93,11 +93,11 @@ import Testing
             var world = World(tasks(5), replicas: 2)
             for _ in 0..<10 {
                 let view = world.replicas[0].view
-                try world.edit(0, chaos.operation(on: view.count).taskDelta(view))
+                try world.edit(0, chaos.edit(on: view.count).fitting(view))
                 if chaos.random.next(below: 2) == 0 { try world.settle() }
                 let other = world.replicas[1].view
                 if chaos.random.next(below: 2) == 0 {
-                    try world.edit(1, chaos.operation(on: other.count).taskDelta(other))
+                    try world.edit(1, chaos.edit(on: other.count).fitting(other))
                 }
             }
             try world.settle()
@@ -115,10 +115,10 @@ import Testing
 
     @Test func undoTouchesOnlyOnesOwnEdits() throws {
         var world = World(tasks(2), replicas: 2)
-        try world.edit(0, HandCore.Operation.insert([task(10)], at: 1, .after).delta)
+        try world.edit(0, Delta.inserting([task(10)], at: 1, .after))
         try world.settle()
-        try world.edit(1, HandCore.Operation.insert([task(20)], at: 0, .after).delta)
-        try world.edit(0, HandCore.Operation.edit(at: 1, Change(text: "mine")).delta)
+        try world.edit(1, Delta.inserting([task(20)], at: 0, .after))
+        try world.edit(0, Delta.editing(at: 1, Change(text: "mine")))
         try world.settle()
         for _ in 0..<2 { _ = try world.replicas[0].undo() }
         world.submit(0)
@@ -132,21 +132,21 @@ import Testing
     @Test func whoeverLosesIsTold() throws {
         var world = World(tasks(3), replicas: 2)
         // The second moves item 1 while the first deletes it: its pending move is lost.
-        try world.edit(0, HandCore.Operation.delete(0..<1).delta)
-        try world.edit(1, HandCore.Operation.move(0..<1, to: 3, .before).delta)
+        try world.edit(0, Delta.deleting(0..<1))
+        try world.edit(1, Delta.moving(0..<1, to: 3, .before))
         world.deliverUp(0)
         try world.settle()
         #expect(world.notices[1].contains(.superseded(tasks(3)[0], .move, author: 1, revision: 1)))
         // The first's edit is committed, then overridden by a concurrent later one.
-        try world.edit(0, HandCore.Operation.edit(at: 0, Change(text: "a")).delta)
-        try world.edit(1, HandCore.Operation.edit(at: 0, Change(text: "b")).delta)
+        try world.edit(0, Delta.editing(at: 0, Change(text: "a")))
+        try world.edit(1, Delta.editing(at: 0, Change(text: "b")))
         world.deliverUp(0)
         try world.settle()
         let item = Item(id: ItemID(rawValue: 2), content: .task("a", done: false))
         #expect(world.notices[0].contains(.superseded(item, .edit(.text), author: 2, revision: 4)))
         // What comes after having seen it is not a conflict.
         world.notices[0] = []
-        try world.edit(1, HandCore.Operation.edit(at: 0, Change(text: "c")).delta)
+        try world.edit(1, Delta.editing(at: 0, Change(text: "c")))
         try world.settle()
         #expect(world.notices[0].isEmpty)
     }
@@ -158,19 +158,19 @@ import Testing
         var replica = Replica(confirmed: Hand(tasks(3), rules: rules), revision: 1, logID: 7, sequence: 0)
         replica.author = 1
         func insertion(_ id: UInt64) -> Delta {
-            HandCore.Operation.insert([Item(id: ItemID(rawValue: id), content: big)], at: 0, .after).delta
+            Delta.inserting([Item(id: ItemID(rawValue: id), content: big)], at: 0, .after)
         }
         try replica.edit(insertion(10))
         _ = replica.takeSubmission(list: 1)
-        try replica.edit(HandCore.Operation.delete(1..<2).delta.composed(with: insertion(11)))
-        try replica.edit(HandCore.Operation.move(3..<4, to: 0, .after).delta.composed(with: insertion(12)))
-        try replica.edit(HandCore.Operation.edit(at: 1, Change(text: "mine")).delta)
+        try replica.edit(Delta.deleting(1..<2).composed(with: insertion(11)))
+        try replica.edit(Delta.moving(3..<4, to: 0, .after).composed(with: insertion(12)))
+        try replica.edit(Delta.editing(at: 1, Change(text: "mine")))
         #expect(replica.pending.count == 4)
         #expect(replica.view.map(\.id.rawValue) == [12, 3, 11, 10, 2])
-        let theirs = HandCore.Operation.edit(at: 2, Change(text: "theirs")).delta
+        let theirs = Delta.editing(at: 2, Change(text: "theirs"))
         var (list, notices) = (replica.confirmed, [Replica.Notice]())
         // An edit is lost only to a deletion of what it edits.
-        for (number, delta) in [theirs, HandCore.Operation.delete(2..<3).delta].enumerated() {
+        for (number, delta) in [theirs, Delta.deleting(2..<3)].enumerated() {
             list = try list.applying(delta)
             let commit = Commit(
                 revision: 2 + number, author: 2, sequence: UInt64(number + 1), base: 1 + number, time: 0,
@@ -189,9 +189,9 @@ import Testing
     @Test func aDealtCardTurnsOverInTheViewAndInWhatWaits() throws {
         var world = World([], replicas: 1, rules: .fiveCards, deck: Deck(seed: 1))
         let card = Item(id: ItemID(rawValue: 5), content: .card(.faceDown))
-        try world.edit(0, HandCore.Operation.insert([card], at: 0, .after).delta)
+        try world.edit(0, Delta.inserting([card], at: 0, .after))
         let other = Item(id: ItemID(rawValue: 6), content: .card(.faceDown))
-        try world.edit(0, HandCore.Operation.insert([other], at: 0, .after).delta)
+        try world.edit(0, Delta.inserting([other], at: 0, .after))
         world.deliverUp(0)
         try world.deliverDown(0)
         #expect(world.replicas[0].view[0].content.text == "??")
@@ -204,9 +204,9 @@ import Testing
     @Test(arguments: [false, true])
     func pendingEditsSurviveASnapshot(isCommitted: Bool) throws {
         var world = World(tasks(4), replicas: 2)
-        try world.edit(1, HandCore.Operation.edit(at: 3, Change(text: "flying")).delta)
-        try world.edit(1, HandCore.Operation.insert([task(50)], at: 1, .after).delta)
-        try world.edit(0, HandCore.Operation.move(0..<1, to: 4, .before).delta)
+        try world.edit(1, Delta.editing(at: 3, Change(text: "flying")))
+        try world.edit(1, Delta.inserting([task(50)], at: 1, .after))
+        try world.edit(0, Delta.moving(0..<1, to: 4, .before))
         world.deliverUp(0)
         if isCommitted { world.deliverUp(1) } else { world.up[1] = [] }
         // The second's connection is lost here; it comes back and gets a snapshot.
@@ -230,12 +230,12 @@ import Testing
         for _ in 0..<300 {
             let view = world.replicas[0].view
             if chaos.random.next(below: 2) == 0 {
-                let delta = chaos.operation(on: view.count).taskDelta(view)
+                let delta = chaos.edit(on: view.count).fitting(view)
                 mirror = try mirror.applying(world.replicas[0].edit(delta))
                 world.submit(0)
             }
             let other = world.replicas[1].view
-            try world.edit(1, chaos.operation(on: other.count).taskDelta(other))
+            try world.edit(1, chaos.edit(on: other.count).fitting(other))
             for index in 0..<2 where !world.up[index].isEmpty { world.deliverUp(index) }
             while !world.down[0].isEmpty, chaos.random.next(below: 4) != 0 {
                 guard case .commit(_, let commit) = world.down[0].removeFirst() else { continue }

@@ -19,7 +19,7 @@ import Testing
 
         mutating func edit(_ index: Int) throws {
             let view = world.replicas[index].view
-            try world.edit(index, chaos.operation(on: view.count).taskDelta(view))
+            try world.edit(index, chaos.edit(on: view.count).fitting(view))
         }
 
         /// What the history says that a step does, and what it takes back; nil if there is nothing.
@@ -103,17 +103,17 @@ import Testing
     /// What others do makes an undo empty; it counts as made all the same.
     @Test func stepsThatChangeNothing() throws {
         var couple = Couple(0)
-        try couple.world.edit(0, HandCore.Operation.edit(at: 1, Change(text: "x")).delta)
+        try couple.world.edit(0, Delta.editing(at: 1, Change(text: "x")))
         try couple.world.settle()
-        try couple.world.edit(0, HandCore.Operation.edit(at: 0, Change(text: "y")).delta)
+        try couple.world.edit(0, Delta.editing(at: 0, Change(text: "y")))
         try couple.world.settle()
-        try couple.world.edit(1, HandCore.Operation.delete(0..<1).delta)
+        try couple.world.edit(1, Delta.deleting(0..<1))
         try couple.world.settle()
         let empty = try #require(couple.predicted(.undo))
         #expect(empty.0.isIdentity && empty.1.revision == 2)
         try couple.make(empty.0, as: .undo)
         let next = try #require(couple.predicted(.undo))
-        #expect(next.0 == HandCore.Operation.edit(at: 0, Change(text: "t2")).delta && next.1.revision == 1)
+        #expect(next.0 == Delta.editing(at: 0, Change(text: "t2")) && next.1.revision == 1)
         let redo = try #require(couple.predicted(.redo))
         #expect(redo.0.isIdentity && redo.1.revision == 3 && redo.1.isEmpty)
         try couple.make(redo.0, as: .redo)
@@ -125,10 +125,10 @@ import Testing
     @Test func whatItAsksFor() throws {
         var couple = Couple(0)
         let before = couple.world.authority.hand
-        try couple.world.edit(1, HandCore.Operation.edit(at: 0, Change(text: "x")).delta)
+        try couple.world.edit(1, Delta.editing(at: 0, Change(text: "x")))
         try couple.world.settle()
         for index in 1..<4 {
-            try couple.world.edit(0, HandCore.Operation.edit(at: index, Change(text: "y")).delta)
+            try couple.world.edit(0, Delta.editing(at: index, Change(text: "y")))
             try couple.world.settle()
         }
         let (log, past) = (couple.world.log, couple.world.past)
@@ -158,7 +158,7 @@ import Testing
     @Test func aForgottenPast() throws {
         var couple = Couple(0)
         for index in 0..<3 {
-            try couple.world.edit(1, HandCore.Operation.edit(at: index, Change(text: "x")).delta)
+            try couple.world.edit(1, Delta.editing(at: index, Change(text: "x")))
             try couple.world.settle()
         }
         for wish in [Retrace.Wish.step(.undo), .revision(1)] {

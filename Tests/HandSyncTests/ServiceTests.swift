@@ -258,9 +258,9 @@ import Testing
         for number in 1...20 {
             // One item comes and goes.
             let item = Item(id: ItemID(rawValue: 5), content: .note("n"))
-            let edit: HandCore.Operation = number & 1 == 1 ? .insert([item], at: 0, .after) : .delete(0..<1)
+            let edit: Delta = number & 1 == 1 ? .inserting([item], at: 0, .after) : .deleting(0..<1)
             writer.say(
-                .submit(Submission(list: 1, base: number - 1, sequence: UInt64(number), delta: edit.delta)))
+                .submit(Submission(list: 1, base: number - 1, sequence: UInt64(number), delta: edit)))
             world.settle()
         }
         let stream = world.connect(client)

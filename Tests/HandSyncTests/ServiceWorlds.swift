@@ -224,7 +224,7 @@ final class TestStream: ByteStream {
 
     func submit(_ sequence: UInt64, base: Int, _ text: String, list: UInt64 = 1) {
         let item = Item(id: ItemID(rawValue: sequence &* 7_919 &+ UInt64(base)), content: .note(text))
-        let delta = HandCore.Operation.insert([item], at: 0, .after).delta
+        let delta = Delta.inserting([item], at: 0, .after)
         say(.submit(Submission(list: list, base: base, sequence: sequence, delta: delta)))
     }
 }

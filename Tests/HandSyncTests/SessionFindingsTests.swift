@@ -25,7 +25,7 @@ import Testing
     private static func editedAway(_ talk: inout Talk, version: Int) {
         talk.perform { $0.disconnected(reason: "", now: 1) }
         let item = Item(id: ItemID(rawValue: 3), content: .note("mine"))
-        talk.perform { try? $0.edit("list", Operation.insert([item], at: 0, .after).delta) }
+        talk.perform { try? $0.edit("list", Delta.inserting([item], at: 0, .after)) }
         talk.perform { $0.start() }
         talk.perform { $0.connected(now: 2) }
         talk.hear(
@@ -65,7 +65,7 @@ import Testing
         talk.perform { $0.open("list", isJournaled: true) }
         talk.begin(1, list: 7)
         let item = Item(id: ItemID(rawValue: 3), content: .note("mine"))
-        talk.perform { try? $0.edit("list", Operation.insert([item], at: 0, .after).delta) }
+        talk.perform { try? $0.edit("list", Delta.inserting([item], at: 0, .after)) }
         talk.hear(.renamed(list: 7, name: "new"))
         #expect(talk.names == ["list is kept as new", "list is new"] && talk.refusals == [])
         #expect(talk.machine.subscriptions["new"]?.replica.view.count == 1 && talk.machine.subscriptions.count == 1)
@@ -197,7 +197,7 @@ import Testing
 
         mutating func insert(_ id: UInt64, isExact: Bool = false) {
             let item = Item(id: ItemID(rawValue: id), content: .note("n"))
-            let delta = HandCore.Operation.insert([item], at: 0, .after).delta
+            let delta = Delta.inserting([item], at: 0, .after)
             perform { try? $0.edit("a", delta, isExact: isExact) }
         }
 
@@ -252,10 +252,10 @@ import Testing
         for inFlight in [true, false] {
             var replica = Replica(confirmed: Hand(), revision: 8, logID: 5, sequence: 3)
             let items = [1, 2, 3].map { Item(id: ItemID(rawValue: $0), content: .note("n")) }
-            try replica.edit(HandCore.Operation.insert([items[0]], at: 0, .after).delta)
+            try replica.edit(Delta.inserting([items[0]], at: 0, .after))
             if inFlight { _ = replica.takeSubmission(list: 1) }
-            try replica.edit(HandCore.Operation.insert([items[1]], at: 1, .after).delta, isExact: true)
-            try replica.edit(HandCore.Operation.insert([items[2]], at: 2, .after).delta)
+            try replica.edit(Delta.inserting([items[1]], at: 1, .after), isExact: true)
+            try replica.edit(Delta.inserting([items[2]], at: 2, .after))
             let update = replica.reset(to: Hand(), revision: 2, logID: 6, lastSequence: 0)
             #expect(replica.view.map(\.id.rawValue) == [1, 3])
             #expect(
@@ -275,7 +275,7 @@ import Testing
         talk.begin(1)
         let wrong = Commit(
             revision: 1, author: 2, sequence: 1, base: 0, time: 0, count: 3, digest: 1,
-            delta: HandCore.Operation.delete(0..<2).delta)
+            delta: Delta.deleting(0..<2))
         talk.hear(.commit(list: 1, wrong))
         #expect(talk.notices == [.diverged(revision: 1)])
         guard case .subscribe(let again)? = talk.said.last else {
@@ -297,7 +297,7 @@ import Testing
         talk.insert(1)
         let wrong = Commit(
             revision: 1, author: 2, sequence: 1, base: 0, time: 0, count: 0, digest: 1,
-            delta: HandCore.Operation.insert([Item(id: ItemID(rawValue: 9), content: .note("n"))], at: 0, .after).delta)
+            delta: Delta.inserting([Item(id: ItemID(rawValue: 9), content: .note("n"))], at: 0, .after))
         talk.hear(.commit(list: 1, wrong))
         talk.hear(.stale(list: 1, sequence: 1, head: 1))
         #expect(talk.submissions.map(\.base) == [0])
@@ -309,7 +309,7 @@ import Testing
     @Test func aCheckpointKeepsThatItHasDiverged() throws {
         var replica = Replica(confirmed: Hand(), revision: 0, logID: 5, sequence: 0)
         let item = Item(id: ItemID(rawValue: 1), content: .note("n"))
-        try replica.edit(HandCore.Operation.insert([item], at: 0, .after).delta)
+        try replica.edit(Delta.inserting([item], at: 0, .after))
         let other = Commit(
             revision: 1, author: 2, sequence: 1, base: 0, time: 0, count: 0, digest: 99, delta: .identity)
         _ = try replica.receive(other)

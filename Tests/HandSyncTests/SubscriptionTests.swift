@@ -34,7 +34,7 @@ import Testing
             var replica = Replica(confirmed: hand, revision: 3, logID: 5, sequence: 0)
             replica.author = 1
             let item = Item(id: ItemID(rawValue: 2), content: .note("mine"))
-            try replica.edit(Operation.insert([item], at: 0, .after).delta)
+            try replica.edit(Delta.inserting([item], at: 0, .after))
             _ = replica.takeSubmission(list: 7)
             machine.open("list", from: replica)
             machine.start()
@@ -88,7 +88,7 @@ import Testing
         }
 
         private func commit(digest: UInt64?) -> DownMessage {
-            let delta = Operation.edit(at: 0, Change(text: "theirs")).delta
+            let delta = Delta.editing(at: 0, Change(text: "theirs"))
             let after = (try? hand.applying(delta)) ?? hand
             return .commit(
                 list: 7,

@@ -28,12 +28,12 @@ import Testing
 
     @Test func anotherProgramsCommitIsNotOnesOwn() throws {
         let hand = Hand(tasks(2))
-        let mine = HandCore.Operation.insert([Self.item(50)], at: 1, .after).delta
+        let mine = Delta.inserting([Self.item(50)], at: 1, .after)
         for other in [
-            HandCore.Operation.insert([Self.item(51)], at: 1, .after).delta,
-            HandCore.Operation.insert([Self.item(50, .note("m"))], at: 1, .after).delta,
-            HandCore.Operation.insert([Self.item(50)], at: 1, .before).delta,
-            HandCore.Operation.delete(0..<1).delta, .identity,
+            Delta.inserting([Self.item(51)], at: 1, .after),
+            Delta.inserting([Self.item(50, .note("m"))], at: 1, .after),
+            Delta.inserting([Self.item(50)], at: 1, .before),
+            Delta.deleting(0..<1), .identity,
         ] {
             var replica = try Self.replica(hand, mine)
             let update = try replica.receive(try Self.commit(other, hand, revision: 1, sequence: 1))
@@ -46,9 +46,9 @@ import Testing
     /// A restart reads the same things again and comes to the same.
     @Test func itIsSubmittedAgainUnderAnotherSequence() throws {
         let hand = Hand(tasks(2))
-        var replica = try Self.replica(hand, HandCore.Operation.insert([Self.item(50)], at: 1, .after).delta)
+        var replica = try Self.replica(hand, Delta.inserting([Self.item(50)], at: 1, .after))
         var again = replica
-        let theirs = try Self.commit(HandCore.Operation.delete(0..<1).delta, hand, revision: 1, sequence: 1)
+        let theirs = try Self.commit(Delta.deleting(0..<1), hand, revision: 1, sequence: 1)
         _ = try replica.receive(theirs)
         replica.caughtUp(lastSequence: 1)
         for event in [JournalEvent.author(1), .commit(theirs), .caughtUp(lastSequence: 1)] {
@@ -70,12 +70,12 @@ import Testing
     @Test func aDealtCardIsOnesOwn() throws {
         let hand = Hand([], rules: Rules(allowedKinds: [.card], hasDeck: true))
         let (ace, king) = (Card(code: 1) ?? .faceDown, Card(code: 13) ?? .faceDown)
-        let mine = HandCore.Operation.insert(
+        let mine = Delta.inserting(
             [Self.item(1, .card(.faceDown)), Self.item(2, .card(ace))], at: 0, .after
-        ).delta
+        )
         func received(_ cards: [Item]) throws -> [Replica.Notice] {
             var replica = try Self.replica(hand, mine)
-            let delta = HandCore.Operation.insert(cards, at: 0, .after).delta
+            let delta = Delta.inserting(cards, at: 0, .after)
             return try replica.receive(try Self.commit(delta, hand, revision: 1, sequence: 1)).notices
         }
         let dealt = try received([Self.item(1, .card(king)), Self.item(2, .card(ace))])
@@ -92,19 +92,19 @@ import Testing
     /// Other bytes than those that were committed are a matter of the digest.
     @Test func aGarbledCommitIsNotAnotherPrograms() throws {
         let hand = Hand(tasks(2))
-        let mine = HandCore.Operation.insert([Self.item(50)], at: 1, .after).delta
+        let mine = Delta.inserting([Self.item(50)], at: 1, .after)
         var replica = try Self.replica(hand, mine)
         var commit = try Self.commit(mine, hand, revision: 1, sequence: 1)
-        commit.delta = HandCore.Operation.delete(0..<1).delta
+        commit.delta = Delta.deleting(0..<1)
         #expect(try replica.receive(commit).notices == [.diverged(revision: 1)])
     }
 
     /// A snapshot does not say who made the commit that took the sequence: what of one's edit is not in it is told.
     @Test func whatASnapshotDoesNotShowIsTold() throws {
         let hand = Hand(tasks(3))
-        let mine = HandCore.Operation.insert([Self.item(50)], at: 1, .after).delta
-            .composed(with: HandCore.Operation.delete(0..<1).delta)
-            .composed(with: HandCore.Operation.edit(at: 1, Change(text: "mine")).delta)
+        let mine = Delta.inserting([Self.item(50)], at: 1, .after)
+            .composed(with: Delta.deleting(0..<1))
+            .composed(with: Delta.editing(at: 1, Change(text: "mine")))
         let made = try hand.applying(mine)
         func lost(_ snapshot: Hand) throws -> Set<UInt64> {
             var replica = try Self.replica(hand, mine)
@@ -118,6 +118,6 @@ import Testing
         #expect(try lost(made).isEmpty)
         let touched = Set(hand.map(\.id.rawValue)).subtracting([3]).union([50])
         #expect(try lost(hand) == touched)
-        #expect(try lost(made.applying(HandCore.Operation.delete(0..<1).delta)) == [50])
+        #expect(try lost(made.applying(Delta.deleting(0..<1))) == [50])
     }
 }

@@ -9,7 +9,7 @@ import Testing
     /// Of a list with four items at revision 7; the third is known.
     private static let excerpt = Excerpt(
         logID: 5, revision: 7, count: 4, rules: Rules(), entries: [.init(position: 2, item: items[2])])
-    private static let edit = HandCore.Operation.edit(at: 2, Change(text: "new")).delta
+    private static let edit = Delta.editing(at: 2, Change(text: "new"))
 
     private struct Talk {
         var machine = ClientMachine(
@@ -119,7 +119,7 @@ import Testing
         talk.enter(request)
         #expect(talk.said == [Self.entering, Self.submission(isExact: isExact)])
         // Neither somebody else's, nor an earlier one of one's own.
-        talk.commit(8, author: 2, sequence: 4, HandCore.Operation.edit(at: 0, Change(text: "other")).delta)
+        talk.commit(8, author: 2, sequence: 4, Delta.editing(at: 0, Change(text: "other")))
         talk.commit(9, author: 1, sequence: 3, .identity)
         #expect(talk.answers.isEmpty)
         talk.commit(10, author: 1, sequence: 4, Self.edit)
@@ -168,8 +168,8 @@ import Testing
         var talk = Talk()
         let request = talk.edit()!
         talk.enter(request)
-        talk.commit(8, author: 2, HandCore.Operation.move(2..<3, to: 0, .after).delta)
-        talk.commit(9, author: 3, HandCore.Operation.delete(0..<1).delta)
+        talk.commit(8, author: 2, Delta.moving(2..<3, to: 0, .after))
+        talk.commit(9, author: 3, Delta.deleting(0..<1))
         talk.commit(10, author: 1, sequence: 4, .identity)
         let answer = try #require(committed(talk.answers[request]))
         #expect(
@@ -180,7 +180,7 @@ import Testing
         var talk = Talk()
         let request = talk.edit()!
         talk.enter(request)
-        talk.commit(8, author: 2, HandCore.Operation.delete(2..<3).delta)
+        talk.commit(8, author: 2, Delta.deleting(2..<3))
         talk.lose()
         #expect(talk.answers.isEmpty)
         talk.connect()
@@ -190,7 +190,7 @@ import Testing
         talk.enter(request, lastSequence: 4)
         #expect(talk.said == [Self.submission()])
         // The same commits come again; what they override is told once.
-        talk.commit(8, author: 2, HandCore.Operation.delete(2..<3).delta)
+        talk.commit(8, author: 2, Delta.deleting(2..<3))
         talk.hear(.acknowledged(list: 2, sequence: 4, revision: 12))
         let answer = try #require(committed(talk.answers[request]))
         #expect(answer.revision == 12)
@@ -245,7 +245,7 @@ import Testing
         talk.hear(.chunk(request: request, items: Hand(Self.items)))
         #expect(talk.said == [Self.entering, Self.submission()])
         // What happened before is not known, so nothing is said of what is overridden.
-        talk.commit(91, author: 2, HandCore.Operation.delete(0..<3).delta)
+        talk.commit(91, author: 2, Delta.deleting(0..<3))
         talk.commit(92, author: 1, sequence: 4, .identity)
         #expect(try #require(committed(talk.answers[request])).notices.isEmpty)
     }

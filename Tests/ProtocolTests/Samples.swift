@@ -4,7 +4,7 @@ import HandWire
 /// What the dumps of `Protocol.md` stand for, by their names.
 enum Samples {
     private static let milk = Item(id: ItemID(rawValue: 0x0123_4567_89AB_CDEF), content: .task("Milk", done: false))
-    private static let insertion = Operation.insert([milk], at: 2, .before).delta
+    private static let insertion = Delta.inserting([milk], at: 2, .before)
 
     /// Every component, side and form of a change.
     private static var everything: Delta {

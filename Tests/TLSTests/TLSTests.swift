@@ -19,7 +19,7 @@ import Testing
     }
 
     private var client: TLSContext {
-        get throws { try .client(trust: .file(certificates.authority)) }
+        get throws { try .client(authorities: certificates.authority) }
     }
 
     /// What both sides saw.
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test func whoIsNotTrustedIsNotTalkedTo() throws {
-        let stranger = try exchange([[1]], server: server, client: .client(trust: .system))
+        let stranger = try exchange([[1]], server: server, client: .client())
         #expect("\(try #require(stranger.clientEnd))".contains("not trusted"))
         #expect(stranger.server.isEmpty)
         #expect(stranger.serverEnd != nil && stranger.serverEnd != .eof)
@@ -236,7 +236,7 @@ import Testing
         #expect("\(try #require(refused.serverEnd))".contains("did not return a certificate"))
         let ada = try certificates.make("ada", for: "DNS:ada")
         let known = try TLSContext.client(
-            trust: .file(certificates.authority), certificate: .init(file: ada.certificate, key: ada.key))
+            authorities: certificates.authority, certificate: (ada.certificate, ada.key))
         #expect(try exchange([[1, 2]], server: strict, client: known).client == [1, 2])
     }
 
@@ -262,6 +262,6 @@ import Testing
                 #expect("\(error)".contains(text), "\(error)")
             }
         }
-        #expect(throws: TLSContext.Failure.self) { try TLSContext.client(trust: .file("/nowhere")) }
+        #expect(throws: TLSContext.Failure.self) { try TLSContext.client(authorities: "/nowhere") }
     }
 }

@@ -14,12 +14,12 @@ extension Vectors {
         let commit = Commit(
             revision: (1 << 53) - 1, author: .max, sequence: .max, base: 0, time: .max, count: Rules.unlimitedCount,
             digest: .max, delta: .identity)
-        let edit = Operation.edit(at: 127, Change(text: "t", done: true, url: "u", card: .faceDown, bytes: [0]))
+        let edit = Delta.editing(at: 127, Change(text: "t", done: true, url: "u", card: .faceDown, bytes: [0]))
         return bothWays("the highest numbers of an item", "item", JSON.item(highest))
             + bothWays("the highest numbers of a commit", "commit", JSON.commit(commit))
             + bothWays("the identity", "delta", JSON.delta(.identity))
-            + bothWays("a change of all fields", "delta", JSON.delta(edit.delta))
-            + bothWays("the longest list", "delta", JSON.delta(Operation.delete(0..<Rules.unlimitedCount).delta))
+            + bothWays("a change of all fields", "delta", JSON.delta(edit))
+            + bothWays("the longest list", "delta", JSON.delta(Delta.deleting(0..<Rules.unlimitedCount)))
             + bothWays("the standard rules", "rules", JSON.rules(Rules()))
             + bothWays("five cards", "rules", JSON.rules(.fiveCards))
             + bothWays("no kind at all", "rules", JSON.rules(Rules(allowedKinds: [])))
@@ -36,7 +36,7 @@ extension Vectors {
     private static var upFrames: [(String, [UInt8])] {
         let hello = UpMessage.Hello(
             capabilities: .presence, client: ClientID(high: 1, low: 2), person: "Ada", program: "vectors/1")
-        let delta = Operation.insert(tasks(1), at: 0, .before).delta
+        let delta = Delta.inserting(tasks(1), at: 0, .before)
         let messages: [(String, UpMessage)] = [
             ("hello", .hello(hello)),
             ("subscribe", .subscribe(.init(request: 1, name: "groceries", logID: 7, revision: 300))),
@@ -78,7 +78,7 @@ extension Vectors {
     private static var downFrames: [(String, [UInt8])] {
         let commit = Commit(
             revision: 301, author: 4, sequence: 9, base: 300, time: 1_767_225_600_000, count: 1, digest: 8,
-            delta: Operation.insert(tasks(1), at: 0, .before).delta)
+            delta: Delta.inserting(tasks(1), at: 0, .before))
         func subscribed(_ start: DownMessage.Subscribed.Start) -> DownMessage {
             .subscribed(.init(request: 1, list: 1, logID: 7, rules: Rules(), lastSequence: 9, start: start))
         }
@@ -193,7 +193,7 @@ extension Vectors {
         writer.commit(
             Commit(
                 revision: 2, author: 1, sequence: 1, base: 1, time: 1000, count: 0, digest: 0,
-                delta: Operation.delete(0..<1).delta))
+                delta: Delta.deleting(0..<1)))
         let bytes = writer.bytes
         return bytes.indices.flatMap {
             bad("commit", [("ends after \($0) of \(bytes.count) bytes", Array(bytes[..<$0]))])

@@ -70,26 +70,27 @@ extension Vectors {
 
     static var namedCompose: [Question] {
         let list = member("list", tasks(3))
-        func pair(_ name: String, _ first: Operation, _ second: Operation) -> Question {
-            Question(name, [list, .init("first", JSON.delta(first.delta)), .init("second", JSON.delta(second.delta))])
+        func pair(_ name: String, _ first: Delta, _ second: Delta) -> Question {
+            Question(name, [list, .init("first", JSON.delta(first)), .init("second", JSON.delta(second))])
         }
         let x = [task(101, "x"), task(102, "y")]
         return [
-            pair("an insertion and its deletion", .insert(x, at: 1, .after), .delete(1..<3)),
+            pair("an insertion and its deletion", .inserting(x, at: 1, .after), .deleting(1..<3)),
             pair(
-                "an insertion into an insertion", .insert(x, at: 1, .after), .insert([task(103, "z")], at: 2, .before)),
-            pair("a move and the move back", .move(0..<1, to: 3, .before), .move(2..<3, to: 0, .after)),
-            pair("a move and a deletion of what was moved", .move(0..<2, to: 3, .before), .delete(1..<2)),
+                "an insertion into an insertion", .inserting(x, at: 1, .after),
+                .inserting([task(103, "z")], at: 2, .before)),
+            pair("a move and the move back", .moving(0..<1, to: 3, .before), .moving(2..<3, to: 0, .after)),
+            pair("a move and a deletion of what was moved", .moving(0..<2, to: 3, .before), .deleting(1..<2)),
             pair(
-                "an edit and an edit of another field", .edit(at: 0, Change(text: "n")),
-                .edit(at: 0, Change(done: true))),
+                "an edit and an edit of another field", .editing(at: 0, Change(text: "n")),
+                .editing(at: 0, Change(done: true))),
             pair(
-                "an edit and an edit of the same field", .edit(at: 0, Change(text: "n")),
-                .edit(at: 0, Change(text: "m"))),
-            pair("a move and an edit", .move(0..<1, to: 3, .before), .edit(at: 2, Change(done: true))),
-            pair("an insertion and an edit of it", .insert(x, at: 0, .after), .edit(at: 0, Change(done: true))),
-            pair("an insertion and a move of it", .insert(x, at: 0, .after), .move(0..<1, to: 5, .before)),
-            pair("error: the second does not fit the list in between", .delete(0..<3), .delete(0..<1)),
+                "an edit and an edit of the same field", .editing(at: 0, Change(text: "n")),
+                .editing(at: 0, Change(text: "m"))),
+            pair("a move and an edit", .moving(0..<1, to: 3, .before), .editing(at: 2, Change(done: true))),
+            pair("an insertion and an edit of it", .inserting(x, at: 0, .after), .editing(at: 0, Change(done: true))),
+            pair("an insertion and a move of it", .inserting(x, at: 0, .after), .moving(0..<1, to: 5, .before)),
+            pair("error: the second does not fit the list in between", .deleting(0..<3), .deleting(0..<1)),
         ]
     }
 

@@ -21,13 +21,7 @@ extension Vectors {
         insertions + removals + moves + edits + blocks + misfits
     }
 
-    private static func diamond(
-        _ name: String, on count: Int = 3, _ first: Operation, _ second: Operation
-    ) -> Question {
-        diamond(name, on: count, first.delta, second.delta)
-    }
-
-    private static func diamond(_ name: String, on count: Int, _ first: Delta, _ second: Delta) -> Question {
+    private static func diamond(_ name: String, on count: Int = 3, _ first: Delta, _ second: Delta) -> Question {
         Question(
             name,
             [
@@ -41,21 +35,23 @@ extension Vectors {
         let inOneGap = sides.flatMap { first in
             sides.map { second in
                 diamond(
-                    "insert / insert in one gap: \(first.0), \(second.0)", on: 2, .insert(xs, at: 1, first.1),
-                    .insert(ys, at: 1, second.1))
+                    "insert / insert in one gap: \(first.0), \(second.0)", on: 2, .inserting(xs, at: 1, first.1),
+                    .inserting(ys, at: 1, second.1))
             }
         }
         return inOneGap + [
-            diamond("append / append", .insert(x, at: 3, .before), .insert(y, at: 3, .before)),
-            diamond("append / append on an empty list", on: 0, .insert(x, at: 0, .before), .insert(y, at: 0, .before)),
-            diamond("to the top / to the top", .insert(x, at: 0, .after), .insert(y, at: 0, .after)),
+            diamond("append / append", .inserting(x, at: 3, .before), .inserting(y, at: 3, .before)),
             diamond(
-                "to the top / append on an empty list", on: 0, .insert(x, at: 0, .after), .insert(y, at: 0, .before)),
+                "append / append on an empty list", on: 0, .inserting(x, at: 0, .before), .inserting(y, at: 0, .before)),
+            diamond("to the top / to the top", .inserting(x, at: 0, .after), .inserting(y, at: 0, .after)),
+            diamond(
+                "to the top / append on an empty list", on: 0, .inserting(x, at: 0, .after),
+                .inserting(y, at: 0, .before)),
             diamond(
                 "a deletion merges two gaps: later before, earlier after", on: 2,
                 VectorSource.delta([.insert(x, .before), .delete(1), .insert(x1, .after)]),
                 VectorSource.delta([.keep(1), .insert(y, .after)])),
-            diamond("an edit of nothing / an insertion", on: 2, .identity, Operation.insert(y, at: 1, .after).delta),
+            diamond("an edit of nothing / an insertion", on: 2, .identity, Delta.inserting(y, at: 1, .after)),
         ]
     }
 
@@ -64,26 +60,27 @@ extension Vectors {
     private static var removals: [Question] {
         let set = Change(text: "new")
         return [
-            diamond("delete / delete", .delete(1..<2), .delete(1..<2)),
-            diamond("delete / delete of overlapping runs", on: 4, .delete(0..<3), .delete(1..<4)),
-            diamond("delete / move", .delete(1..<2), .move(1..<2, to: 3, .before)),
-            diamond("move / delete", .move(1..<2, to: 3, .before), .delete(1..<2)),
-            diamond("delete / edit", .delete(1..<2), .edit(at: 1, set)),
-            diamond("edit / delete", .edit(at: 1, set), .delete(1..<2)),
-            diamond("insert / delete of both neighbours", on: 2, .insert(x, at: 1, .after), .delete(0..<2)),
-            diamond("delete of both neighbours / insert", on: 2, .delete(0..<2), .insert(y, at: 1, .before)),
+            diamond("delete / delete", .deleting(1..<2), .deleting(1..<2)),
+            diamond("delete / delete of overlapping runs", on: 4, .deleting(0..<3), .deleting(1..<4)),
+            diamond("delete / move", .deleting(1..<2), .moving(1..<2, to: 3, .before)),
+            diamond("move / delete", .moving(1..<2, to: 3, .before), .deleting(1..<2)),
+            diamond("delete / edit", .deleting(1..<2), .editing(at: 1, set)),
+            diamond("edit / delete", .editing(at: 1, set), .deleting(1..<2)),
+            diamond("insert / delete of both neighbours", on: 2, .inserting(x, at: 1, .after), .deleting(0..<2)),
+            diamond("delete of both neighbours / insert", on: 2, .deleting(0..<2), .inserting(y, at: 1, .before)),
         ]
     }
 
     private static var moves: [Question] {
         [
-            diamond("move / move of one item", .move(1..<2, to: 0, .after), .move(1..<2, to: 3, .before)),
-            diamond("move / move of one item to one place", .move(0..<1, to: 2, .after), .move(0..<1, to: 2, .after)),
+            diamond("move / move of one item", .moving(1..<2, to: 0, .after), .moving(1..<2, to: 3, .before)),
             diamond(
-                "move / move of two items into one gap", .move(0..<1, to: 3, .before), .move(1..<2, to: 3, .before)),
-            diamond("move / move that cross", on: 4, .move(0..<1, to: 4, .before), .move(3..<4, to: 0, .after)),
-            diamond("insert / move into one gap", .insert(x, at: 2, .after), .move(0..<1, to: 2, .after)),
-            diamond("move to its own place / move away", .move(1..<2, to: 1, .after), .move(1..<2, to: 3, .after)),
+                "move / move of one item to one place", .moving(0..<1, to: 2, .after), .moving(0..<1, to: 2, .after)),
+            diamond(
+                "move / move of two items into one gap", .moving(0..<1, to: 3, .before), .moving(1..<2, to: 3, .before)),
+            diamond("move / move that cross", on: 4, .moving(0..<1, to: 4, .before), .moving(3..<4, to: 0, .after)),
+            diamond("insert / move into one gap", .inserting(x, at: 2, .after), .moving(0..<1, to: 2, .after)),
+            diamond("move to its own place / move away", .moving(1..<2, to: 1, .after), .moving(1..<2, to: 3, .after)),
         ]
     }
 
@@ -91,57 +88,60 @@ extension Vectors {
         let moveAndEdit = VectorSource.delta([.pick(1), .keep(2), .drop(0..<1, .before, Change(text: "moved"))])
         return [
             diamond(
-                "edit / edit of different fields", .edit(at: 0, Change(text: "new")), .edit(at: 0, Change(done: true))),
+                "edit / edit of different fields", .editing(at: 0, Change(text: "new")),
+                .editing(at: 0, Change(done: true))),
             diamond(
-                "edit / edit of the same field", .edit(at: 0, Change(text: "one")), .edit(at: 0, Change(text: "two"))),
+                "edit / edit of the same field", .editing(at: 0, Change(text: "one")),
+                .editing(at: 0, Change(text: "two"))),
             diamond(
-                "edit / edit of one field in common", .edit(at: 0, Change(text: "one", done: true)),
-                .edit(at: 0, Change(text: "two"))),
-            diamond("edit / move", .edit(at: 0, Change(text: "new")), .move(0..<1, to: 3, .before)),
-            diamond("move / edit", .move(0..<1, to: 3, .before), .edit(at: 0, Change(text: "new"))),
+                "edit / edit of one field in common", .editing(at: 0, Change(text: "one", done: true)),
+                .editing(at: 0, Change(text: "two"))),
+            diamond("edit / move", .editing(at: 0, Change(text: "new")), .moving(0..<1, to: 3, .before)),
+            diamond("move / edit", .moving(0..<1, to: 3, .before), .editing(at: 0, Change(text: "new"))),
             diamond(
                 "edited move / edit of the same field", on: 3, moveAndEdit,
-                Operation.edit(at: 0, Change(text: "two")).delta),
+                Delta.editing(at: 0, Change(text: "two"))),
             diamond(
-                "edit of the same field / edited move", on: 3, Operation.edit(at: 0, Change(text: "two")).delta,
+                "edit of the same field / edited move", on: 3, Delta.editing(at: 0, Change(text: "two")),
                 moveAndEdit),
             diamond(
-                "edited move / move of the same item", on: 3, moveAndEdit, Operation.move(0..<1, to: 2, .before).delta),
+                "edited move / move of the same item", on: 3, moveAndEdit, Delta.moving(0..<1, to: 2, .before)),
         ]
     }
 
     private static var blocks: [Question] {
         [
             diamond(
-                "block move / insert inside the block", on: 4, .move(1..<3, to: 0, .after), .insert(y, at: 2, .after)),
+                "block move / insert inside the block", on: 4, .moving(1..<3, to: 0, .after),
+                .inserting(y, at: 2, .after)),
             diamond(
                 "insert inside the block / block move", on: 4,
-                .insert(x, at: 2, .before), .move(1..<3, to: 4, .before)),
+                .inserting(x, at: 2, .before), .moving(1..<3, to: 4, .before)),
             diamond(
-                "block move / one of its items moved later", on: 4, .move(0..<3, to: 4, .before),
-                .move(1..<2, to: 0, .after)),
+                "block move / one of its items moved later", on: 4, .moving(0..<3, to: 4, .before),
+                .moving(1..<2, to: 0, .after)),
             diamond(
-                "one item moved / a block with it moved later", on: 4, .move(1..<2, to: 0, .after),
-                .move(0..<3, to: 4, .before)),
-            diamond("block move / one of its items deleted", on: 4, .move(0..<3, to: 4, .before), .delete(1..<2)),
+                "one item moved / a block with it moved later", on: 4, .moving(1..<2, to: 0, .after),
+                .moving(0..<3, to: 4, .before)),
+            diamond("block move / one of its items deleted", on: 4, .moving(0..<3, to: 4, .before), .deleting(1..<2)),
             diamond(
                 "block move / overlapping block move", on: 5,
-                .move(0..<3, to: 5, .before), .move(2..<4, to: 0, .after)),
+                .moving(0..<3, to: 5, .before), .moving(2..<4, to: 0, .after)),
             diamond(
-                "block dropped into its own middle / insert there", on: 4, .move(1..<3, to: 2, .after),
-                .insert(y, at: 2, .after)),
+                "block dropped into its own middle / insert there", on: 4, .moving(1..<3, to: 2, .after),
+                .inserting(y, at: 2, .after)),
             diamond(
-                "insert into a run / paste into the same run", on: 2, .insert(xs, at: 1, .before),
-                .insert(ys, at: 1, .before)),
+                "insert into a run / paste into the same run", on: 2, .inserting(xs, at: 1, .before),
+                .inserting(ys, at: 1, .before)),
         ]
     }
 
     private static var misfits: [Question] {
         [
-            diamond("error: the first does not fit", on: 1, .delete(0..<2), .delete(0..<1)),
+            diamond("error: the first does not fit", on: 1, .deleting(0..<2), .deleting(0..<1)),
             diamond(
-                "error: the second sets a field that a task does not have", on: 1, .delete(0..<1),
-                .edit(at: 0, Change(url: ""))),
+                "error: the second sets a field that a task does not have", on: 1, .deleting(0..<1),
+                .editing(at: 0, Change(url: ""))),
         ]
     }
 }

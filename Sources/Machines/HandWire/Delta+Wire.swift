@@ -14,7 +14,7 @@ private enum Code {
 }
 
 extension WireWriter {
-    public mutating func delta(_ delta: Delta) {
+    package mutating func delta(_ delta: Delta) {
         varint(delta.steps.count)
         for step in delta.steps {
             switch step.kind {
@@ -45,7 +45,7 @@ extension WireWriter {
     }
 
     /// Everything of a commit, the list that it belongs to excepted.
-    public mutating func commit(_ commit: Commit) {
+    package mutating func commit(_ commit: Commit) {
         header(of: commit)
         delta(commit.delta)
     }
@@ -63,7 +63,7 @@ extension WireWriter {
 }
 
 extension WireReader {
-    public mutating func delta() throws(WireError) -> Delta {
+    package mutating func delta() throws(WireError) -> Delta {
         let number = try count("number of components", limit: remaining)
         var builder = DeltaBuilder()
         for index in 0..<number { try component(index, &builder) }
@@ -110,7 +110,7 @@ extension WireReader {
         builder.drop(Int(slot >> 1), count, side, change)
     }
 
-    public mutating func commit() throws(WireError) -> Commit {
+    package mutating func commit() throws(WireError) -> Commit {
         let revision = try revision("revision")
         let author = try varint("author")
         let sequence = try varint("sequence")

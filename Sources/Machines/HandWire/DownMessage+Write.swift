@@ -2,7 +2,7 @@ import HandCore
 
 extension DownMessage {
     /// The number of a commit's frame; its fields up to the digest can be read without decoding the delta.
-    public static let commitType: UInt8 = 4
+    package static let commitType: UInt8 = 4
 
     static let chunkType: UInt8 = 3
 
@@ -14,7 +14,7 @@ extension DownMessage {
     }
 
     /// Writes the body of a commit's frame, and returns how many bytes of it, at its end, are the delta.
-    public static func write(_ commit: Commit, in list: UInt64, to writer: inout WireWriter) -> Int {
+    package static func write(_ commit: Commit, in list: UInt64, to writer: inout WireWriter) -> Int {
         writer.byte(commitType)
         writer.varint(list)
         writer.header(of: commit)
@@ -24,7 +24,7 @@ extension DownMessage {
     }
 
     /// The frame of a chunk with the items of `hand` from `start` on, about `bytes` of them, and how many they are.
-    public static func chunk(
+    package static func chunk(
         request: UInt64, of hand: Hand, from start: Int, about bytes: Int
     ) -> (frame: [UInt8], count: Int) {
         var items = WireWriter(reserving: bytes + 1024)

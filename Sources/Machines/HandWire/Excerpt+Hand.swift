@@ -6,7 +6,7 @@ extension Excerpt {
 
     /// A list as long as the whole one, in which only the entries say something; all others are one and the same empty note. So
     /// whatever works on lists works on an excerpt, as long as it touches no other items. O(entries · log n).
-    public var hand: Hand {
+    package var hand: Hand {
         var hand = Hand(rules: rules)
         for entry in entries {
             hand.append(Self.unseen(entry.position - hand.count))

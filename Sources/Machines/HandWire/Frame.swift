@@ -1,8 +1,8 @@
 import HandCore
 
 /// A message on a stream: its length as a varint, then its type and fields.
-public enum Frame {
-    public static func around(_ body: [UInt8]) -> [UInt8] {
+package enum Frame {
+    package static func around(_ body: [UInt8]) -> [UInt8] {
         var writer = WireWriter(reserving: body.count + 4)
         writer.varint(body.count)
         writer.raw(body)
@@ -10,7 +10,7 @@ public enum Frame {
     }
 
     /// Bytes of the length of a frame with a body of that many bytes, and of the frame in all.
-    public static func size(ofBody count: Int) -> Int {
+    package static func size(ofBody count: Int) -> Int {
         UInt64(count).varintSize + count
     }
 
@@ -34,15 +34,15 @@ public enum Frame {
 /// Cuts a stream of bytes into frames, whatever the pieces in which it arrives.
 ///
 /// Holds no more than one unfinished frame, and of that only what has arrived.
-public struct FrameReader: Sendable {
+package struct FrameReader: Sendable {
     /// The largest frame that is taken; a larger one is an error as soon as its length is known.
-    public var limit: Int
+    package var limit: Int
     private var unfinished: [UInt8] = []
 
     /// Bytes that are held of it.
-    public var unfinishedCount: Int { unfinished.count }
+    package var unfinishedCount: Int { unfinished.count }
 
-    public init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
     }
 
@@ -50,7 +50,7 @@ public struct FrameReader: Sendable {
     /// the rest is kept until the next call, which may bring no bytes at all.
     ///
     /// - Throws: `WireError` of the frame's length. What `body` throws is handed on; the reader is of no use afterwards.
-    public mutating func read(
+    package mutating func read(
         _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(WireError) -> Bool
     ) throws(WireError) {
         var frames = frames(of: bytes)
@@ -60,7 +60,7 @@ public struct FrameReader: Sendable {
 
     /// What was kept, and the bytes behind it, to be read one frame after the other. What is left is to be given back to
     /// `keep`.
-    public mutating func frames(of bytes: UnsafeRawBufferPointer) -> Frames {
+    package mutating func frames(of bytes: UnsafeRawBufferPointer) -> Frames {
         if unfinished.isEmpty { return Frames(bytes) }
         unfinished.append(contentsOf: bytes)
         // A frame that comes in many pieces is not moved with each of them.
@@ -73,7 +73,7 @@ public struct FrameReader: Sendable {
     }
 
     /// Keeps what was not read. Who waits for nothing keeps no memory for it.
-    public mutating func keep(_ rest: Frames) {
+    package mutating func keep(_ rest: Frames) {
         if !rest.rest.isEmpty { unfinished.append(contentsOf: rest.rest) }
     }
 }
@@ -120,7 +120,7 @@ public struct Frames {
     /// The body of the next frame, valid as long as this value; nil if there is no complete one.
     ///
     /// - Throws: `WireError` of the frame's length.
-    public mutating func next(limit: Int) throws(WireError) -> UnsafeRawBufferPointer? {
+    package mutating func next(limit: Int) throws(WireError) -> UnsafeRawBufferPointer? {
         guard let (header, length) = try Self.length(of: rest, limit: limit), header + length <= rest.count else {
             return nil
         }

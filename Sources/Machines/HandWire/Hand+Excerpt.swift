@@ -6,7 +6,7 @@ extension Hand {
     /// The items that are selected, from a position on, until they take about that many bytes.
     ///
     /// O(log n) for each run of positions, O(n) if ids are given: those are not indexed.
-    public func excerpt(
+    package func excerpt(
         _ selections: [Excerpt.Selection], from start: Int = 0, about bytes: Int = .max, logID: UInt64 = 0,
         revision: Int
     ) -> Excerpt {

@@ -3,12 +3,12 @@ import HandCore
 // Items, changes and rules as bytes (`Protocol.md`, “Items”).
 
 extension WireWriter {
-    public mutating func item(_ item: PackedItem) {
+    package mutating func item(_ item: PackedItem) {
         word(item.id.rawValue)
         item.withContentBytes { raw($0) }
     }
 
-    public mutating func item(_ item: Item) {
+    package mutating func item(_ item: Item) {
         word(item.id.rawValue)
         varint(UInt64(item.content.kind.rawValue))
         varint(item.content.bodySize)
@@ -26,7 +26,7 @@ extension WireWriter {
     }
 
     /// The fields of a change in the order of their bits; which they are stands elsewhere.
-    public mutating func fields(of change: Change) {
+    package mutating func fields(of change: Change) {
         if let text = change.text { string(text) }
         if let done = change.done { byte(done ? 1 : 0) }
         if let url = change.url { string(url) }
@@ -34,7 +34,7 @@ extension WireWriter {
         if let bytes = change.bytes { blob(bytes) }
     }
 
-    public mutating func rules(_ rules: Rules) {
+    package mutating func rules(_ rules: Rules) {
         varint(rules.maximumCount)
         varint(rules.maximumSize)
         byte((rules.hasDeck ? 1 : 0) | (rules.allowedKinds == nil ? 0 : 2))
@@ -45,7 +45,7 @@ extension WireWriter {
 }
 
 extension WireReader {
-    public mutating func item() throws(WireError) -> Item {
+    package mutating func item() throws(WireError) -> Item {
         let id = ItemID(rawValue: try word("item id"))
         var (kind, body) = try contentHead()
         let content = try body.content(of: kind)
@@ -54,7 +54,7 @@ extension WireReader {
     }
 
     /// An item as lists keep it: checked like any other, but nothing is made of its texts.
-    public mutating func packedItem() throws(WireError) -> PackedItem {
+    package mutating func packedItem() throws(WireError) -> PackedItem {
         let id = ItemID(rawValue: try word("item id"))
         let start = position
         var (kind, body) = try contentHead()
@@ -98,7 +98,7 @@ extension WireReader {
         }
     }
 
-    public mutating func flag(_ field: @autoclosure () -> String) throws(WireError) -> Bool {
+    package mutating func flag(_ field: @autoclosure () -> String) throws(WireError) -> Bool {
         let value = try byte(field())
         guard value <= 1 else { throw .unknownValue(field: field(), found: UInt64(value)) }
         return value == 1
@@ -110,7 +110,7 @@ extension WireReader {
         return card
     }
 
-    public mutating func change(_ mask: UInt64) throws(WireError) -> Change {
+    package mutating func change(_ mask: UInt64) throws(WireError) -> Change {
         guard mask > 0, mask < 32 else { throw .unknownValue(field: "fields of a change", found: mask) }
         let fields = Change.Fields(rawValue: UInt8(mask))
         var change = Change()
@@ -122,7 +122,7 @@ extension WireReader {
         return change
     }
 
-    public mutating func rules() throws(WireError) -> Rules {
+    package mutating func rules() throws(WireError) -> Rules {
         var rules = Rules()
         rules.maximumCount = try count("maximum number of items", limit: Rules.unlimitedCount)
         rules.maximumSize = try count("maximum size of an item")

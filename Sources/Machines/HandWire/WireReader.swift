@@ -1,24 +1,24 @@
 import HandCore
 
 /// Reads fields one behind the other and checks each length before anything is made of it.
-public struct WireReader {
+package struct WireReader {
     private let bytes: UnsafeRawBufferPointer
-    public private(set) var position = 0
+    package private(set) var position = 0
 
     /// The bytes must outlive the reader.
-    public init(_ bytes: UnsafeRawBufferPointer) {
+    package init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
-    public var remaining: Int { bytes.count - position }
+    package var remaining: Int { bytes.count - position }
 
-    public mutating func byte(_ field: @autoclosure () -> String) throws(WireError) -> UInt8 {
+    package mutating func byte(_ field: @autoclosure () -> String) throws(WireError) -> UInt8 {
         guard position < bytes.count else { throw .truncated(field: field()) }
         defer { position += 1 }
         return bytes[position]
     }
 
-    public mutating func varint(_ field: @autoclosure () -> String) throws(WireError) -> UInt64 {
+    package mutating func varint(_ field: @autoclosure () -> String) throws(WireError) -> UInt64 {
         var value: UInt64 = 0
         var shift: UInt64 = 0
         while true {
@@ -35,7 +35,7 @@ public struct WireReader {
     }
 
     /// A varint that counts something and must not exceed `limit`.
-    public mutating func count(
+    package mutating func count(
         _ field: @autoclosure () -> String, limit: Int = Int(Int32.max)
     ) throws(WireError) -> Int {
         let value = try varint(field())
@@ -44,32 +44,32 @@ public struct WireReader {
     }
 
     /// A revision; up to 2⁵³ − 1, so that every language can count it.
-    public mutating func revision(_ field: @autoclosure () -> String) throws(WireError) -> Int {
+    package mutating func revision(_ field: @autoclosure () -> String) throws(WireError) -> Int {
         try count(field(), limit: (1 << 53) - 1)
     }
 
-    public mutating func word(_ field: @autoclosure () -> String) throws(WireError) -> UInt64 {
+    package mutating func word(_ field: @autoclosure () -> String) throws(WireError) -> UInt64 {
         guard remaining >= 8 else { throw .truncated(field: field()) }
         defer { position += 8 }
         return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
     }
 
-    public mutating func raw(_ count: Int, _ field: @autoclosure () -> String) throws(WireError) -> [UInt8] {
+    package mutating func raw(_ count: Int, _ field: @autoclosure () -> String) throws(WireError) -> [UInt8] {
         [UInt8](try slice(count, field()))
     }
 
-    public mutating func blob(_ field: @autoclosure () -> String, limit: Int = .max) throws(WireError) -> [UInt8] {
+    package mutating func blob(_ field: @autoclosure () -> String, limit: Int = .max) throws(WireError) -> [UInt8] {
         let length = try count(field(), limit: limit)
         return try raw(length, field())
     }
 
-    public mutating func string(_ field: @autoclosure () -> String, limit: Int = .max) throws(WireError) -> String {
+    package mutating func string(_ field: @autoclosure () -> String, limit: Int = .max) throws(WireError) -> String {
         let length = try count(field(), limit: limit)
         return try text(length, field())
     }
 
     /// `count` bytes of text, without a length in front.
-    public mutating func text(_ count: Int, _ field: @autoclosure () -> String) throws(WireError) -> String {
+    package mutating func text(_ count: Int, _ field: @autoclosure () -> String) throws(WireError) -> String {
         let part = try slice(count, field())
         if Self.isASCII(part) { return String(decoding: part, as: UTF8.self) }
         guard let text = String(validating: part, as: UTF8.self) else { throw .invalidUTF8(field: field()) }
@@ -92,7 +92,7 @@ public struct WireReader {
     }
 
     /// A part of the bytes, to be read on its own.
-    public mutating func part(_ count: Int, _ field: @autoclosure () -> String) throws(WireError) -> WireReader {
+    package mutating func part(_ count: Int, _ field: @autoclosure () -> String) throws(WireError) -> WireReader {
         WireReader(try slice(count, field()))
     }
 
@@ -104,7 +104,7 @@ public struct WireReader {
         return UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
     }
 
-    public func expectEnd(of message: @autoclosure () -> String) throws(WireError) {
+    package func expectEnd(of message: @autoclosure () -> String) throws(WireError) {
         if remaining > 0 { throw .trailingBytes(message: message(), count: remaining) }
     }
 }

@@ -1,20 +1,20 @@
 import HandCore
 
 /// Writes fields one behind the other.
-public struct WireWriter: Sendable {
-    public private(set) var bytes: [UInt8]
+package struct WireWriter: Sendable {
+    package private(set) var bytes: [UInt8]
 
-    public init(reserving capacity: Int = 0) {
+    package init(reserving capacity: Int = 0) {
         bytes = []
         bytes.reserveCapacity(capacity)
     }
 
-    public mutating func byte(_ value: UInt8) {
+    package mutating func byte(_ value: UInt8) {
         bytes.append(value)
     }
 
     /// Seven bits a byte, the lowest first; the top bit says that more follow.
-    public mutating func varint(_ value: UInt64) {
+    package mutating func varint(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -24,32 +24,32 @@ public struct WireWriter: Sendable {
     }
 
     /// - Precondition: `value` is not negative.
-    public mutating func varint(_ value: Int) {
+    package mutating func varint(_ value: Int) {
         varint(UInt64(value))
     }
 
     /// Eight bytes, the lowest first.
-    public mutating func word(_ value: UInt64) {
+    package mutating func word(_ value: UInt64) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
-    public mutating func raw(_ value: some Collection<UInt8>) {
+    package mutating func raw(_ value: some Collection<UInt8>) {
         bytes.append(contentsOf: value)
     }
 
     /// Length, then the bytes in UTF-8.
-    public mutating func string(_ value: String) {
+    package mutating func string(_ value: String) {
         varint(value.utf8.count)
         bytes.append(contentsOf: value.utf8)
     }
 
     /// Length, then the bytes.
-    public mutating func blob(_ value: [UInt8]) {
+    package mutating func blob(_ value: [UInt8]) {
         varint(value.count)
         bytes.append(contentsOf: value)
     }
 
-    public mutating func removeAll() {
+    package mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
     }
 }

@@ -35,10 +35,10 @@ package struct DemoGuest: Sendable {
         case 0...2: return (item.id, addition(to: list))
         case 3...5:
             guard case .task(_, let done) = item.content else { return (item.id, nil) }
-            return (item.id, Operation.edit(at: index, Change(done: !done)).delta)
+            return (item.id, Delta.editing(at: index, Change(done: !done)))
         case 6, 7:
-            return (item.id, Operation.move(index..<index + 1, to: random.next(below: list.count + 1), .after).delta)
-        case 8 where list.count > 14: return (item.id, Operation.delete(index..<index + 1).delta)
+            return (item.id, Delta.moving(index..<index + 1, to: random.next(below: list.count + 1), .after))
+        case 8 where list.count > 14: return (item.id, Delta.deleting(index..<index + 1))
         default: return (item.id, nil)
         }
     }
@@ -47,7 +47,7 @@ package struct DemoGuest: Sendable {
         guard list.count < 24 else { return nil }
         let idea = ideas[random.next(below: ideas.count)]
         let item = Item(id: .random(using: &random), content: .task(idea, done: false))
-        return Operation.insert([item], at: random.next(below: list.count + 1), .after).delta
+        return Delta.inserting([item], at: random.next(below: list.count + 1), .after)
     }
 
     /// Makes the list with its first items.
@@ -57,7 +57,7 @@ package struct DemoGuest: Sendable {
         let list = try await client.open(Self.list)
         _ = try await list.live()
         let items = Self.contents.map { Item(id: .random(using: &random), content: $0) }
-        try await list.edit { _ in Operation.insert(items, at: 0, .after).delta }
+        try await list.edit { _ in Delta.inserting(items, at: 0, .after) }
         _ = try await list.settled()
     }
 

@@ -16,6 +16,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case notKept(String)
     /// The client was closed.
     case closed
+    /// The text of an address is none.
+    case badAddress(String)
 }
 
 extension ClientError: CustomStringConvertible {
@@ -31,7 +33,7 @@ extension ClientError: CustomStringConvertible {
         case .notMade(.tooLarge(let bytes, let limit)):
             "the edit has about \(bytes) bytes; at most \(limit) can be sent as one. Divide it."
         case .rejected(let reason): "\(reason)"
-        case .notKept(let reason): reason
+        case .notKept(let reason), .badAddress(let reason): reason
         case .closed: "the client was closed"
         }
     }
@@ -39,5 +41,5 @@ extension ClientError: CustomStringConvertible {
 
 extension Change.Fields {
     /// The members as people call them.
-    public var words: [String] { names.map { ["done": "box to tick", "url": "address", "card": "face"][$0] ?? $0 } }
+    package var words: [String] { names.map { ["done": "box to tick", "url": "address", "card": "face"][$0] ?? $0 } }
 }

@@ -52,14 +52,14 @@ extension HandClient {
     }
 
     /// Whether a list may be edited on excerpts: the server knows them, and no edits of the list wait here, which must go first.
-    public func canEditExcerpts(of name: String) async throws -> Bool {
+    package func canEditExcerpts(of name: String) async throws -> Bool {
         guard try await version() >= 2 else { return false }
         if try await read({ $0.isFollowed(name) }) { return false }
         return try await askJournal(otherwise: true) { try !$0.mayHavePending(name) }
     }
 
     /// Sends waiting edits of a list that is not followed; nil if there are none.
-    public func sendWaiting(of name: String) async throws -> Settlement? {
+    package func sendWaiting(of name: String) async throws -> Settlement? {
         guard try await askJournal(otherwise: false, { try $0.isWaiting(name) }) else { return nil }
         let list = try await open(name)
         let outcome = try await list.settled()
@@ -89,7 +89,7 @@ extension HandClient {
     }
 
     /// Notes in the journal that a step had nothing to do on a list at a revision.
-    public func noteEmpty(_ step: Retrace.Step, in log: UInt64, at revision: Int) async throws {
+    package func noteEmpty(_ step: Retrace.Step, in log: UInt64, at revision: Int) async throws {
         guard let author = try await read({ $0.machine.author }) else { return }
         try await askJournal(otherwise: ()) { try $0.noteEmpty(step, in: log, at: revision, by: author) }
     }

@@ -8,12 +8,12 @@ extension HandClient {
     static let mostItemsKept = 100_000
 
     /// The lists of which edits wait to be sent. Needs no server.
-    public func waitingLists() async throws -> [String] {
+    package func waitingLists() async throws -> [String] {
         try await askJournal(otherwise: []) { journal in try journal.lists().filter { try journal.isWaiting($0) } }
     }
 
     /// Discards what is kept of a list that is not followed. Returns the number of edits that had not been sent.
-    public func discard(_ name: String) async throws -> Int {
+    package func discard(_ name: String) async throws -> Int {
         try await askJournal(otherwise: 0) { journal in
             let count = try journal.load(name)?.unconfirmedCount ?? 0
             try journal.forget(name)
@@ -23,7 +23,7 @@ extension HandClient {
 
     /// Keeps a copy of a list as the server has it, for edits without the server. If edits wait, they stand on what is kept
     /// already, and that stays.
-    public func keep(_ name: String, _ hand: Hand, at revision: Int) async throws {
+    package func keep(_ name: String, _ hand: Hand, at revision: Int) async throws {
         guard hand.count <= Self.mostItemsKept else { return }
         // Says of which history the revision is; a server of version 1 does not.
         let excerpt = try await self.excerpt(of: name)
@@ -32,7 +32,7 @@ extension HandClient {
     }
 
     /// Takes over the copy of a list that another client of this machine has kept, without its edits, if it is newer.
-    public func adopt(_ other: Replica, of name: String) async throws {
+    package func adopt(_ other: Replica, of name: String) async throws {
         guard other.logID != 0 else { return }
         let copy = Replica(confirmed: other.confirmed, revision: other.revision, logID: other.logID, sequence: 0)
         try await keep(copy, of: name) { $0.revision < copy.revision }

@@ -1,53 +1,9 @@
 import EventLoop
 import Foundation
 import HandCore
-import HandFormats
 import HandStore
-import HandSync
-import HandWire
-import TLS
 
-/// How a client connects, and as whom.
-public struct ClientConfiguration: Sendable {
-    package var server: HandAddress.Server
-    /// The person's name, for others to see.
-    public var person: String
-    /// Name and version of the program, for the server's logs.
-    public var program: String
-    /// The secret by which the server knows this client; not used with a journal, which has its own.
-    public var client: ClientID
-    /// Spreads reconnections; nothing else is random.
-    public var seed: UInt64
-    /// Where this client's secret, and the lists that it follows with their unsent edits, are kept; nil for in memory only.
-    public var journalPath: String?
-    /// Whether lists are kept in the journal. Without it only the secret is, and what an earlier run has left there.
-    public var keepsLists: Bool
-    /// The secret that says who this is, where a server asks for one.
-    public var token: String?
-    /// Who must have signed the certificate of a server with TLS.
-    package var trust = TLSContext.Trust.system
-    /// What a server with TLS is shown that asks for a certificate.
-    package var certificate: TLSContext.Certificate?
-
-    package init(
-        server: HandAddress.Server, person: String, program: String, client: ClientID? = nil,
-        seed: UInt64 = .random(in: 0...UInt64.max), journalPath: String? = nil, keepsLists: Bool = true
-    ) {
-        self.server = server
-        var name = person[...]
-        while name.utf8.count > Limits.personBytes { name.removeLast() }
-        self.person = String(name)
-        self.program = program
-        var random = SystemRandomNumberGenerator()
-        self.client = client ?? .random(using: &random)
-        self.seed = seed
-        self.journalPath = journalPath
-        self.keepsLists = keepsLists
-    }
-}
-
-/// A client for programs. It reconnects, submits again, and never loses or doubles
-/// an edit. All methods may be called from anywhere.
+/// A client for programs. It reconnects, submits again, and never loses or doubles an edit. All methods may be called from anywhere.
 public final class HandClient: Sendable {
     private let mailbox: Mailbox<@Sendable (ClientEngine) -> Void>
 

@@ -9,7 +9,7 @@ extension ScriptRun.Edit {
     ///   - item: gives the item at an index, where it is known: what is no task is not ticked.
     func delta(count: Int, itemID: ItemID, item: ((Int) -> Item)? = nil) -> Delta? {
         if case .add(let content, let spot) = self {
-            return Operation.insert([Item(id: itemID, content: content)], at: spot.gap(of: count), .after).delta
+            return Delta.inserting([Item(id: itemID, content: content)], at: spot.gap(of: count), .after)
         }
         guard count > 0 else { return nil }
         switch self {
@@ -17,7 +17,7 @@ extension ScriptRun.Edit {
         case .move(let from, let to): return Self.move(from.index(of: count), to: to.gap(of: count), count)
         case .delete(let spot):
             let index = spot.index(of: count)
-            return Operation.delete(index..<index + 1).delta
+            return Delta.deleting(index..<index + 1)
         case .edit(let spot, let text): return Self.change(spot.index(of: count), Change(text: text), item)
         case .tick(let spot):
             let index = spot.index(of: count)
@@ -32,11 +32,11 @@ extension ScriptRun.Edit {
         guard count > 1 else { return nil }
         var gap = gap
         if gap == index || gap == index + 1 { gap = index + 1 < count ? index + 2 : index - 1 }
-        return Operation.move(index..<index + 1, to: gap, .after).delta
+        return Delta.moving(index..<index + 1, to: gap, .after)
     }
 
     private static func change(_ index: Int, _ change: Change, _ item: ((Int) -> Item)?) -> Delta? {
         if let item, !change.fields.isSubset(of: item(index).content.kind.fields) { return nil }
-        return Operation.edit(at: index, change).delta
+        return Delta.editing(at: index, change)
     }
 }

@@ -104,7 +104,7 @@ final class ListSeeder: MachineShell {
         }
         whenSettled = { [unowned self] in fill(name, from: last, to: count, then) }
         driver.perform { machine in
-            do { try machine.edit(name, Operation.insert(items, at: first, .after).delta) } catch {
+            do { try machine.edit(name, Delta.inserting(items, at: first, .after)) } catch {
                 failed("'\(name)' cannot be filled: \(error)")
             }
         }

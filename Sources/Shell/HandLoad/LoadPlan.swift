@@ -1,7 +1,7 @@
 import EventLoop
+import HandClient
 import HandFormats
 import HandScript
-import TLS
 
 /// What a load test is to do.
 package struct LoadPlan: Sendable {
@@ -18,9 +18,9 @@ package struct LoadPlan: Sendable {
     /// The secret that says who the clients are, where a server asks for one.
     package var token: String?
     /// Who must have signed the certificate of a server with TLS.
-    package var trust = TLSContext.Trust.system
+    package var trust = ClientConfiguration.Trust.system
     /// What such a server is shown that asks for a certificate.
-    package var certificate: TLSContext.Certificate?
+    package var certificate: ClientConfiguration.Certificate?
     package var kind: Kind
     package var clients: Int
     /// How long the clients work, if their script does not end before.

@@ -1,4 +1,5 @@
 import EventLoop
+import HandClient
 import HandScript
 import TLS
 

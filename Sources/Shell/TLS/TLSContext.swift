@@ -14,14 +14,6 @@ package final class TLSContext {
         package let description: String
     }
 
-    /// Whom a client trusts.
-    package enum Trust: Sendable, Equatable {
-        /// Whom the system trusts.
-        case system
-        /// Those that the certificates in a file have signed, and nobody else.
-        case file(String)
-    }
-
     private init(_ method: OpaquePointer?) throws(Failure) {
         guard let raw = SSL_CTX_new(method) else { throw .ofOpenSSL("no TLS") }
         self.raw = raw
@@ -47,7 +39,7 @@ package final class TLSContext {
         let context = try TLSContext(TLS_server_method())
         try context.use(certificate: certificate, key: key)
         if let clientAuthority {
-            try context.trust(.file(clientAuthority))
+            try context.trust(clientAuthority)
             SSL_CTX_set_verify(context.raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
             // Without a name for whose they are, OpenSSL ends connections that resume a session.
             SSL_CTX_set_session_id_context(context.raw, Array("hand".utf8), 4)
@@ -56,27 +48,14 @@ package final class TLSContext {
         return context
     }
 
-    /// A client's own certificate, for servers that ask for one.
-    package struct Certificate: Sendable, Equatable {
-        /// The file with it and those between it and the root, in PEM.
-        package let file: String
-        /// The file with its key, in PEM, without a password.
-        package let key: String
-
-        package init(file: String, key: String) {
-            self.file = file
-            self.key = key
-        }
-    }
-
     /// - Parameters:
-    ///   - trust: who must have signed the server's certificate.
-    ///   - certificate: who the client is, if the server asks.
+    ///   - authorities: a file with the certificates that must have signed the server's; nil for whom the system trusts.
+    ///   - certificate: files with the client's certificate and its key, in PEM, if the server asks for one.
     package static func client(
-        trust: Trust = .system, certificate: Certificate? = nil
+        authorities: String? = nil, certificate: (file: String, key: String)? = nil
     ) throws(Failure) -> TLSContext {
         let context = try TLSContext(TLS_client_method())
-        try context.trust(trust)
+        try context.trust(authorities)
         SSL_CTX_set_verify(context.raw, SSL_VERIFY_PEER, nil)
         if let certificate { try context.use(certificate: certificate.file, key: certificate.key) }
         return context
@@ -112,15 +91,12 @@ package final class TLSContext {
         guard SSL_CTX_use_PrivateKey_file(raw, key, SSL_FILETYPE_PEM) == 1 else { throw .ofOpenSSL("the key \(key)") }
     }
 
-    private func trust(_ trust: Trust) throws(Failure) {
-        switch trust {
-        case .system:
+    private func trust(_ file: String?) throws(Failure) {
+        guard let file else {
             guard SSL_CTX_set_default_verify_paths(raw) == 1 else { throw .ofOpenSSL("the system's certificates") }
-        case .file(let path):
-            guard SSL_CTX_load_verify_locations(raw, path, nil) == 1 else {
-                throw .ofOpenSSL("the certificates \(path)")
-            }
+            return
         }
+        guard SSL_CTX_load_verify_locations(raw, file, nil) == 1 else { throw .ofOpenSSL("the certificates \(file)") }
     }
 }
 

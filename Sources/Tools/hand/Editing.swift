@@ -55,7 +55,7 @@ struct Add: AsyncParsableCommand {
         let items = try contents().map { Item(id: .random(using: &random), content: $0) }
         try await options.edit(to: place) { view, _, place in
             let (gap, side) = try place.gap(in: view)
-            return HandCore.Operation.insert(items, at: gap, side).delta
+            return Delta.inserting(items, at: gap, side)
         }
     }
 }
@@ -76,7 +76,7 @@ struct Deal: AsyncParsableCommand {
         let cards = (0..<number).map { _ in Item(id: .random(using: &random), content: .card(.faceDown)) }
         try await options.edit { view, _, _ in
             guard view.rules.hasDeck else { throw Failure(.rejected, "this list has no deck: make one with --deck") }
-            return HandCore.Operation.insert(cards, at: view.count, .before).delta
+            return Delta.inserting(cards, at: view.count, .before)
         }
     }
 }
@@ -174,7 +174,7 @@ struct Edit: AsyncParsableCommand {
             let place = try references[0].position(in: view)
             var text = words
             if let words, let was { text = try Self.merged(words, from: was, with: view[place].content.text) }
-            return HandCore.Operation.edit(at: place, Change(text: text, url: link)).delta
+            return Delta.editing(at: place, Change(text: text, url: link))
         }
     }
 

@@ -143,7 +143,7 @@ struct Import: AsyncParsableCommand {
             let excerpt = try await client.excerpt(of: name, ItemReference.selections(of: neighbours))
             let here = try (try? behind?.resolved(in: excerpt)) ?? place.resolved(in: excerpt)
             let (gap, side) = try here.gap(in: excerpt.hand)
-            let delta = HandCore.Operation.insert(items, at: gap, side).delta
+            let delta = Delta.inserting(items, at: gap, side)
             if let outcome = try await client.edit(name, on: excerpt, delta) { return outcome }
         }
     }

@@ -79,6 +79,7 @@ struct Failure: Error, CustomStringConvertible {
             switch error {
             case .unreachable: .unreachable
             case .closed, .notKept: .error
+            case .badAddress: .usage
             case .notMade(.violation), .notMade(.misfit): .rejected
             case .notMade: .error
             case .rejected(.revisionMoved): .conflict

@@ -3,7 +3,6 @@ import Foundation
 import HandClient
 import HandFormats
 import HandScreens
-import TLS
 import TOMLKit
 
 /// Folders and defaults, from the environment and the configuration file.
@@ -134,13 +133,13 @@ enum Settings {
     static func usual(_ flag: String?) throws -> String? { try value(.url, flag: flag) }
 
     /// Who must have signed the certificate of a server with TLS: $HAND_CA, the file's, or whom the system trusts.
-    static func trust() throws -> TLSContext.Trust {
+    static func trust() throws -> ClientConfiguration.Trust {
         try value(.ca).map { .file($0) } ?? .system
     }
 
     /// What a server with TLS is shown that asks who this is: $HAND_CERT and $HAND_CERT_KEY, or the file's. The key may be in the
     /// certificate's file.
-    static func certificate() throws -> TLSContext.Certificate? {
+    static func certificate() throws -> ClientConfiguration.Certificate? {
         let texts = try file().texts
         let pairs = [
             (environment[Key.cert.variable], environment[Key.certKey.variable], "$HAND_CERT"),

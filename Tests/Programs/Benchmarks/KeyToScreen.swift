@@ -109,15 +109,15 @@ struct KeyToScreen {
     /// Somebody else edits near what is seen.
     private mutating func remote(_ round: Int) {
         let place = max(0, min(replica.confirmed.count - 2, replica.confirmed.count / 2 - 20 + random.next(below: 40)))
-        let operation: HandCore.Operation =
+        let operation: Delta =
             switch round % 3 {
             case 0:
-                .insert(
+                .inserting(
                     [Item(id: .random(using: &random), content: .task("by somebody", done: false))], at: place, .after)
-            case 1: .edit(at: place, Change(text: "changed by somebody \(round)"))
-            default: .move(place..<place + 1, to: max(0, place - 5), .after)
+            case 1: .editing(at: place, Change(text: "changed by somebody \(round)"))
+            default: .moving(place..<place + 1, to: max(0, place - 5), .after)
             }
-        take(operation.delta, author: 2, sequence: UInt64(round + 1))
+        take(operation, author: 2, sequence: UInt64(round + 1))
     }
 
     private mutating func confirm() {

@@ -11,10 +11,10 @@ struct LargeDelta {
     static let sorts: [(name: String, make: @Sendable (Int) -> Delta)] = [
         ("edited, one by one", { spread($0) { _ in .edit(Change(text: "another text", done: true)) } }),
         ("deleted, one by one", { spread($0) { _ in .delete(1) } }),
-        ("deleted as a block", { Operation.delete(0..<$0).delta }),
-        ("inserted as a block", { count in Operation.insert(new(0..<count), at: 7, .after).delta }),
+        ("deleted as a block", { Delta.deleting(0..<$0) }),
+        ("inserted as a block", { count in Delta.inserting(new(0..<count), at: 7, .after) }),
         ("inserted, one by one", { spread($0) { .insert(new($0..<$0 + 1), .after) } }),
-        ("moved as a block", { Operation.move(0..<$0, to: $0 + (items - $0) / 2, .after).delta }),
+        ("moved as a block", { Delta.moving(0..<$0, to: $0 + (items - $0) / 2, .after) }),
         ("moved, one by one", reversed),
     ]
 

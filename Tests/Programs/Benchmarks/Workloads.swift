@@ -55,15 +55,15 @@ struct Edits {
             case .insert:
                 count += 1
                 let item = Item(id: .random(using: &random), content: .task("inserted \(step)", done: false))
-                return Operation.insert([item], at: random.next(below: count), step % 2 == 0 ? .after : .before).delta
+                return Delta.inserting([item], at: random.next(below: count), step % 2 == 0 ? .after : .before)
             case .delete:
                 let index = random.next(below: count)
                 count -= 1
-                return Operation.delete(index..<index + 1).delta
+                return Delta.deleting(index..<index + 1)
             case .move:
                 let index = random.next(below: count)
-                return Operation.move(index..<index + 1, to: random.next(below: count), .after).delta
-            case .edit: return Operation.edit(at: random.next(below: count), Change(done: step % 2 == 0)).delta
+                return Delta.moving(index..<index + 1, to: random.next(below: count), .after)
+            case .edit: return Delta.editing(at: random.next(below: count), Change(done: step % 2 == 0))
             }
         }
     }
@@ -210,7 +210,7 @@ struct Homecoming {
             return commit
         }
         self.authority = authority
-        mine = (0..<Self.ticked).map { Operation.edit(at: $0 * Self.items / Self.ticked, Change(done: true)).delta }
+        mine = (0..<Self.ticked).map { Delta.editing(at: $0 * Self.items / Self.ticked, Change(done: true)) }
     }
 
     /// Nanoseconds of each commit, for the client that comes back.
@@ -226,7 +226,7 @@ struct Homecoming {
     static let belated: [(name: String, delta: Delta)] = [
         ("1 tick", spread(1)), ("40 ticks", spread(40)), ("1,000 ticks", spread(1_000)), ("8,000 ticks", spread(8_000)),
         ("1,000 insertions", inserted(1_000)),
-        ("1,000 moved items", Operation.move(0..<1_000, to: 10_000, .after).delta),
+        ("1,000 moved items", Delta.moving(0..<1_000, to: 10_000, .after)),
     ]
 
     private static func spread(_ count: Int) -> Delta {

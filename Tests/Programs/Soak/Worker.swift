@@ -125,7 +125,7 @@ struct Worker {
         var chaos = Chaos(seed: seed)
         guard view.count > mostItems else { return chaos.delta(on: view, size: 3) }
         let first = chaos.random.next(below: mostItems / 2)
-        return HandCore.Operation.delete(first..<first + mostItems / 2).delta
+        return Delta.deleting(first..<first + mostItems / 2)
     }
 
     /// An edit that the server takes only if nothing has happened meanwhile.
@@ -136,7 +136,7 @@ struct Worker {
             guard !state.view.isEmpty else { return .identity }
             let index = Int(pick % UInt64(state.view.count))
             var chaos = Chaos(seed: pick)
-            return HandCore.Operation.edit(at: index, chaos.change(for: state.view[index].content)).delta
+            return Delta.editing(at: index, chaos.change(for: state.view[index].content))
         }
         try await settle(list, edits: 1)
     }

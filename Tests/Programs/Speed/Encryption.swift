@@ -45,7 +45,7 @@ private final class Handshakes {
 
     init(_ port: Int, _ authority: String) throws {
         loop = try Loop()
-        context = try .client(trust: .file(authority))
+        context = try .client(authorities: authority)
         address = try SocketAddress(ip: "127.0.0.1", port: UInt16(port))
     }
 

@@ -67,7 +67,7 @@ private struct Branches {
         for index in people.indices { people[index].author = UInt64(index + 1) }
         let edit = try Self.milliseconds {
             for (index, edits) in [first, second].enumerated() {
-                for edit in edits { _ = try people[index].edit(Self.operation(edit, &random).delta) }
+                for edit in edits { _ = try people[index].edit(Self.delta(edit, &random)) }
             }
         }
         let merge = try Self.milliseconds {
@@ -87,12 +87,12 @@ private struct Branches {
         return (edit, merge)
     }
 
-    private static func operation(_ edit: Edit, _ random: inout SplitMix64) -> HandCore.Operation {
+    private static func delta(_ edit: Edit, _ random: inout SplitMix64) -> Delta {
         switch edit {
         case .insert(let place, let text):
-            .insert([Item(id: .random(using: &random), content: .note(text))], at: place, .after)
-        case .delete(let place): .delete(place..<place + 1)
-        case .move(let from, let to): .move(from..<from + 1, to: to > from ? to + 1 : to, .after)
+            .inserting([Item(id: .random(using: &random), content: .note(text))], at: place, .after)
+        case .delete(let place): .deleting(place..<place + 1)
+        case .move(let from, let to): .moving(from..<from + 1, to: to > from ? to + 1 : to, .after)
         }
     }
 

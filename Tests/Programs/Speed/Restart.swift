@@ -77,7 +77,7 @@ private final class Restart {
     private func edit(_ engine: ClientEngine, _ list: String) {
         let item = Item(id: .random(using: &random), content: .note("one more"))
         try? engine.perform { machine in
-            try machine.edit(list, HandCore.Operation.insert([item], at: 0, .after).delta)
+            try machine.edit(list, Delta.inserting([item], at: 0, .after))
         }
     }
 

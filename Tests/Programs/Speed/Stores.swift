@@ -53,7 +53,7 @@ private struct ListWriter {
     mutating func fill(_ count: Int) throws {
         for start in stride(from: 0, to: count, by: 2_000) {
             let items = Stores.items(start..<min(count, start + 2_000), &random)
-            submit(Operation.insert(items, at: authority.count, .after).delta)
+            submit(Delta.inserting(items, at: authority.count, .after))
             try write()
         }
     }
@@ -61,7 +61,7 @@ private struct ListWriter {
     /// One commit for each edit, one transaction for all.
     mutating func edit(_ count: Int) throws {
         for step in 0..<count {
-            submit(Operation.edit(at: random.next(below: authority.count), Change(done: step % 2 == 0)).delta)
+            submit(Delta.editing(at: random.next(below: authority.count), Change(done: step % 2 == 0)))
         }
         try write()
     }

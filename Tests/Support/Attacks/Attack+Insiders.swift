@@ -66,7 +66,7 @@ extension Attack {
                 _ = try client.answers(
                     to: .subscribe(.init(request: number, name: AttackRange.list, logID: 0, revision: 0)))
                 let item = Item(id: ItemID(rawValue: .random(in: 1...UInt64.max)), content: .note("x"))
-                let delta = HandCore.Operation.insert([item], at: 0, .after).delta
+                let delta = Delta.inserting([item], at: 0, .after)
                 client.say(.submit(Submission(list: 1, base: 1, sequence: 1, delta: delta)))
                 var author: UInt64?
                 while author == nil, let message = try client.next() {

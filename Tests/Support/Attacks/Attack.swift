@@ -47,13 +47,13 @@ package struct Attack: Sendable, CustomStringConvertible {
     /// All messages, with numbers and names that an attacker could know.
     static func everyMessage(list: String, number: UInt64 = 1) -> [UpMessage] {
         let item = Item(id: ItemID(rawValue: .random(in: 1...UInt64.max)), content: .note("mine"))
-        func submission(_ operation: Operation) -> UpMessage {
-            .submit(Submission(list: number, base: 1, sequence: 1, delta: operation.delta))
+        func submission(_ operation: Delta) -> UpMessage {
+            .submit(Submission(list: number, base: 1, sequence: 1, delta: operation))
         }
         return [
             .subscribe(.init(request: 9, name: list, logID: 0, revision: 0)),
-            submission(.insert([item], at: 1, .after)), submission(.edit(at: 0, Change(text: "x"))),
-            submission(.delete(0..<1)), submission(.move(0..<1, to: 2, .after)),
+            submission(.inserting([item], at: 1, .after)), submission(.editing(at: 0, Change(text: "x"))),
+            submission(.deleting(0..<1)), submission(.moving(0..<1, to: 2, .after)),
             .presence(list: number, item: nil), .history(request: 9, name: list, from: 1, limit: 5),
             .fetch(request: 9, name: list, revision: nil), .create(request: 9, name: "\(list)er", rules: Rules()),
             .delete(request: 9, name: list), .lists(request: 9, after: ""), .unsubscribe(list: number), .ping(1),

@@ -13,9 +13,9 @@ extension AttackRange {
         }
         _ = try client.answers(to: .subscribe(.init(request: 2, name: Self.list, logID: 0, revision: 0)))
         var revision = 0
-        func commit(_ operation: HandCore.Operation) throws {
+        func commit(_ operation: Delta) throws {
             let sequence = UInt64(revision + 1)
-            client.say(.submit(Submission(list: 1, base: revision, sequence: sequence, delta: operation.delta)))
+            client.say(.submit(Submission(list: 1, base: revision, sequence: sequence, delta: operation)))
             while let message = try client.next() {
                 if let refusal = message.refusal { throw Failure(description: "the list is not filled: \(refusal)") }
                 if case .commit = message { break }
@@ -24,8 +24,8 @@ extension AttackRange {
         }
         let portion = past.count / past.revision
         for first in stride(from: 0, to: past.count, by: portion) {
-            try commit(.insert(tasks(portion, first: UInt64(first + 1)), at: first, .after))
+            try commit(.inserting(tasks(portion, first: UInt64(first + 1)), at: first, .after))
         }
-        for number in 0..<commits { try commit(.edit(at: number * 7_919 % past.count, Change(text: "x\(number)"))) }
+        for number in 0..<commits { try commit(.editing(at: number * 7_919 % past.count, Change(text: "x\(number)"))) }
     }
 }

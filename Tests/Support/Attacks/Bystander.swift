@@ -33,9 +33,9 @@ package final class Bystander {
         usleep(5_000)
         sequence += 1
         let item = Item(id: ItemID(rawValue: .random(in: 1...UInt64.max)), content: .note("calm"))
-        let operation: HandCore.Operation = sequence % 2 == 1 ? .insert([item], at: 0, .after) : .delete(0..<1)
+        let operation: Delta = sequence % 2 == 1 ? .inserting([item], at: 0, .after) : .deleting(0..<1)
         let start = ContinuousClock.now
-        client.say(.submit(Submission(list: list, base: revision, sequence: sequence, delta: operation.delta)))
+        client.say(.submit(Submission(list: list, base: revision, sequence: sequence, delta: operation)))
         while let message = try client.next() {
             if let refusal = message.refusal { throw RawClient.Silence(description: "the bystander got: \(refusal)") }
             guard case .commit(_, let commit) = message else { continue }

@@ -1,6 +1,31 @@
+// A disk that fails when it is told to, and that remembers what was asked of it.
+//
+// The library is loaded before all others into a process (LD_PRELOAD) and stands between it and the kernel. It looks only
+// at files below one folder; everything else passes. The environment says which:
+//
+//     FAULTY_DISK_FOLDER   the folder, without links in its path
+//     FAULTY_DISK_CONTROL  a file with the faults that hold now; it is read at each call. Without the file nothing fails.
+//     FAULTY_DISK_AFTER    so many of the calls that a fault is meant for go well before it holds
+//     FAULTY_DISK_TRACE    a file at whose end every write, truncation, flush and removal that succeeded is noted
+//     FAULTY_DISK_KILL     a number: the process is killed in place of its so-manieth write, truncation, flush, renaming or
+//                          removal
+//
+// A line of the control file is `call fault` or `call fault suffix`. The call is `write`, `sync` or `truncate`; the suffix
+// is that of the file's name. The first line that fits counts. Faults are
+//
+//     EIO, ENOSPC  the call fails with that error, and nothing is done
+//     short        a write takes the first half
+//     full         a write takes the first half as long as that is something, then fails with ENOSPC: the disk fills up
+//
+// A record of the trace is a line, and after a write its bytes:
+//
+//     write OFFSET LENGTH NAME
+//     truncate SIZE NAME
+//     sync NAME
+//     remove NAME
+//
+// Names are relative to the folder. Shared memory (`-shm`) is not traced: SQLite makes it anew after a crash.
 #define _GNU_SOURCE
-#include "faultydisk.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,6 +40,9 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+/// The smallest write that a disk which is `full` still takes a part of.
+#define FAULTY_DISK_PART 64
 
 // The kernel is called directly: the names of the C library are ours now, and nothing may be asked of them here.
 
@@ -156,13 +184,13 @@ ssize_t write(int descriptor, const void *bytes, size_t length) {
     return written;
 }
 
+/// The same function under the name of files beyond 2 GiB, which here are all.
+#define ALSO_64(name, result, ...) result name##64(__VA_ARGS__) __attribute__((alias(#name)))
+
 ssize_t pwrite(int descriptor, const void *bytes, size_t length, off_t offset) {
     return put(descriptor, bytes, length, offset);
 }
-
-ssize_t pwrite64(int descriptor, const void *bytes, size_t length, off64_t offset) {
-    return put(descriptor, bytes, length, offset);
-}
+ALSO_64(pwrite, ssize_t, int, const void *, size_t, off64_t);
 
 ssize_t writev(int descriptor, const struct iovec *runs, int count) {
     return put_runs(descriptor, runs, count, -1);
@@ -171,46 +199,33 @@ ssize_t writev(int descriptor, const struct iovec *runs, int count) {
 ssize_t pwritev(int descriptor, const struct iovec *runs, int count, off_t offset) {
     return put_runs(descriptor, runs, count, offset);
 }
-
-ssize_t pwritev64(int descriptor, const struct iovec *runs, int count, off64_t offset) {
-    return put_runs(descriptor, runs, count, offset);
-}
+ALSO_64(pwritev, ssize_t, int, const struct iovec *, int, off64_t);
 
 // MARK: Flushes, truncations, removals
 
-static int flush(int descriptor, long call) {
-    char buffer[PATH_MAX], fault[16];
-    const char *name = name_of(descriptor, buffer);
-    if (name) step();
-    if (name && fault_for("sync", name, fault)) {
-        errno = error_of(fault);
-        return -1;
-    }
-    int result = (int)syscall(call, descriptor);
-    if (name && result == 0) trace(name, NULL, 0, "sync %s\n", name);
-    return result;
+/// A call that does nothing but change or flush an open file: the step, the fault, the call itself, the trace.
+#define CALL_ON_FILE(fault_name, number, size, ...) \
+    do { \
+        char buffer[PATH_MAX], fault[16]; \
+        const char *name = name_of(descriptor, buffer); \
+        if (name) step(); \
+        if (name && fault_for(fault_name, name, fault)) { \
+            errno = error_of(fault); \
+            return -1; \
+        } \
+        int result = (int)syscall(number, descriptor, (long)(size)); \
+        if (name && result == 0) trace(name, NULL, 0, __VA_ARGS__, name); \
+        return result; \
+    } while (0)
+
+int fsync(int descriptor) { CALL_ON_FILE("sync", SYS_fsync, 0, "sync %s\n"); }
+
+int fdatasync(int descriptor) { CALL_ON_FILE("sync", SYS_fdatasync, 0, "sync %s\n"); }
+
+int ftruncate(int descriptor, off_t size) {
+    CALL_ON_FILE("truncate", SYS_ftruncate, size, "truncate %lld %s\n", (long long)size);
 }
-
-int fsync(int descriptor) { return flush(descriptor, SYS_fsync); }
-
-int fdatasync(int descriptor) { return flush(descriptor, SYS_fdatasync); }
-
-static int cut(int descriptor, off_t size) {
-    char buffer[PATH_MAX], fault[16];
-    const char *name = name_of(descriptor, buffer);
-    if (name) step();
-    if (name && fault_for("truncate", name, fault)) {
-        errno = error_of(fault);
-        return -1;
-    }
-    int result = (int)syscall(SYS_ftruncate, descriptor, size);
-    if (name && result == 0) trace(name, NULL, 0, "truncate %lld %s\n", (long long)size, name);
-    return result;
-}
-
-int ftruncate(int descriptor, off_t size) { return cut(descriptor, size); }
-
-int ftruncate64(int descriptor, off64_t size) { return cut(descriptor, size); }
+ALSO_64(ftruncate, int, int, off64_t);
 
 int rename(const char *from, const char *to) {
     if (below_folder(from) || below_folder(to)) step();

@@ -107,17 +107,17 @@ enum ServiceMessages {
         case 1:
             let face = Card(code: UInt8(input.below(53))) ?? .faceDown
             let item = Item(id: ItemID(rawValue: input.number()), content: .card(face))
-            return Operation.insert([item], at: input.below(count + 1), .before).delta
+            return Delta.inserting([item], at: input.below(count + 1), .before)
         case 2:
             let text = String(repeating: "x", count: 1 + input.below(256) * 64)
             let items = (0..<(1 + input.below(20))).map { _ in
                 Item(id: .random(using: &chaos.random), content: .note(text))
             }
-            return Operation.insert(items, at: 0, .after).delta
+            return Delta.inserting(items, at: 0, .after)
         case 3:
             let start = input.below(count + 1)
-            return Operation.delete(start..<max(start, count)).delta
-        default: return chaos.operation(on: count).delta
+            return Delta.deleting(start..<max(start, count))
+        default: return chaos.edit(on: count)
         }
     }
 }

@@ -76,7 +76,7 @@ enum SessionMessages {
         let isOwn = input.below(4) == 3
         var delta = chaos.delta(on: replica.confirmed, size: 1 + input.below(3))
         if isOwn, let mine = replica.inFlight, input.below(4) > 0 { delta = mine.delta }
-        if input.below(16) == 15 { delta = Operation.delete(0..<Int(min(input.number(), 1 << 31 - 1))).delta }
+        if input.below(16) == 15 { delta = Delta.deleting(0..<Int(min(input.number(), 1 << 31 - 1))) }
         let after = try? replica.confirmed.applying(delta)
         let revision = input.below(16) == 15 ? near(&input, replica.revision) : replica.revision + 1
         return Commit(

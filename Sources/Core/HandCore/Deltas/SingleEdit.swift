@@ -155,7 +155,7 @@ extension Delta {
         let (index, gap) = (Int(edit.index), Int(edit.gap))
         switch edit.kind {
         case .nothing: return .identity
-        case .move: return Operation.move(index..<index + 1, to: gap, edit.side).delta
+        case .move: return Delta.moving(index..<index + 1, to: gap, edit.side)
         case .insert, .delete, .edit:
             let (step, position) = (steps[steps.count - 1], edit.kind == .insert ? gap : index)
             var placed: ContiguousArray<Step> = []

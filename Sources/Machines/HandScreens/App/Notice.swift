@@ -82,14 +82,14 @@ package struct Notice: Equatable, Sendable {
         case nil: return nil
         case .change(let item, let change):
             guard let index = hand.index(of: item) else { return nil }
-            return Operation.edit(at: index, change).delta
+            return Delta.editing(at: index, change)
         case .move(let item, let behind):
             guard let index = hand.index(of: item) else { return nil }
             let gap = behind.flatMap { hand.index(of: $0) }.map { $0 + 1 } ?? 0
             return Delta.moving([index..<index + 1], to: gap, .after)
         case .insert(let contents):
             let items = contents.map { Item(id: .random(using: &random), content: $0) }
-            return Operation.insert(items, at: hand.count, .before).delta
+            return Delta.inserting(items, at: hand.count, .before)
         }
     }
 }

@@ -75,7 +75,7 @@ struct ItemScreen: ListScreens {
         case .editAddress: draft = Draft(.address, of: item, at: place)
         case .tick:
             guard case .task(_, let done) = item.content else { return [] }
-            return [.edit(list: list, Operation.edit(at: place, Change(done: !done)).delta)]
+            return [.edit(list: list, Delta.editing(at: place, Change(done: !done)))]
         case .follow: return LinkOpener.commands(for: item, app)
         case .delete:
             let what = Deed.name([place..<place + 1], of: app.list(list).hand)
@@ -94,7 +94,7 @@ struct ItemScreen: ListScreens {
         case .key(Key(.enter)):
             let change = draft?.change
             draft = nil
-            if let place, let change { return [.edit(list: list, Operation.edit(at: place, change).delta)] }
+            if let place, let change { return [.edit(list: list, Delta.editing(at: place, change))] }
         case .key(let key): draft?.type(key)
         case .paste(let text): draft?.editor.insert(LineBreaks.shown(text))
         case .mouse, .resize, .cursor: break

@@ -44,15 +44,15 @@ final class AwkwardGuest {
         let (index, gap) = (random.next(below: max(1, list.count)), random.next(below: list.count + 1))
         let side = random.next(below: 2) == 0 ? Side.after : .before
         switch sort {
-        case 1: return Operation.move(index..<index + 1, to: gap, side).delta
-        case 2 where list[index].content.text.hasSuffix(Self.mark): return Operation.delete(index..<index + 1).delta
+        case 1: return Delta.moving(index..<index + 1, to: gap, side)
+        case 2 where list[index].content.text.hasSuffix(Self.mark): return Delta.deleting(index..<index + 1)
         case 3 where list[index].content.text.hasSuffix(Self.mark):
-            return Operation.edit(at: index, Change(text: name + Self.mark)).delta
-        case 3: return Operation.edit(at: index, Change(done: true)).delta
+            return Delta.editing(at: index, Change(text: name + Self.mark))
+        case 3: return Delta.editing(at: index, Change(done: true))
         default:
             let content: Content = list.rules.hasDeck ? .card(.faceDown) : .note(name + Self.mark)
             let item = Item(id: .random(using: &random), content: content)
-            return Operation.insert([item], at: gap, side).delta
+            return Delta.inserting([item], at: gap, side)
         }
     }
 
@@ -106,26 +106,26 @@ final class AwkwardGuest {
 }
 
 /// The server's end of a guest's connection.
-public final class GuestStream: ByteStream {
+package final class GuestStream: ByteStream {
     private var bytes: [UInt8] = []
     private(set) var isOver = false
     private(set) var isStopped = false
 
-    public var peerDescription: String { "a guest of an awkward server" }
-    public var isWriting: Bool { false }
+    package var peerDescription: String { "a guest of an awkward server" }
+    package var isWriting: Bool { false }
 
     func take() -> [UInt8] {
         defer { bytes = [] }
         return bytes
     }
 
-    public func write(_ runs: [FrameRun]) -> Bool {
+    package func write(_ runs: [FrameRun]) -> Bool {
         for run in runs { bytes += run.bytes }
         return true
     }
 
-    public func stopReading() { isStopped = true }
-    public func resumeReading() { isStopped = false }
-    public func shutdown() { isOver = true }
-    public func close() { isOver = true }
+    package func stopReading() { isStopped = true }
+    package func resumeReading() { isStopped = false }
+    package func shutdown() { isOver = true }
+    package func close() { isOver = true }
 }

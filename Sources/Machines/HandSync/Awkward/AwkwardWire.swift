@@ -5,18 +5,18 @@ import HandWire
 /// `acknowledged` before its commit, warnings, ends with and without a reason. All of it is within `Protocol.md`.
 ///
 /// Sans-IO: frames of the server and of the client go in, pieces of the former and the latter one by one come out.
-public struct AwkwardWire {
+package struct AwkwardWire {
     /// A frame of the client, or bytes that are none.
-    public struct Received {
-        public let bytes: [UInt8]
+    package struct Received {
+        package let bytes: [UInt8]
         /// The list that it is to edit, or asks for by name; others edit that first, so many times over.
         let list: UInt64?
-        public let wanted: String?
-        public var rounds: Int
+        package let wanted: String?
+        package var rounds: Int
     }
 
     /// What comes next on the way to the client.
-    public enum Piece {
+    package enum Piece {
         case bytes([UInt8], pause: UInt64)
         /// The server has said why, and ends the connection.
         case end
@@ -39,18 +39,18 @@ public struct AwkwardWire {
     private var single = 0
     private var end: Piece?
 
-    public init(seed: UInt64) {
+    package init(seed: UInt64) {
         random = SplitMix64(seed: seed)
     }
 
     /// Whether bytes wait for the client.
-    public var isEmpty: Bool { waiting.isEmpty && end == nil }
+    package var isEmpty: Bool { waiting.isEmpty && end == nil }
 
     private mutating func chance(_ one: Int, in all: Int) -> Bool { random.next(below: all) < one }
 
     // MARK: From the client
 
-    public mutating func received(_ bytes: UnsafeRawBufferPointer) -> [Received] {
+    package mutating func received(_ bytes: UnsafeRawBufferPointer) -> [Received] {
         var frames: [[UInt8]] = []
         do {
             try reader.read(bytes) { (body) throws(WireError) -> Bool in
@@ -87,7 +87,7 @@ public struct AwkwardWire {
     /// Takes whole frames.
     ///
     /// - Parameter mayReplace: is asked before the client is told that it has connected again.
-    public mutating func send(_ bytes: UnsafeRawBufferPointer, mayReplace: () -> Bool) {
+    package mutating func send(_ bytes: UnsafeRawBufferPointer, mayReplace: () -> Bool) {
         var frames: [[UInt8]] = []
         var whole = FrameReader(limit: bytes.count)
         try? whole.read(bytes) { (body) throws(WireError) -> Bool in
@@ -145,7 +145,7 @@ public struct AwkwardWire {
     }
 
     /// The next piece; nil if there is none.
-    public mutating func next() -> Piece? {
+    package mutating func next() -> Piece? {
         guard !waiting.isEmpty else {
             defer { end = nil }
             return end

@@ -104,7 +104,7 @@ public struct Replica: Sendable {
     }
 
     /// About how many bytes of edits are joined into one submission.
-    public static let portionBytes = 256 << 10
+    package static let portionBytes = 256 << 10
     /// How many commits back others' overriding of one's own work is noticed.
     static let ownWorkRevisions = 1_000
 
@@ -264,7 +264,7 @@ extension Replica {
 
 extension Delta {
     /// About how many bytes this delta takes on the wire, without encoding it.
-    public var wireSize: Int {
+    package var wireSize: Int {
         let items = insertedItems.reduce(0) { $0 + 14 + $1.content.bodySize }
         let changes = itemChanges.reduce(0) {
             $0 + 8 + ($1.text?.utf8.count ?? 0) + ($1.url?.utf8.count ?? 0) + ($1.bytes?.count ?? 0)

@@ -13,22 +13,22 @@ public struct Retrace: Sendable {
 
     /// The steps of one author, which only the author knows: a commit does not tell that it is one, as adding an item and
     /// deleting it is no undo.
-    public struct Steps: Equatable, Sendable {
+    package struct Steps: Equatable, Sendable {
         /// By the sequences of their commits.
-        public var made: [UInt64: Step]
+        package var made: [UInt64: Step]
         /// Those that changed nothing, and so made no commit, by the revision at which they were made.
-        public var empty: [Int: [Step]]
+        package var empty: [Int: [Step]]
 
-        public init(made: [UInt64: Step] = [:], empty: [Int: [Step]] = [:]) {
+        package init(made: [UInt64: Step] = [:], empty: [Int: [Step]] = [:]) {
             self.made = made
             self.empty = empty
         }
     }
 
     /// By the numbers that one has as an author.
-    public var own: [UInt64: Steps]
+    package var own: [UInt64: Steps]
     /// The revision up to which the history is known.
-    public private(set) var revision: Int
+    package private(set) var revision: Int
     /// The last commits up to `revision`, one after another.
     private var commits: [Commit] = []
     /// What takes commits back, on the list after each, by their revisions.
@@ -41,7 +41,7 @@ public struct Retrace: Sendable {
     private static let depth = 10_000
     private static let page = 1_000
 
-    public init(own: [UInt64: Steps], revision: Int) {
+    package init(own: [UInt64: Steps], revision: Int) {
         self.own = own
         self.revision = revision
     }
@@ -50,33 +50,33 @@ public struct Retrace: Sendable {
     private var floor: Int { revision - commits.count }
 
     /// - Precondition: they are the last of those that were asked for. The first may have been forgotten.
-    public mutating func prepend(_ older: [Commit]) {
+    package mutating func prepend(_ older: [Commit]) {
         commits = older + commits
         isForgotten = floor >= oldestAsked
     }
 
     /// - Precondition: they are those from `revision` on.
-    public mutating func append(_ newer: [Commit]) {
+    package mutating func append(_ newer: [Commit]) {
         commits += newer
         revision += newer.count
     }
 
     /// What a step takes back.
-    public struct Target: Equatable, Sendable {
-        public let revision: Int
+    package struct Target: Equatable, Sendable {
+        package let revision: Int
         /// Whether it is a step that changed nothing, made at that revision.
-        public let isEmpty: Bool
+        package let isEmpty: Bool
     }
 
     /// What is to be taken back.
-    public enum Wish: Sendable {
+    package enum Wish: Sendable {
         /// What an undo or a redo takes back.
         case step(Step)
         /// The commit of that revision, whoever made it.
         case revision(Int)
     }
 
-    public enum Advice: Equatable, Sendable {
+    package enum Advice: Equatable, Sendable {
         /// `prepend` these commits.
         case read(ClosedRange<Int>)
         /// `learn` the items that this commit touches, as they were before it.
@@ -125,7 +125,7 @@ public struct Retrace: Sendable {
     /// What to do next for a wish.
     ///
     /// - Precondition: the revision of a wish is one of the list's.
-    public mutating func next(for wish: Wish) -> Advice {
+    package mutating func next(for wish: Wish) -> Advice {
         switch wish {
         case .step(let step): return next(for: step)
         case .revision(let revision):
@@ -163,7 +163,7 @@ public struct Retrace: Sendable {
     /// Takes note of what the items were that a commit touches.
     ///
     /// - Parameter list: the list before the commit, in which at least those items are known.
-    public mutating func learn(_ commit: Commit, on list: Hand) {
+    package mutating func learn(_ commit: Commit, on list: Hand) {
         inverses[commit.revision] = commit.delta.inverted(on: list)
     }
 

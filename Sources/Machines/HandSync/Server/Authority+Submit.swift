@@ -56,7 +56,7 @@ extension Authority {
 
     /// The same on a copy of the authority, while nothing is pending, which takes its place afterwards; the former may be read
     /// meanwhile on another thread.
-    public mutating func submitAside(
+    package mutating func submitAside(
         _ submission: Submission, author: Author, now: UInt64, isFull: Bool
     ) -> Outcome {
         let before = present.hand
@@ -226,7 +226,7 @@ extension Deck {
     }
 
     /// Follows a commit that was made before, as a store does when it replays a list's history.
-    public mutating func replay(_ delta: Delta, on list: Hand) {
+    package mutating func replay(_ delta: Delta, on list: Hand) {
         _ = try? play(delta, deleted: delta.deletedItems(on: list))
     }
 }

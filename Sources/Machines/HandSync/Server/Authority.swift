@@ -54,9 +54,9 @@ public struct Authority: Sendable {
     var past: RecentPast
     /// The commits that became durable last, and the revision before them: what most readers get next. Nil if they do not stand
     /// together in memory.
-    public private(set) var latest: (base: Int, run: FrameRun)?
+    package private(set) var latest: (base: Int, run: FrameRun)?
     /// Components that were looked at for the last submission.
-    public internal(set) var work = 0
+    package internal(set) var work = 0
     /// How many of the pending are in the batch that is being written.
     private var inWriting = 0
 
@@ -117,12 +117,12 @@ public struct Authority: Sendable {
     /// The oldest revision from which frames can be read here.
     public var floor: Int { window.floor }
     /// Bytes of commits that are kept in memory.
-    public var windowBytes: Int { window.byteCount }
+    package var windowBytes: Int { window.byteCount }
     /// Whether commits wait to be written or are being written.
     public var isBusy: Bool { !pending.isEmpty }
 
     /// Whether a submission of that author's client is numbered and not yet durable.
-    public func isPending(_ author: Author) -> Bool { pending.contains { $0.client == author.client } }
+    package func isPending(_ author: Author) -> Bool { pending.contains { $0.client == author.client } }
 
     /// The last sequence of an author's client that is durable.
     public func lastSequence(of author: Author) -> UInt64 {
@@ -132,13 +132,13 @@ public struct Authority: Sendable {
 
     /// Whether an author's client, who has the list at `revision`, can tell its own commits among those that follow: it knows
     /// them by the author that it is now, so not if the last of them was made under another name.
-    public func knowsItsOwn(_ author: Author, after revision: Int) -> Bool {
+    package func knowsItsOwn(_ author: Author, after revision: Int) -> Bool {
         guard let last = sequences[author.client] else { return true }
         return last.author == author.number || last.revision <= revision
     }
 
     /// Whether a client has commits after `revision`.
-    public func hasCommits(of author: Author, after revision: Int) -> Bool {
+    package func hasCommits(of author: Author, after revision: Int) -> Bool {
         sequences[author.client].map { $0.revision > revision } ?? false
     }
 
@@ -239,7 +239,7 @@ public struct SequenceMark: Equatable, Sendable {
     /// The last submissions of clients from those of authors.
     ///
     /// - Parameter client: the number of an author's client; nil if nobody knows the author.
-    public static func ofClients(
+    package static func ofClients(
         _ authors: some Sequence<SequenceMark>, client: (UInt64) -> UInt64?
     ) throws(StoreError) -> [UInt64: SequenceMark] {
         var marks: [UInt64: SequenceMark] = [:]

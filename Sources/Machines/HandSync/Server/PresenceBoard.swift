@@ -5,7 +5,7 @@ import HandWire
 ///
 /// Presence is a state, not a log: of each person only the newest change counts. Changes are numbered, and whoever is told of them
 /// remembers one number. So a reader who does not read costs no memory, however many people come and go meanwhile.
-public struct PresenceBoard: Sendable {
+package struct PresenceBoard: Sendable {
     private struct Person {
         var name: String
         var item: ItemID?
@@ -24,20 +24,20 @@ public struct PresenceBoard: Sendable {
     /// The newest change of each author who is here, or of whom it is remembered that they have gone.
     private var newest: [UInt64: Int] = [:]
     /// The number of the last change.
-    public private(set) var last = 0
+    package private(set) var last = 0
     /// The last change that was taken, for all to be told.
-    public private(set) var taken = 0
+    package private(set) var taken = 0
     /// The last change that is forgotten: somebody who has gone. Whoever was told of less would show people who are not there.
-    public private(set) var floor = 0
+    package private(set) var floor = 0
 
     /// People who have gone and are remembered, or as many as are here if those are more; sometimes twice as many.
     static let mostGone = 1_000
 
-    public init() {}
+    package init() {}
 
-    public var hasChanges: Bool { taken < last }
+    package var hasChanges: Bool { taken < last }
 
-    public mutating func join(_ author: UInt64, name: String) {
+    package mutating func join(_ author: UInt64, name: String) {
         if people[author] == nil {
             people[author] = Person(name: name)
         } else {
@@ -47,14 +47,14 @@ public struct PresenceBoard: Sendable {
         change(author)
     }
 
-    public mutating func leave(_ author: UInt64) {
+    package mutating func leave(_ author: UInt64) {
         guard var person = people[author] else { return }
         person.connections -= 1
         people[author] = person.connections == 0 ? nil : person
         change(author)
     }
 
-    public mutating func move(_ author: UInt64, to item: ItemID?) {
+    package mutating func move(_ author: UInt64, to item: ItemID?) {
         guard people[author] != nil, people[author]?.item != item else { return }
         people[author]?.item = item
         change(author)
@@ -84,10 +84,10 @@ public struct PresenceBoard: Sendable {
     }
 
     /// Everybody who is here.
-    public var everybody: Set<UInt64> { Set(people.keys) }
+    package var everybody: Set<UInt64> { Set(people.keys) }
 
     /// Takes all changes for everybody to be told. Returns the last that had been taken before.
-    public mutating func takeChanges() -> Int {
+    package mutating func takeChanges() -> Int {
         defer { taken = last }
         return taken
     }
@@ -95,7 +95,7 @@ public struct PresenceBoard: Sendable {
     /// Where those are now who have changed since `start` and until `end`, about `limit` of them, and up to which change that is.
     ///
     /// - Parameter known: those who went by then, or before, need not be told of: nobody knows of them, or that they went is known.
-    public func entries(
+    package func entries(
         after start: Int, through end: Int, knownGone known: Int = 0, atMost limit: Int
     ) -> (entries: [DownMessage.Presence], end: Int) {
         var found: [DownMessage.Presence] = []

@@ -3,7 +3,7 @@
 /// Connections write from it to their sockets while later frames are appended, so it is a reference and never copied.
 /// `@unchecked Sendable` is safe: bytes that a run covers are never written again, other threads read only those and nothing
 /// else that changes, and only the list's authority, on one thread, appends.
-public final class Segment: @unchecked Sendable {
+package final class Segment: @unchecked Sendable {
     private let base: UnsafeMutableRawPointer
     private let capacity: Int
     private(set) var count = 0
@@ -42,7 +42,7 @@ public final class Segment: @unchecked Sendable {
     /// The bytes at `range`, valid while the segment lives; on any thread, so it does not look at how many there are by now.
     ///
     /// - Precondition: they were appended.
-    public func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer {
+    package func bytes(in range: Range<Int>) -> UnsafeRawBufferPointer {
         precondition(range.upperBound <= capacity, "beyond the end of a segment")
         return UnsafeRawBufferPointer(start: base.advanced(by: range.lowerBound), count: range.count)
     }
@@ -50,8 +50,8 @@ public final class Segment: @unchecked Sendable {
 
 /// Some frames that stand one behind the other in memory.
 public struct FrameRun: Sendable {
-    public let segment: Segment
-    public let range: Range<Int>
+    package let segment: Segment
+    package let range: Range<Int>
 
     public var bytes: UnsafeRawBufferPointer { segment.bytes(in: range) }
 

@@ -2,7 +2,7 @@ import HandCore
 import HandWire
 
 /// What somebody may do with a list. Each role includes the roles before it.
-public enum Role: String, Comparable, CaseIterable, Sendable, Codable {
+package enum Role: String, Comparable, CaseIterable, Sendable, Codable {
     /// Nothing: the list might as well not exist.
     case none
     /// Follow it, look at its history, be seen on it.
@@ -14,7 +14,7 @@ public enum Role: String, Comparable, CaseIterable, Sendable, Codable {
     /// Delete the list, bring it back, and give it another name if one may also make lists.
     case admin
 
-    public static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
+    package static func < (left: Role, right: Role) -> Bool { left.rank < right.rank }
 
     /// Asked with each edit, so no list of all is made for it.
     private var rank: Int {
@@ -29,20 +29,20 @@ public enum Role: String, Comparable, CaseIterable, Sendable, Codable {
 }
 
 /// Who somebody is to a server, and what they may do.
-public struct Access: Equatable, Sendable {
+package struct Access: Equatable, Sendable {
     /// What others see; nil if the client may say it.
-    public var name: String?
+    package var name: String?
     /// Whether others see that nobody vouches for the name that the client says: where others have tokens, it may not look like
     /// one of theirs.
-    public var isMarked = false
+    package var isMarked = false
     /// On every list.
-    public var everywhere: Role
+    package var everywhere: Role
     /// On some lists more than that, by the names that they have now.
-    public var lists: [String: Role]
+    package var lists: [String: Role]
     /// On lists that are deleted, by `LogID.list`.
-    public var deleted: [UInt32: Role]
+    package var deleted: [UInt32: Role]
 
-    public init(
+    package init(
         name: String? = nil, everywhere: Role, lists: [String: Role] = [:], deleted: [UInt32: Role] = [:]
     ) {
         self.name = name
@@ -52,10 +52,10 @@ public struct Access: Equatable, Sendable {
     }
 
     /// For a server that knows no difference.
-    public static let everything = Access(everywhere: .admin)
+    package static let everything = Access(everywhere: .admin)
 
     /// What stands before a name that nobody vouches for. In front, where no name is cut off, however long it is.
-    public static let guestMark = "(guest) "
+    package static let guestMark = "(guest) "
 
     /// What others see of somebody who says that name.
     func person(saying said: String) -> String {
@@ -67,7 +67,7 @@ public struct Access: Equatable, Sendable {
         return person
     }
 
-    public func role(on list: String) -> Role { max(everywhere, lists[list] ?? .none) }
+    package func role(on list: String) -> Role { max(everywhere, lists[list] ?? .none) }
 
     /// The lists on which one has a role, by the names that come after `name`, in the order of their bytes.
     func readable(after name: String) -> [String] {
@@ -82,17 +82,17 @@ public struct Access: Equatable, Sendable {
 }
 
 /// What a world says of somebody who says hello.
-public struct Grant: Equatable, Sendable {
+package struct Grant: Equatable, Sendable {
     /// By which the same can be asked again; nil for a guest.
-    public let id: String?
-    public let access: Access
+    package let id: String?
+    package let access: Access
     /// Whom the store knows the client as: another for each name, so that nobody can go on as somebody else, even with that
     /// one's client id.
-    public let client: ClientID
+    package let client: ClientID
     /// Under whom it is counted what they take; nil for who is not counted.
-    public let user: String?
+    package let user: String?
 
-    public init(id: String?, access: Access, client: ClientID, user: String? = nil) {
+    package init(id: String?, access: Access, client: ClientID, user: String? = nil) {
         self.id = id
         self.access = access
         self.client = client
@@ -102,7 +102,7 @@ public struct Grant: Equatable, Sendable {
 
 extension UpMessage {
     /// What a message reaches, and the least role that may send it.
-    public enum Reach: Equatable, Sendable {
+    package enum Reach: Equatable, Sendable {
         /// Nothing that belongs to anybody, or no more than one may see anyway.
         case nothing
         case server(Role)
@@ -112,7 +112,7 @@ extension UpMessage {
     }
 
     /// Every message has its line here: a new one does not compile without.
-    public var reach: Reach {
+    package var reach: Reach {
         switch self {
         // A list that is deleted has no name: who may bring it back is seen when it is found.
         case .hello, .ping, .unsubscribe, .lists, .deletedLists, .undelete: .nothing
@@ -194,7 +194,7 @@ extension Service {
     }
 
     /// Roles or tokens have changed: everybody who has said hello is looked at anew, also those whose welcome waits for the store.
-    public func accessChanged() {
+    package func accessChanged() {
         for connection in Array(connections) where connection.client != nil && !connection.isEnding {
             guard let access = world.access(again: connection.grantID, from: connection.stream) else {
                 fail(connection, .notAuthenticated, "your token is not valid any longer")

@@ -7,7 +7,7 @@ import HandWire
 ///
 /// The run time need not check that accesses to what it holds do not overlap: it is used on one thread, and nothing that it
 /// calls while it changes something calls it back. The checks would be a tenth of what a commit costs.
-public final class Connection {
+package final class Connection {
     /// Tells connections apart; in the order of their coming.
     let number: UInt64
     let stream: any ByteStream
@@ -16,7 +16,7 @@ public final class Connection {
     @exclusivity(unchecked) var author: Author?
     var client: ClientID?
     /// The person's name, once it is known.
-    public internal(set) var person = ""
+    package internal(set) var person = ""
     var access = Access.everything
     /// Whether it was counted in under its stream's address.
     var hasEntered = false
@@ -32,7 +32,7 @@ public final class Connection {
     /// Its hello, if that waits for a share of its user's.
     var heldHello: UpMessage.Hello?
     /// The id of its access grant; nil if there is none.
-    public internal(set) var grantID: String?
+    package internal(set) var grantID: String?
     var hasPresence = false
     @exclusivity(unchecked) var cursors = CursorTable()
     /// Answers, in order, that go out before anything else.
@@ -111,7 +111,7 @@ public final class Connection {
     var isGettingLists: Bool { !transfers.isEmpty || cursors.indices.contains { cursors[at: $0].snapshot != nil } }
 
     /// The other end, for people.
-    public var peerDescription: String { stream.peerDescription }
+    package var peerDescription: String { stream.peerDescription }
 
     // MARK: Reading
 

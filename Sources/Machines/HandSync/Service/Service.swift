@@ -10,9 +10,9 @@ import HandWire
 /// Deterministic and without a clock, a socket or a file: what it needs it asks of its `ServiceEnvironment`, which reports by
 /// calling these methods, all on one thread and never from within a call of its own. So nothing that is called while a
 /// property changes comes back to it, and of those that each commit touches the run time need not check that.
-public final class Service {
+package final class Service {
     let world: any ServiceEnvironment
-    public let limits: Limits
+    package let limits: Limits
     private let terms: ServerSession.Terms
     let retention: Retention
     var random: SplitMix64
@@ -53,10 +53,10 @@ public final class Service {
     var whenNamed: [() -> Void] = []
     var removal = Removal()
     @exclusivity(unchecked) var past = PastStates()
-    public private(set) var isStopping = false
+    package private(set) var isStopping = false
     /// Whether new connections are turned away.
-    public internal(set) var isDraining = false
-    @exclusivity(unchecked) public internal(set) var figures = ServiceFigures()
+    package internal(set) var isDraining = false
+    @exclusivity(unchecked) package internal(set) var figures = ServiceFigures()
     /// What was done for all clients together, and the most for one message that is no submission, as it is charged.
     @exclusivity(unchecked) package internal(set) var workDone = 0
     @exclusivity(unchecked) package internal(set) var heaviest = 0
@@ -68,7 +68,7 @@ public final class Service {
     ///   - program: name and version, as clients see it.
     ///   - retention: how much of each list's history is kept.
     ///   - seed: of shuffles and log ids; nothing else is random.
-    public init(
+    package init(
         world: any ServiceEnvironment, limits: Limits, program: String, retention: Retention = .everything, seed: UInt64
     ) {
         self.world = world
@@ -83,7 +83,7 @@ public final class Service {
     // MARK: Connections
 
     /// A client has connected. What comes from it is reported with the connection that is returned.
-    public func accepted(_ stream: any ByteStream) -> Connection {
+    package func accepted(_ stream: any ByteStream) -> Connection {
         let session = ServerSession(terms, now: world.now)
         let connection = Connection(number: nextNumber, stream: stream, session: session)
         nextNumber += 1
@@ -103,7 +103,7 @@ public final class Service {
     }
 
     /// Whether to begin the cryptography of a connection from an address that is about to be accepted; nil is this machine's.
-    public func mayShakeHands(with origin: String?) -> Bool {
+    package func mayShakeHands(with origin: String?) -> Bool {
         origin.map { limiter.shakesHands($0, now: world.now) } ?? true
     }
 
@@ -130,21 +130,21 @@ public final class Service {
     }
 
     /// Bytes came. Not to be called between `ByteStream.stopReading` and `resumeReading`.
-    public func received(_ bytes: UnsafeRawBufferPointer, from connection: Connection) {
+    package func received(_ bytes: UnsafeRawBufferPointer, from connection: Connection) {
         figures.bytesReceived += bytes.count
         charge(connection, bytes: bytes.count)
         receive(bytes, from: connection)
     }
 
     /// The system has taken all that was written.
-    public func drained(_ connection: Connection) {
+    package func drained(_ connection: Connection) {
         connection.drained()
         connection.work { handle($0, from: connection) }
         mark(connection)
     }
 
     /// The client has ended its direction, or the connection is lost.
-    public func ended(_ connection: Connection, reason: String) {
+    package func ended(_ connection: Connection, reason: String) {
         world.note(.disconnected(connection, reason: reason))
         drop(connection)
     }
@@ -174,7 +174,7 @@ public final class Service {
 
     /// To be called when all events that were there have been reported. Returns whether another turn is to follow at once,
     /// though nothing else may be due.
-    public func endTurn() -> Bool {
+    package func endTurn() -> Bool {
         writeBatch()
         var output = Connection.Output()
         let now = marked
@@ -208,10 +208,10 @@ public final class Service {
     // MARK: Time
 
     /// When `timeout` is to be called.
-    public var deadline: UInt64 { min(nextSweep, presenceDue ?? .max, slowedDue ?? .max) }
+    package var deadline: UInt64 { min(nextSweep, presenceDue ?? .max, slowedDue ?? .max) }
 
     /// To be called at the deadline; does what is due.
-    public func timeout() {
+    package func timeout() {
         if let presenceDue, world.now >= presenceDue { sendPresence() }
         if let slowedDue, world.now >= slowedDue { releaseSlowed() }
         guard world.now >= nextSweep else { return }
@@ -237,7 +237,7 @@ public final class Service {
     // MARK: Stopping
 
     /// Takes no more work. What was numbered is still written; then everybody is told, and after a while closed.
-    public func stop() {
+    package func stop() {
         guard !isStopping else { return }
         isStopping = true
         world.note(.stopping(connections: connections.count))
@@ -245,7 +245,7 @@ public final class Service {
     }
 
     /// Whether it has been stopped, everything is written, and everybody has gone.
-    public var hasStopped: Bool { isStopping && writer.isIdle && connections.isEmpty }
+    package var hasStopped: Bool { isStopping && writer.isIdle && connections.isEmpty }
 
     /// Once everything is written, tells those who do not know yet. Returns whether there was anybody.
     private func sayGoodbye() -> Bool {

@@ -3,7 +3,7 @@ import HandWire
 
 /// What a `Service` needs of the world. The shell gives it sockets, clocks and threads; the simulation a virtual network,
 /// time and disk. Nothing here calls the service back before the call has returned.
-public protocol ServiceEnvironment: AnyObject {
+package protocol ServiceEnvironment: AnyObject {
     /// Milliseconds that only grow.
     var now: UInt64 { get }
     /// Milliseconds since 1970, for stamping commits: the only clock that people see.
@@ -47,18 +47,18 @@ public protocol ServiceEnvironment: AnyObject {
 }
 
 extension ByteStream {
-    public var origin: String? { nil }
+    package var origin: String? { nil }
 }
 
 extension ServiceEnvironment {
-    public func write<Value: Sendable>(
+    package func write<Value: Sendable>(
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
         then: @escaping (Result<Value, StoreError>) -> Void
     ) {
         ask(body, then: then)
     }
 
-    public func append(
+    package func append(
         _ batches: [CommitBatch], by newcomers: [Newcomer],
         then: @escaping (Result<[CommitBatch], StoreError>) -> Void
     ) {
@@ -66,7 +66,7 @@ extension ServiceEnvironment {
     }
 
     /// By `write`.
-    public func appendAside(
+    package func appendAside(
         _ batches: [CommitBatch], by newcomers: [Newcomer],
         then: @escaping (Result<[CommitBatch], StoreError>) -> Void
     ) {
@@ -79,19 +79,19 @@ extension ServiceEnvironment {
             }, then: then)
     }
 
-    public func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
+    package func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
         Grant(id: nil, access: .everything, client: client)
     }
 
-    public func access(again id: String?, from stream: any ByteStream) -> Access? { .everything }
+    package func access(again id: String?, from stream: any ByteStream) -> Access? { .everything }
 
-    public func bindRoles() -> StoreError? { nil }
+    package func bindRoles() -> StoreError? { nil }
 
-    public func called(_ logID: UInt64, _ name: String?) {}
+    package func called(_ logID: UInt64, _ name: String?) {}
 }
 
 /// Bytes in order, in both directions, to one client.
-public protocol ByteStream: AnyObject {
+package protocol ByteStream: AnyObject {
     /// The other end, for people.
     var peerDescription: String { get }
     /// The address that limits go by; nil for somebody on this machine.
@@ -109,7 +109,7 @@ public protocol ByteStream: AnyObject {
 }
 
 /// What happens in a service, for its log.
-public enum ServiceNote {
+package enum ServiceNote {
     case connected(Connection)
     case disconnected(Connection, reason: String)
     case closing(Connection, ErrorCode)

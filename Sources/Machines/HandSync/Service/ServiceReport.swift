@@ -1,14 +1,14 @@
 import HandWire
 
 /// One list in a server's memory, for whoever runs it.
-public struct ListReport: Codable, Equatable, Sendable {
-    public var name: String
-    public var items: Int
-    public var revision: Int
-    public var followers: Int
+package struct ListReport: Codable, Equatable, Sendable {
+    package var name: String
+    package var items: Int
+    package var revision: Int
+    package var followers: Int
     /// Commits that are not durable yet.
-    public var pending: Int
-    public var windowBytes: Int
+    package var pending: Int
+    package var windowBytes: Int
 
     package init(name: String, items: Int, revision: Int, followers: Int, pending: Int, windowBytes: Int) {
         self.name = name
@@ -21,23 +21,23 @@ public struct ListReport: Codable, Equatable, Sendable {
 }
 
 /// One connection of a server, for whoever runs it.
-public struct ConnectionReport: Codable, Equatable, Sendable {
+package struct ConnectionReport: Codable, Equatable, Sendable {
     /// By which it can be closed.
-    public var number: UInt64
-    public var peer: String
+    package var number: UInt64
+    package var peer: String
     /// Empty before the hello.
-    public var person: String
+    package var person: String
     /// The id of the token; nil for a guest.
-    public var token: String?
-    public var lists: [String]
+    package var token: String?
+    package var lists: [String]
     /// Commits that it has not been sent, of all its lists together.
-    public var behind: Int
+    package var behind: Int
     /// Bytes of answers that it has not taken.
-    public var queuedBytes: Int
+    package var queuedBytes: Int
     /// Whether nothing is taken from it because its user is too fast.
-    public var isSlowed: Bool
+    package var isSlowed: Bool
     /// Milliseconds since something came from it; nil before the hello.
-    public var silence: UInt64?
+    package var silence: UInt64?
 
     package init(
         number: UInt64, peer: String, person: String, token: String? = nil, lists: [String], behind: Int,
@@ -57,7 +57,7 @@ public struct ConnectionReport: Codable, Equatable, Sendable {
 
 extension Service {
     /// The lists in memory, those with the most commits first; O(lists).
-    public func listReports() -> [ListReport] {
+    package func listReports() -> [ListReport] {
         hostedLists.values.map { hosted in
             ListReport(
                 name: hosted.list.name, items: hosted.authority.count, revision: hosted.authority.revision,
@@ -67,7 +67,7 @@ extension Service {
     }
 
     /// The connections, those that lag most first; O(connections), with little work for those beyond the first `most`.
-    public func connectionReports(most: Int = .max) -> [ConnectionReport] {
+    package func connectionReports(most: Int = .max) -> [ConnectionReport] {
         let all = connections.map { (connection: $0, behind: $0.behind, queued: $0.held.answerBytes) }.sorted {
             ($1.behind, $1.queued, $0.connection.number) < ($0.behind, $0.queued, $1.connection.number)
         }
@@ -83,23 +83,23 @@ extension Service {
         }
     }
 
-    public var connectionCount: Int { connections.count }
+    package var connectionCount: Int { connections.count }
 
     // MARK: Orders
 
     /// Closes a connection, and tells its client that somebody wanted so. Returns whether it was there.
-    public func close(connection number: UInt64) -> Bool {
+    package func close(connection number: UInt64) -> Bool {
         guard let connection = connections.first(where: { $0.number == number && !$0.isEnding }) else { return false }
         fail(connection, .closedByOperator, "the operator of the server closed this connection")
         return true
     }
 
     /// Turns new connections away from now on; those that are there go on.
-    public func drain() { isDraining = true }
+    package func drain() { isDraining = true }
 
     /// Has the store give back what it no longer needs, deleted lists that are not kept any longer among it. Nothing else is
     /// written meanwhile.
-    public func compact(_ done: @escaping (Result<Compaction, StoreError>) -> Void) {
+    package func compact(_ done: @escaping (Result<Compaction, StoreError>) -> Void) {
         let until = forgottenUntil
         writeAlone { store in
             while try store.sweep(deletedBy: until) {}

@@ -14,12 +14,12 @@ public struct Author: Hashable, Sendable {
 }
 
 /// An author of whom no commit is kept yet: to be kept together with the first.
-public struct Newcomer: Equatable, Sendable {
-    public let author: Author
-    public let client: ClientID
-    public let person: String
+package struct Newcomer: Equatable, Sendable {
+    package let author: Author
+    package let client: ClientID
+    package let person: String
 
-    public init(_ author: Author, client: ClientID, person: String) {
+    package init(_ author: Author, client: ClientID, person: String) {
         self.author = author
         self.client = client
         self.person = person

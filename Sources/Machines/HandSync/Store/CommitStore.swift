@@ -5,7 +5,7 @@ import HandWire
 ///
 /// Appending is compare-and-set on the revision that each list is expected to have, so that several servers can share one
 /// store. All methods may be called from any thread; they throw `StoreError`.
-public protocol CommitStore: Sendable {
+package protocol CommitStore: Sendable {
     /// Whether asking it may take as long as a disk takes. A store that does not is asked where one is, without a thread for it.
     var blocks: Bool { get }
 
@@ -78,15 +78,15 @@ public protocol CommitStore: Sendable {
 }
 
 extension CommitStore {
-    public var blocks: Bool { true }
+    package var blocks: Bool { true }
 
     /// For stores that keep nothing that is forgotten.
-    public func compact() throws -> Compaction {
+    package func compact() throws -> Compaction {
         let size = try size()
         return Compaction(before: size, after: size)
     }
 
-    public func create(_ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?) throws -> StoredList {
+    package func create(_ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?) throws -> StoredList {
         try create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: nil)
     }
 }
@@ -100,7 +100,7 @@ public struct CommitBatch: Sendable {
     /// The frame of each, as clients get it.
     public let frames: [FrameRun]
 
-    public init(list: UInt64, expected: Int, commits: [Commit]) {
+    package init(list: UInt64, expected: Int, commits: [Commit]) {
         self.init(
             list: list, expected: expected, commits: commits,
             frames: commits.map { FrameRun(DownMessage.commit(list: list, $0).frame) })
@@ -115,11 +115,11 @@ public struct CommitBatch: Sendable {
 }
 
 /// A commit as the frame that clients get.
-public struct StoredFrame: Equatable, Sendable {
-    public let revision: Int
-    public let bytes: [UInt8]
+package struct StoredFrame: Equatable, Sendable {
+    package let revision: Int
+    package let bytes: [UInt8]
 
-    public init(revision: Int, bytes: [UInt8]) {
+    package init(revision: Int, bytes: [UInt8]) {
         self.revision = revision
         self.bytes = bytes
     }
@@ -127,7 +127,7 @@ public struct StoredFrame: Equatable, Sendable {
     /// The commit inside.
     ///
     /// - Throws: `StoreError.damaged`.
-    public func commit() throws(StoreError) -> Commit {
+    package func commit() throws(StoreError) -> Commit {
         var found: Commit?
         var reader = FrameReader(limit: bytes.count)
         do {
@@ -146,17 +146,17 @@ public struct StoredFrame: Equatable, Sendable {
 }
 
 /// What a store knows of a list without reading its history.
-public struct StoredList: Equatable, Sendable {
-    public let number: UInt64
-    public package(set) var name: String
-    public package(set) var logID: UInt64
-    public let rules: Rules
-    public package(set) var revision: Int
-    public package(set) var count: Int
+package struct StoredList: Equatable, Sendable {
+    package let number: UInt64
+    package var name: String
+    package var logID: UInt64
+    package let rules: Rules
+    package var revision: Int
+    package var count: Int
     /// The revision before the oldest commit that is kept.
-    public package(set) var floor: Int
+    package var floor: Int
 
-    public init(
+    package init(
         number: UInt64, name: String, logID: UInt64, rules: Rules, revision: Int, count: Int, floor: Int = 0
     ) {
         self.number = number
@@ -170,17 +170,17 @@ public struct StoredList: Equatable, Sendable {
 }
 
 /// A list that was deleted and can be brought back.
-public struct DeletedList: Equatable, Sendable {
+package struct DeletedList: Equatable, Sendable {
     /// The number of the deletion: later ones have higher numbers, and none is used twice.
-    public let deletion: UInt64
+    package let deletion: UInt64
     /// With the name that it had.
-    public let list: StoredList
+    package let list: StoredList
     /// Milliseconds since 1970.
-    public let time: UInt64
+    package let time: UInt64
     /// Who deleted it, as others saw them.
-    public let person: String
+    package let person: String
 
-    public init(deletion: UInt64, list: StoredList, time: UInt64, person: String) {
+    package init(deletion: UInt64, list: StoredList, time: UInt64, person: String) {
         self.deletion = deletion
         self.list = list
         self.time = time
@@ -189,18 +189,18 @@ public struct DeletedList: Equatable, Sendable {
 }
 
 /// Bytes that a store took where it keeps them.
-public struct Compaction: Equatable, Sendable {
-    public let before: Int
-    public let after: Int
+package struct Compaction: Equatable, Sendable {
+    package let before: Int
+    package let after: Int
 
-    public init(before: Int, after: Int) {
+    package init(before: Int, after: Int) {
         self.before = before
         self.after = after
     }
 }
 
 /// How much a commit must survive before it is acknowledged.
-public enum Durability: String, CaseIterable, Sendable {
+package enum Durability: String, CaseIterable, Sendable {
     /// Loss of power: each transaction is flushed to the disk.
     case fsync
     /// The end of the server process, also by `kill -9`.

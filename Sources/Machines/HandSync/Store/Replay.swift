@@ -3,16 +3,16 @@ import HandWire
 
 /// A list that is built again from what was kept of it: a snapshot or nothing, then commit after commit. Every digest is
 /// compared, so what comes out is what was committed, or an error.
-public struct Replay: Sendable {
+package struct Replay: Sendable {
     /// Which list, for errors.
     let list: UInt64
-    public private(set) var hand: Hand
-    public private(set) var revision: Int
-    public private(set) var deck: Deck?
+    package private(set) var hand: Hand
+    package private(set) var revision: Int
+    package private(set) var deck: Deck?
     /// The revision at which it began.
-    public let start: Int
+    package let start: Int
 
-    public init(list: UInt64, from hand: Hand, revision: Int, deck: Deck?) {
+    package init(list: UInt64, from hand: Hand, revision: Int, deck: Deck?) {
         self.list = list
         self.hand = hand
         self.revision = revision
@@ -24,7 +24,7 @@ public struct Replay: Sendable {
     ///
     /// - Throws: `StoreError.damaged`; then the list is not to be used.
     /// - Complexity: that of the delta, times log n.
-    public mutating func apply(_ commit: Commit) throws(StoreError) {
+    package mutating func apply(_ commit: Commit) throws(StoreError) {
         guard commit.revision == revision + 1 else {
             throw .damaged("revision \(revision + 1) of list \(list) is missing")
         }

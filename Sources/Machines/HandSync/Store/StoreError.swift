@@ -1,4 +1,4 @@
-public enum StoreError: Error, Equatable, Sendable {
+package enum StoreError: Error, Equatable, Sendable {
     /// Another process has the store open.
     case inUse(path: String)
     /// The store was written by a newer program.
@@ -25,7 +25,7 @@ public enum StoreError: Error, Equatable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-    public var description: String {
+    package var description: String {
         switch self {
         case .inUse(let path):
             "the store \(path) is in use by another process. Stop that server, or start this one with another --data."
@@ -62,7 +62,7 @@ extension StoreError: CustomStringConvertible {
 
 extension StoreError {
     /// Whether the process must end, as nothing that it writes is safe any more.
-    public var isFinal: Bool {
+    package var isFinal: Bool {
         switch self {
         case .syncFailed, .removed: true
         default: false
@@ -70,7 +70,7 @@ extension StoreError {
     }
 
     /// What `body` returns or throws; a store throws nothing but `StoreError`.
-    public static func catching<Value>(_ body: () throws -> Value) -> Result<Value, StoreError> {
+    package static func catching<Value>(_ body: () throws -> Value) -> Result<Value, StoreError> {
         do {
             return .success(try body())
         } catch let error as StoreError {

@@ -82,21 +82,21 @@ package struct Chaos {
 
     private mutating func side() -> Side { random.next() & 1 == 0 ? .after : .before }
 
-    /// One single edit on a list of tasks, as a person makes them.
-    package mutating func operation(on count: Int) -> Operation {
+    /// One edit on a list of tasks, as a person makes them.
+    package mutating func edit(on count: Int) -> Delta {
         let choice = count == 0 ? 0 : random.next(below: 4)
         switch choice {
         case 0:
             let item = Item(id: .random(using: &random), content: .task("n", done: false))
-            return .insert([item], at: random.next(below: count + 1), side())
+            return .inserting([item], at: random.next(below: count + 1), side())
         case 1:
             let index = random.next(below: count)
-            return .delete(index..<index + 1)
+            return .deleting(index..<index + 1)
         case 2:
             let index = random.next(below: count)
-            return .move(index..<index + 1, to: random.next(below: count + 1), side())
+            return .moving(index..<index + 1, to: random.next(below: count + 1), side())
         default:
-            return .edit(at: random.next(below: count), Change(text: "e\(random.next() % 100)"))
+            return .editing(at: random.next(below: count), Change(text: "e\(random.next() % 100)"))
         }
     }
 }

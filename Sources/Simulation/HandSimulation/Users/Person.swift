@@ -15,15 +15,15 @@ struct Person {
     mutating func delta(_ kind: FaultSchedule.Kind, on view: Hand) -> Delta {
         let count = view.count
         if count == 0 { return insert(on: view) }
-        if count > Self.length { return Operation.delete(0..<count - Self.length / 2).delta }
+        if count > Self.length { return Delta.deleting(0..<count - Self.length / 2) }
         let index = chaos.random.next(below: count)
         switch kind {
-        case .delete: return Operation.delete(range(in: count)).delta
-        case .move: return Operation.move(range(in: count), to: chaos.random.next(below: count + 1), side()).delta
+        case .delete: return Delta.deleting(range(in: count))
+        case .move: return Delta.moving(range(in: count), to: chaos.random.next(below: count + 1), side())
         case .change where !view.rules.hasDeck:
-            return Operation.edit(at: index, chaos.change(for: view[index].content)).delta
+            return Delta.editing(at: index, chaos.change(for: view[index].content))
         case .block where view.rules == Rules(): return chaos.delta(on: view, size: 4)
-        case .exact: return Operation.delete(index..<index + 1).delta
+        case .exact: return Delta.deleting(index..<index + 1)
         default: return insert(on: view)
         }
     }
@@ -33,7 +33,7 @@ struct Person {
             let item = chaos.item()
             return view.rules.hasDeck ? Item(id: item.id, content: .card(.faceDown)) : item
         }
-        return Operation.insert(items, at: chaos.random.next(below: view.count + 1), side()).delta
+        return Delta.inserting(items, at: chaos.random.next(below: view.count + 1), side())
     }
 
     private mutating func range(in count: Int) -> Range<Int> {

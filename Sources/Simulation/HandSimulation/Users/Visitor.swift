@@ -65,7 +65,7 @@ final class Visitor {
         guard visit == nil else { return }
         let name = asking
         let item = Item(id: ItemID(rawValue: random.next()), content: .task("visited", done: false))
-        let delta = Operation.insert([item], at: random.next(below: excerpt.count + 1), .after).delta
+        let delta = Delta.inserting([item], at: random.next(below: excerpt.count + 1), .after)
         let isExact = random.next(below: 8) == 0
         system.promises.edit(client: client.number, list: excerpt.logID, inserted: [item.id], deleted: [])
         // It is owed only once the server has said so: who loses the connection for good is not told.

@@ -120,7 +120,7 @@ extension ListScreen {
 
     private mutating func paste(at gap: Int, _ side: Side, _ app: inout AppState) -> [Command] {
         let items = app.mint(app.clipboard.contents)
-        return [.edit(list: list, Operation.insert(items, at: gap, side).delta)]
+        return [.edit(list: list, Delta.inserting(items, at: gap, side))]
     }
 
     private mutating func move(_ action: Action, _ count: Int, _ app: inout AppState) -> [Command] {
@@ -170,7 +170,7 @@ extension ListScreen {
         let hand = app.list(list).hand
         let room = max(1, hand.rules.maximumCount - hand.count)
         let cards = app.mint(Array(repeating: .card(.faceDown), count: min(52, room, count)))
-        return [.edit(list: list, Operation.insert(cards, at: hand.count, .before).delta)]
+        return [.edit(list: list, Delta.inserting(cards, at: hand.count, .before))]
     }
 }
 

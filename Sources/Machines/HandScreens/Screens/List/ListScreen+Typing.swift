@@ -62,7 +62,7 @@ extension ListScreen {
             if change != nil, keepsDraft(app) { return [] }
             self.draft = nil
             table.settle(in: geometry(app))
-            return change.map { [.edit(list: list, Operation.edit(at: place, $0).delta)] } ?? []
+            return change.map { [.edit(list: list, Delta.editing(at: place, $0))] } ?? []
         }
     }
 
@@ -84,7 +84,7 @@ extension ListScreen {
         case .success(let contents):
             self.draft?.editor = LineEditor()
             self.draft?.problem = nil
-            return [.edit(list: list, Operation.insert(app.mint(contents), at: gap, side).delta)]
+            return [.edit(list: list, Delta.inserting(app.mint(contents), at: gap, side))]
         }
     }
 

@@ -1,6 +1,23 @@
-// Edits of several runs of items at once, as a selection in a list makes them.
+// Edits as people and programs say them, by index: of one item, or of several runs at once, as a selection in a list makes them.
+// Whether positions lie in a list shows when the delta is applied.
 
 extension Delta {
+    /// Puts new items into the gap before the item at `gap`, where they hold on to the neighbour on that side.
+    public static func inserting(_ items: [Item], at gap: Int = 0, _ side: Side = .after) -> Delta {
+        var builder = DeltaBuilder()
+        builder.keep(gap)
+        builder.insert(items, side)
+        return builder.finish()
+    }
+
+    public static func deleting(_ range: Range<Int>) -> Delta { deleting([range]) }
+
+    public static func moving(_ range: Range<Int>, to gap: Int, _ side: Side) -> Delta {
+        moving([range], to: gap, side)
+    }
+
+    public static func editing(at index: Int, _ change: Change) -> Delta { changing([index..<index + 1], change) }
+
     /// Deletes the items of all runs.
     ///
     /// - Precondition: the runs are sorted and do not overlap.

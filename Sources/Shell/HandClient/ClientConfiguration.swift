@@ -1,0 +1,87 @@
+import HandCore
+import HandFormats
+import HandWire
+import TLS
+
+/// How a client connects, and as whom.
+public struct ClientConfiguration: Sendable {
+    package var server: HandAddress.Server
+    /// The person's name, for others to see.
+    public var person: String
+    /// Name and version of the program, for the server's logs.
+    public var program: String
+    /// The secret by which the server knows this client; not used with a journal, which has its own.
+    public var client: ClientID
+    /// Spreads reconnections; nothing else is random.
+    public var seed: UInt64
+    /// Where this client's secret, and the lists that it follows with their unsent edits, are kept; nil for in memory only.
+    public var journalPath: String?
+    /// Whether lists are kept in the journal. Without it only the secret is, and what an earlier run has left there.
+    public var keepsLists: Bool
+    /// The secret that says who this is, where a server asks for one.
+    public var token: String?
+    /// Who must have signed the certificate of a server with TLS.
+    public var trust = Trust.system
+    /// What a server with TLS is shown that asks for a certificate.
+    public var certificate: Certificate?
+
+    public enum Trust: Equatable, Sendable {
+        /// Whom the system trusts.
+        case system
+        /// Those whose certificates are in a file, in PEM, and nobody else.
+        case file(String)
+    }
+
+    /// A client's own certificate.
+    public struct Certificate: Equatable, Sendable {
+        /// The file with it and those between it and the root, in PEM.
+        public let file: String
+        /// The file with its key, in PEM, without a password.
+        public let key: String
+
+        public init(file: String, key: String) {
+            self.file = file
+            self.key = key
+        }
+    }
+
+    /// - Parameters:
+    ///   - address: of the server, as `hand://HOST:PORT`, `hands://HOST:PORT` with TLS or `hand+unix:///PATH/TO/hand.sock`. A token
+    ///     may stand behind a `#`.
+    ///   - journalPath: the file of the journal; it is made if it is not there.
+    /// - Throws: `ClientError.badAddress`, which says what is wrong with the address and how to write it.
+    public init(
+        address: String, person: String, program: String, journalPath: String? = nil, keepsLists: Bool = true
+    ) throws(ClientError) {
+        let server: HandAddress.Server
+        do { server = try HandAddress(address).server } catch { throw .badAddress("\(error)") }
+        self.init(
+            server: server, person: person, program: program, journalPath: journalPath, keepsLists: keepsLists)
+        token = HandAddress.token(in: address)
+    }
+
+    package init(
+        server: HandAddress.Server, person: String, program: String, client: ClientID? = nil,
+        seed: UInt64 = .random(in: 0...UInt64.max), journalPath: String? = nil, keepsLists: Bool = true
+    ) {
+        self.server = server
+        var name = person[...]
+        while name.utf8.count > Limits.personBytes { name.removeLast() }
+        self.person = String(name)
+        self.program = program
+        var random = SystemRandomNumberGenerator()
+        self.client = client ?? .random(using: &random)
+        self.seed = seed
+        self.journalPath = journalPath
+        self.keepsLists = keepsLists
+    }
+}
+
+extension TLSContext {
+    package static func client(
+        trust: ClientConfiguration.Trust, certificate: ClientConfiguration.Certificate?
+    ) throws(Failure) -> TLSContext {
+        let authorities: String? = if case .file(let path) = trust { path } else { nil }
+        return try client(authorities: authorities, certificate: certificate.map { ($0.file, $0.key) })
+    }
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+/// What stands beside the test bundle.
+package enum Built {
+    private static let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
+    /// The command.
+    package static let hand = folder + "/hand"
+
+    /// The library that is put before the system's: it is no part of the package, so the tests build it when they need it first.
+    package static let faultyDisk: String = {
+        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path
+        let library = folder + "/libfaultydisk.so"
+        // Another process of the tests may load it at this moment.
+        let fresh = library + ".\(ProcessInfo.processInfo.processIdentifier)"
+        let clang = Process()
+        clang.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        clang.arguments = [
+            "clang", "-Wall", "-Werror", "-shared", "-fPIC", "-O1", "-o", fresh, source + "/FaultyDisk/faultydisk.c",
+        ]
+        do { try clang.run() } catch { fatalError("\(error)") }
+        clang.waitUntilExit()
+        precondition(clang.terminationStatus == 0 && rename(fresh, library) == 0, "clang could not build \(library)")
+        return library
+    }()
+}
