@@ -115,6 +115,7 @@ import Testing
         ("a \u{301}b", "a b", [Splice(at: 1, removed: " \u{301}", inserted: " ")]),
         ("a\r\nb", "a\nb", [Splice(at: 1, removed: "\r\n", inserted: "\n")]),
         ("same", "same", []),
+        ("かな", "かに", [Splice(at: 3, removed: "な", inserted: "に")]),
         ("cheese [one]", "cheese [two] [one]", [Splice(at: 6, removed: "", inserted: " [two]")]),
         ("a [two] [one]", "a [one]", [Splice(at: 1, removed: " [two]", inserted: "")]),
         (
@@ -127,6 +128,25 @@ import Testing
         #expect(TextChange(from: old, to: new).splices == splices)
     }
 
+    /// Between two splices something stays, and the law holds, whatever repeats itself.
+    @Test func differencesOfAllShortTexts() throws {
+        var texts = [""]
+        for length in 0..<4 {
+            texts += texts.filter { $0.count == length }.flatMap { text in ["a", " ", "["].map { text + $0 } }
+        }
+        for old in texts {
+            for new in texts {
+                let change = TextChange(from: old, to: new)
+                try #require(try change.applied(to: old) == new, "\(old) to \(new): \(change)")
+                for (left, right) in zip(change.splices, change.splices.dropFirst()) {
+                    try #require(left.at + left.removed.utf8.count < right.at, "\(old) to \(new): \(change)")
+                }
+            }
+        }
+        // It could slide into the words of the splice before.
+        #expect(try TextChange(from: "p] x", to: "y] [y] x").applied(to: "p] x") == "y] [y] x")
+    }
+
     /// Long texts with little in common are not compared word by word; what stands at their ends is.
     @Test func longDifferencesEnd() throws {
         func words(_ from: Int) -> String { (from..<from + 2_000).map { "w\($0)" }.joined(separator: " ") }
@@ -134,6 +154,11 @@ import Testing
         let change = TextChange(from: old, to: new)
         #expect(try change.applied(to: old) == new)
         #expect(change.splices == [Splice(at: 6, removed: words(0), inserted: words(9_000))])
+        // What stands at both ends stands there once.
+        let others = String((0..<600).compactMap { UnicodeScalar(0x4E00 + $0).map(Character.init) })
+        let (once, twice) = ("好好", "好好" + others + "好好")
+        #expect(try TextChange(from: once, to: twice).applied(to: once) == twice)
+        #expect(try TextChange(from: twice, to: once).applied(to: twice) == once)
     }
 
     // MARK: Misfits
@@ -164,6 +189,16 @@ import Testing
             Splice(at: 0, removed: "a", inserted: ""), Splice(at: 1, removed: "", inserted: "a"),
         ])
         #expect(nothing.isIdentity)
+        let same = try TextChange([
+            Splice(at: 0, removed: "a", inserted: "x"), Splice(at: 1, removed: "b", inserted: "b"),
+        ])
+        #expect(same.splices == [Splice(at: 0, removed: "a", inserted: "x")])
+        // What stood between them is gone: a word that moved over it has not moved.
+        let moved = try TextChange([
+            Splice(at: 0, removed: "a", inserted: ""), Splice(at: 2, removed: "", inserted: "a"),
+        ])
+        let gone = try TextChange([Splice(at: 1, removed: "x", inserted: "")])
+        #expect(moved.transformed(over: gone, as: .later).isIdentity)
     }
 
     // MARK: Places
