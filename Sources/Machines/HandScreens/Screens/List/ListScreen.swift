@@ -161,18 +161,21 @@ struct ListScreen: TableScreen, ListScreens {
         let hand = app.list(list).hand
         let oldPlace = placeBeforeChange()
         let name = app.list(list).name(of: origin) ?? "somebody"
-        let isDraftKept = draft?.follow(delta, to: hand, by: name) ?? true
         filter?.follow(delta, to: hand)
         func follow(_ place: Int) -> Int { delta.map(index: place) ?? delta.map(gap: place, .after) }
-        (anchor, home) = (anchor.map(follow), home.map(follow))
-        if !isDraftKept, let lost = draft {
-            // The typed text is not lost with the item.
-            draft = Draft(
-                target: .new(gap: delta.map(gap: oldPlace, .after), .after), kind: .task, editor: lost.editor,
-                problem: "\(name) deleted this item; Enter adds this as a new one")
-        }
+        home = home.map(follow)
+        if let anchor { self.anchor = follow(anchor) }
         let added = origin == .own ? delta.firstInserted : nil
-        if let added, case .new(_, let side) = draft?.target { draft?.target = .new(gap: added.upperBound, side) }
+        if var draft {
+            if !draft.follow(delta, to: hand, by: name) {
+                // The typed text is not lost with the item.
+                draft = Draft(
+                    target: .new(gap: delta.map(gap: oldPlace, .after), .after), kind: .task, editor: draft.editor,
+                    problem: "\(name) deleted this item; Enter adds this as a new one")
+            }
+            if let added, case .new(_, let side) = draft.target { draft.target = .new(gap: added.upperBound, side) }
+            self.draft = draft
+        }
         if case .new(let gap, _) = draft?.target {
             table.follow(to: row(ofPlace: gap))
         } else {
