@@ -41,7 +41,8 @@ import Testing
                 stream.removeFirst(piece.count)
                 let commits = try piece.withUnsafeBytes { bytes in
                     try scanner.scan(bytes, after: reached, wanted) { (body, _) throws(WireError) in
-                        found.append(body[0] == CommitHeader.type ? .commit(try CommitHeader(body).revision) : .other)
+                        found.append(
+                            body[0] == DownMessage.commitType ? .commit(try CommitHeader(body).revision) : .other)
                     }
                 }
                 reached = commits.revision

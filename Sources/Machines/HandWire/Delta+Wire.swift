@@ -111,15 +111,10 @@ extension WireReader {
     }
 
     package mutating func commit() throws(WireError) -> Commit {
-        let revision = try revision("revision")
-        let author = try varint("author")
-        let sequence = try varint("sequence")
-        let lag = try count("revisions since the base", limit: revision)
-        let time = try varint("time")
-        let number = try count("number of items")
-        let digest = try word("digest")
+        let header = try CommitHeader(&self)
         return Commit(
-            revision: revision, author: author, sequence: sequence, base: revision - lag, time: time, count: number,
-            digest: digest, delta: try delta())
+            revision: header.revision, author: header.author, sequence: header.sequence,
+            base: header.revision - header.lag, time: header.time, count: header.count, digest: header.digest,
+            delta: try delta())
     }
 }

@@ -28,10 +28,7 @@ extension DownMessage {
         case commitType: return .commit(list: try reader.varint("list"), try reader.commit())
         case 5:
             return .rejected(
-                list: try reader.varint("list"), sequence: try reader.varint("sequence"),
-                try Rejection(
-                    code: try reader.varint("reason"), first: try reader.varint("first detail"),
-                    second: try reader.varint("second detail")))
+                list: try reader.varint("list"), sequence: try reader.varint("sequence"), try reader.rejection())
         case 6:
             return .stale(
                 list: try reader.varint("list"), sequence: try reader.varint("sequence"),

@@ -4,7 +4,7 @@ extension DownMessage {
     /// The number of a commit's frame; its fields up to the digest can be read without decoding the delta.
     package static let commitType: UInt8 = 4
 
-    static let chunkType: UInt8 = 3
+    package static let chunkType: UInt8 = 3
 
     /// The whole frame.
     public var frame: [UInt8] {
@@ -64,13 +64,10 @@ extension DownMessage {
             for item in items.packedItems { writer.item(item) }
         case .commit(let list, let commit): _ = Self.write(commit, in: list, to: &writer)
         case .rejected(let list, let sequence, let reason):
-            let fields = reason.fields
             writer.byte(5)
             writer.varint(list)
             writer.varint(sequence)
-            writer.varint(fields.code)
-            writer.varint(fields.first)
-            writer.varint(fields.second)
+            writer.rejection(reason)
         case .stale(let list, let sequence, let head):
             writer.byte(6)
             writer.varint(list)

@@ -136,3 +136,19 @@ extension Content.Kind {
         }
     }
 }
+
+// MARK: - Bytes
+
+extension WireWriter {
+    package mutating func rejection(_ rejection: Rejection) {
+        let fields = rejection.fields
+        for field in [fields.code, fields.first, fields.second] { varint(field) }
+    }
+}
+
+extension WireReader {
+    package mutating func rejection() throws(WireError) -> Rejection {
+        try Rejection(
+            code: try varint("reason"), first: try varint("first detail"), second: try varint("second detail"))
+    }
+}

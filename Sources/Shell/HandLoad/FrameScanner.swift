@@ -50,7 +50,7 @@ package struct FrameScanner {
         }
     }
 
-    private var unfinished: [UInt8] = []
+    private var reader = FrameReader(limit: Int(Int32.max))
 
     package init() {}
 
@@ -63,33 +63,9 @@ package struct FrameScanner {
         _ body: (UnsafeRawBufferPointer, inout Commits) throws(WireError) -> Void
     ) throws(WireError) -> Commits {
         var commits = Commits(after: revision)
-        if unfinished.isEmpty {
-            let used = try walk(bytes, &commits, wanted, body)
-            unfinished.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[used...]))
-            return commits
-        }
-        unfinished.append(contentsOf: bytes)
-        var joined: [UInt8] = []
-        swap(&joined, &unfinished)
-        // The standard library's closure is not typed in what it throws, so the outcome is carried out as a value.
-        let outcome = joined.withUnsafeBytes { all in
-            Result { () throws(WireError) in try walk(all, &commits, wanted, body) }
-        }
-        joined.removeFirst(try outcome.get())
-        swap(&joined, &unfinished)
-        return commits
-    }
-
-    /// Number of bytes of the whole frames at the front.
-    private func walk(
-        _ bytes: UnsafeRawBufferPointer, _ commits: inout Commits, _ wanted: Wanted,
-        _ body: (UnsafeRawBufferPointer, inout Commits) throws(WireError) -> Void
-    ) throws(WireError) -> Int {
-        var used = 0
-        while let (start, end) = Self.frame(in: bytes, at: used) {
-            used = end
-            let frame = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-            guard !frame.isEmpty, frame[0] == CommitHeader.type else {
+        var frames = reader.frames(of: bytes)
+        while let frame = try frames.next(limit: reader.limit) {
+            guard frame[0] == DownMessage.commitType else {
                 try commits.checkLast()
                 try body(frame, &commits)
                 continue
@@ -102,22 +78,8 @@ package struct FrameScanner {
             try body(frame, &commits)
         }
         try commits.checkLast()
-        return used
-    }
-
-    /// Where the body of the frame at `position` lies; nil if it is not all there.
-    @inline(__always)
-    private static func frame(in bytes: UnsafeRawBufferPointer, at position: Int) -> (start: Int, end: Int)? {
-        var cursor = position
-        var length = 0
-        var shift = 0
-        repeat {
-            guard cursor < bytes.count, shift < 35 else { return nil }
-            length |= Int(bytes[cursor] & 0x7F) << shift
-            shift += 7
-            cursor += 1
-        } while bytes[cursor - 1] >= 0x80
-        return bytes.count - cursor >= length ? (cursor, cursor + length) : nil
+        reader.keep(frames)
+        return commits
     }
 
     /// Who made a commit, as the bytes that stand for the number. A byte below 0x80 ends a number: of the eight behind the

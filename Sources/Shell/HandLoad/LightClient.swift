@@ -140,10 +140,10 @@ final class LightClient: Participant {
         var isSettled = false
         do {
             let commits = try scanner.scan(bytes, after: revision, wanted) { (body, commits) throws(WireError) in
-                if body[0] == CommitHeader.type {
+                if body[0] == DownMessage.commitType {
                     if take(try CommitHeader(body), now) { isSettled = true }
-                } else if body[0] == ChunkHeader.type {
-                    arrived(try ChunkHeader(body).count)
+                } else if body[0] == DownMessage.chunkType {
+                    arrived(try DownMessage.countOfChunk(body))
                 } else {
                     revision = commits.revision
                     if take(try DownMessage(body), now) { isSettled = true }

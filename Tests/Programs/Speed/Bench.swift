@@ -36,6 +36,19 @@ final class Bench {
         return path
     }
 
+    /// A script whose edits leave a list as long as it is.
+    func longListScript() throws -> String {
+        try write(
+            """
+            loop
+              choose
+                1 edit random to "{client} {iteration}"
+                1 move random to random
+              end
+            end
+            """, to: "long")
+    }
+
     // MARK: Servers
 
     enum Kind {

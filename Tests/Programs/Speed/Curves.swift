@@ -53,15 +53,7 @@ struct Curves {
     }
 
     private func items() throws -> Curve {
-        let script = try bench.write(
-            """
-            loop
-              choose
-                1 edit random to "{client} {iteration}"
-                1 move random to random
-              end
-            end
-            """, to: "long")
+        let script = try bench.longListScript()
         return try measured(
             Curve(title: "Items in the list, 100 clients writing", unit: "commits/s", names: ["hand"]),
             [100, 1_000, 10_000, 100_000, 1_000_000]

@@ -27,15 +27,7 @@ extension Row {
             return Outcome(ours: (try resident("million") - resident("thousand")) / Double(million))
         },
         Row(name: "the same: commits/s of 100 clients, beside 1,000 items", goal: .ratioAtLeast(0.8)) { bench in
-            let script = try bench.write(
-                """
-                loop
-                  choose
-                    1 edit random to "{client} {iteration}"
-                    1 move random to random
-                  end
-                end
-                """, to: "long")
+            let script = try bench.longListScript()
             func run(_ list: String) throws -> Double {
                 try withLists(bench) { server in
                     try bench.load(script, on: server, clients: 100, "--light", "--as-is", "-l", list).commitsPerSecond

@@ -56,7 +56,7 @@ extension Hand: Equatable {
     /// Whether both hold the same items in the same order; O(1) if they differ, O(n) if they do not. Rules do not count.
     public static func == (left: Hand, right: Hand) -> Bool {
         left.tree.summary == right.tree.summary
-            && (left.tree.root === right.tree.root || left.packedItems.elementsEqual(right.packedItems))
+            && (left.tree.isIdentical(to: right.tree) || left.packedItems.elementsEqual(right.packedItems))
     }
 }
 

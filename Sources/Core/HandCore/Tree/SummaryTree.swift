@@ -32,7 +32,8 @@ package struct SummaryTree<Element: Summarized>: Sendable {
     package static var leafCapacity: Int { 64 }
     package static var fanOut: Int { 32 }
 
-    package var root: Node
+    /// Only for this type, whose operations stand in several files.
+    var root: Node
 
     package init() {
         root = Node(elements: [])
@@ -43,6 +44,9 @@ package struct SummaryTree<Element: Summarized>: Sendable {
     }
 
     package var summary: Sum { root.summary }
+
+    /// Whether both are one and the same in memory, so that nothing has to be compared.
+    package func isIdentical(to other: Self) -> Bool { root === other.root }
     package var count: Int { root.summary.count }
 
     /// A node of either kind; `height` 0 is a leaf.

@@ -54,9 +54,7 @@ extension JournalEvent {
         case .rejected(let sequence, let reason):
             writer.byte(5)
             writer.varint(sequence)
-            writer.varint(reason.fields.code)
-            writer.varint(reason.fields.first)
-            writer.varint(reason.fields.second)
+            writer.rejection(reason)
         case .caughtUp(let lastSequence):
             writer.byte(6)
             writer.varint(lastSequence)
@@ -78,11 +76,7 @@ extension JournalEvent {
         case 3: self = .submitted
         case 4: self = .commit(try reader.commit())
         case 5:
-            self = .rejected(
-                sequence: try reader.varint("sequence"),
-                try Rejection(
-                    code: try reader.varint("reason"), first: try reader.varint("first detail"),
-                    second: try reader.varint("second detail")))
+            self = .rejected(sequence: try reader.varint("sequence"), try reader.rejection())
         case 6: self = .caughtUp(lastSequence: try reader.varint("last sequence"))
         case 7: self = .author(try reader.varint("author"))
         default: throw .unknownValue(field: "kind of event", found: UInt64(number))
