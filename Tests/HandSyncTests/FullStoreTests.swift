@@ -1,0 +1,63 @@
+import HandCore
+import HandSync
+import HandWire
+import Testing
+
+/// A store that may take no more bytes.
+@Suite struct FullStoreTests {
+    /// A server that stores as much as it may takes no edits and makes no lists, until something is deleted.
+    @Test func theStoreIsFull() {
+        let world = TestWorld.ofTwoUsers { $0.storeBytes = 500 }
+        let ada = world.connect(1, token: "ada")
+        world.settle()
+        for name in ["list", "other"] { ada.say(.create(request: 1, name: name, rules: Rules())) }
+        world.settle()
+        ada.subscribe("list", request: 2)
+        world.settle()
+        ada.submit(1, base: 0, String(repeating: "x", count: 600))
+        world.settle()
+        world.pass(1_000)
+        #expect(world.service.load.storeBytes > 500)
+        ada.submit(2, base: 1, "y")
+        ada.say(.create(request: 3, name: "third", rules: Rules()))
+        world.settle()
+        let rejections = ada.heard.compactMap { if case .rejected(_, _, let reason) = $0 { reason } else { nil } }
+        #expect(rejections == [.storeFull(limit: 500)] && ada.errors == [.tooManyLists])
+        ada.say(.delete(request: 4, name: "list"))
+        world.settle()
+        world.pass(1_000)
+        ada.subscribe("other", request: 5)
+        world.settle()
+        ada.submit(1, base: 0, "y", list: 2)
+        world.settle()
+        #expect(ada.heard.contains { if case .commit(2, _) = $0 { true } else { false } })
+    }
+
+    /// Also without new commits, what need not be kept is forgotten when the store is full, and then edits are taken again.
+    @Test func aFullStoreForgets() {
+        let world = TestWorld.ofTwoUsers { $0.storeBytes = 5_000 }
+        world.retention = Retention(commits: 2, age: nil)
+        let ada = world.ownerOfList()
+        for sequence in 1...60 {
+            ada.submit(UInt64(sequence), base: sequence - 1, String(repeating: "x", count: 100))
+            world.pass(200)
+            world.settle()
+        }
+        world.pass(10_000)
+        #expect(world.service.load.storeBytes < 2_000)
+    }
+
+    /// What was committed is acknowledged also when the store is full.
+    @Test func aFullStoreKnowsWhatItHas() {
+        let world = TestWorld.ofTwoUsers { $0.storeBytes = 100 }
+        let ada = world.ownerOfList()
+        ada.submit(1, base: 0, String(repeating: "x", count: 200))
+        world.settle()
+        world.pass(1_000)
+        ada.submit(1, base: 0, "again")
+        ada.submit(2, base: 1, "more")
+        world.settle()
+        #expect(ada.heard.contains { if case .acknowledged(1, 1, 1) = $0 { true } else { false } })
+        #expect(ada.heard.contains { if case .rejected(1, 2, .storeFull(limit: 100)) = $0 { true } else { false } })
+    }
+}

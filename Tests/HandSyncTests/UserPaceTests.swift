@@ -1,0 +1,192 @@
+import HandCore
+import HandSync
+import HandWire
+import Testing
+
+/// How fast one user may be: who is too fast is slowed down, then told, then closed.
+@Suite struct UserPaceTests {
+    /// The share of ten seconds at once, then so many a second; nothing that came is lost, and others do not notice.
+    @Test func whoIsTooFastIsSlowedDown() {
+        let world = TestWorld.ofTwoUsers { _ in }
+        let ada = world.connect(1, token: "ada")
+        let ben = world.connect(2, token: "ben")
+        world.settle()
+        for request in 1...150 { ada.say(.lists(request: UInt64(request), after: "")) }
+        world.settle()
+        #expect(ada.answers == 101 && ada.isStopped)
+        #expect(world.service.brokenInvariant() == nil)
+        #expect(world.service.load.slowed == 1 && world.service.figures.slowings == 1)
+        for request in 1...50 { ben.say(.lists(request: UInt64(request), after: "")) }
+        world.settle()
+        #expect(ben.answers == 50 && !ben.isStopped)
+        for _ in 0..<20 {
+            world.pass(100)
+            #expect(world.service.load.slowed == 1 && world.service.brokenInvariant() == nil)
+        }
+        #expect((118...122).contains(ada.answers))
+        world.pass(4_000)
+        #expect(ada.answers == 150 && !ada.isStopped && world.service.load.slowed == 0)
+        #expect(world.service.brokenInvariant() == nil)
+    }
+
+    /// What the server does for somebody counts, not only what they send.
+    @Test func workIsCounted() throws {
+        let world = TestWorld.ofTwoUsers {
+            $0.userRequests = 1_000
+            // So that a thousand are left behind the hello, and an insertion of 82 items takes 900.
+            $0.userWork = 300
+        }
+        let ada = world.ownerOfList()
+        func insert(_ count: Int, _ sequence: UInt64) -> UpMessage {
+            let items = (0..<count).map { Item(id: ItemID(rawValue: sequence << 32 + UInt64($0)), content: .note("x")) }
+            return .submit(
+                Submission(
+                    list: 1, base: 0, sequence: sequence, delta: Delta.inserting(items, at: 0, .after)))
+        }
+        ada.say(insert(82, 1))
+        world.settle()
+        #expect(!ada.isStopped)
+        ada.say(insert(82, 2))
+        world.settle()
+        #expect(ada.isStopped && world.service.load.slowed == 1)
+        world.pass(2_500)
+        #expect(ada.isStopped)
+        world.pass(300)
+        #expect(!ada.isStopped && world.service.brokenInvariant() == nil)
+    }
+
+    /// All connections of a user together.
+    @Test func moreConnectionsAreNoMore() {
+        let world = TestWorld.ofTwoUsers { $0.tooFastDeadline = 1_000_000 }
+        let streams = (1...5).map { world.connect($0, token: "ada") }
+        world.settle()
+        for request in 1...60 { for stream in streams { stream.say(.lists(request: UInt64(request), after: "")) } }
+        world.settle()
+        let total = streams.reduce(0) { $0 + $1.answers }
+        #expect((100...105).contains(total))
+        world.pass(4_000)
+        let later = streams.reduce(0) { $0 + $1.answers }
+        #expect((34...45).contains(later - total))
+        // Each has its turn.
+        #expect(streams.allSatisfy { $0.answers > 20 })
+        streams[0].end()
+        world.pass(30_000)
+        #expect(streams[1...].allSatisfy { $0.answers == 60 })
+    }
+
+    @Test func bytesCountToo() {
+        let world = TestWorld.ofTwoUsers {
+            $0.userRequests = 1_000
+            $0.userBytes = 1_000
+        }
+        let ada = world.connect(1, token: "ada")
+        world.settle()
+        let name = String(repeating: "x", count: 100)
+        func send(for seconds: Int) {
+            for _ in 0..<seconds * 100 {
+                while !ada.isStopped {
+                    ada.say(.fetch(request: 1, name: name, revision: nil))
+                    world.settle()
+                }
+                world.pass(10)
+            }
+        }
+        send(for: 1)
+        let first = ada.errors.count
+        #expect((90...110).contains(first))
+        send(for: 2)
+        #expect((15...25).contains(ada.errors.count - first))
+        #expect(ada.errors.count { $0 == .slowedDown } == 1)
+    }
+
+    /// Told once, and closed in the end, with a time to wait; who comes back to normal is neither.
+    @Test func whoGoesOnIsToldThenClosed() {
+        let world = TestWorld.ofTwoUsers { _ in }
+        let ada = world.connect(1, token: "ada")
+        world.settle()
+        var request: UInt64 = 0
+        func hammer(_ seconds: Int) {
+            for _ in 0..<seconds * 20 {
+                if !ada.isStopped {
+                    for _ in 1...20 {
+                        request += 1
+                        ada.say(.lists(request: request, after: ""))
+                    }
+                    world.settle()
+                }
+                world.pass(50)
+            }
+        }
+        hammer(1)
+        #expect(ada.errors.isEmpty)
+        hammer(3)
+        #expect(ada.errors == [.slowedDown])
+        world.pass(60_000)
+        #expect(!ada.isStopped)
+        hammer(1)
+        #expect(ada.errors == [.slowedDown], "what was long ago is forgiven")
+        hammer(8)
+        #expect(ada.errors == [.slowedDown, .slowedDown, .tooFast])
+        #expect(ada.isShutDown)
+        ada.end()
+        #expect(world.service.brokenInvariant() == nil)
+    }
+
+    /// Who is gone is forgotten once nobody could tell.
+    @Test func accountsDoNotPile() {
+        let world = TestWorld.ofTwoUsers { _ in }
+        world.tokens = Dictionary(uniqueKeysWithValues: (0..<50).map { ("user \($0)", .everything) })
+        for number in 0..<50 {
+            let stream = world.connect(UInt64(number), token: "user \(number)")
+            world.settle()
+            stream.say(.lists(request: 1, after: ""))
+            world.settle()
+            stream.end()
+        }
+        #expect(world.service.load.accounts == 50)
+        world.pass(12_000)
+        #expect(world.service.load.accounts == 0)
+    }
+
+    /// Who is closed while being slowed down goes in the end, whatever still comes from them; the server can stop.
+    @Test func whoIsSlowedDownCanBeClosed() {
+        let world = TestWorld.ofTwoUsers { $0.userBytes = 100 }
+        let ada = world.connect(1, token: "ada")
+        world.settle()
+        for request in 1...130 { ada.say(.fetch(request: UInt64(request), name: "list", revision: nil)) }
+        world.settle()
+        #expect(ada.isStopped && world.service.load.slowed == 1)
+        #expect(world.service.close(connection: 1))
+        #expect(world.service.load.slowed == 0 && world.service.brokenInvariant() == nil)
+        for _ in 0..<40 {
+            ada.send([UInt8](repeating: 0, count: 1_000))
+            world.pass(100)
+        }
+        #expect(ada.isClosed && world.service.load.connections == 0)
+        world.service.stop()
+        world.settle()
+        #expect(world.service.hasStopped)
+    }
+
+    /// What made the connection close is not done after all.
+    @Test func theLastRequestIsNotCarriedOut() {
+        let world = TestWorld.ofTwoUsers { $0.tooFastDeadline = 1 }
+        let ada = world.connect(1, token: "ada")
+        world.settle()
+        for request in 1...110 { ada.say(.lists(request: UInt64(request), after: "")) }
+        world.settle()
+        ada.say(.create(request: 1, name: "late", rules: Rules()))
+        world.pass(5_000)
+        #expect(ada.errors == [.tooFast])
+        let ben = world.connect(2, token: "ben")
+        world.settle()
+        ben.subscribe("late", request: 1)
+        world.settle()
+        #expect(ben.errors == [.noSuchList])
+    }
+}
+
+extension TestStream {
+    /// Pages of lists that have come.
+    fileprivate var answers: Int { heard.count { if case .lists = $0 { true } else { false } } }
+}
