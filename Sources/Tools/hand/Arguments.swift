@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import HandFormats
 
-/// What is looked at on the command line before it is parsed.
+/// Reads the command line before it is parsed.
 enum Arguments {
     /// The words behind the command's name.
     ///
@@ -27,7 +27,7 @@ enum Arguments {
         }
     }
 
-    /// What stands behind an option, of which there may be several; the last counts.
+    /// The value of an option; the last one if it is given several times.
     static func value(of names: [String], in words: [String]) -> String? {
         for (index, word) in words.enumerated().reversed() {
             if names.contains(word), index + 1 < words.count, !words[index + 1].isEmpty { return words[index + 1] }

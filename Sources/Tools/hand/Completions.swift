@@ -3,7 +3,7 @@ import HandClient
 import HandCore
 import HandFormats
 
-/// What the shell offers when Tab is pressed. Nothing, without a word, if the server does not answer at once.
+/// What the shell offers when Tab is pressed: nothing if the server does not answer at once.
 enum Completions {
     /// Names of lists.
     static let lists = CompletionKind.custom { words, _, _ in
@@ -28,9 +28,9 @@ enum Completions {
         }
     }
 
-    /// More would be of no use.
+    /// The most items that are offered.
     private static let most = 500
-    /// Seconds for which a person does not mind waiting.
+    /// How long to wait for the server, in seconds.
     private static let patience = "0.4"
 
     private static func answer(

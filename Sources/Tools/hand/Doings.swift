@@ -3,7 +3,7 @@ import HandCore
 import HandFormats
 import Synchronization
 
-/// What an edit does that its author should see: what it deletes, for nothing goes without a word, or all of it.
+/// What an edit's author is told of it: the items that it deletes, or all that it does.
 final class Doings: Sendable {
     private struct Contents {
         var lines: [String] = []
@@ -12,14 +12,14 @@ final class Doings: Sendable {
 
     private let contents = Mutex(Contents())
 
-    /// More than that many lines are counted.
+    /// The most lines that are printed. The others are counted.
     private static let most = 20
 
     var deleted: [Item] { contents.withLock { $0.deleted } }
 
-    /// `- 2  [x] milk`, as everything that shows changes has it.
+    /// Notes lines such as `- 2  [x] milk`.
     ///
-    /// - Parameter heading: what stands above all that it does; without it only what it deletes is told.
+    /// - Parameter heading: the line above all that the edit does; without it only deletions are told.
     func note(_ delta: Delta, on list: Hand, under heading: String? = nil) throws {
         let new: Hand
         do { new = try list.applying(delta) } catch { throw ClientError.notMade(.misfit(error)) }

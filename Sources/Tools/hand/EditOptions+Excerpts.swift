@@ -3,14 +3,14 @@ import HandCore
 import HandFormats
 import HandSync
 
-// Edits for which no command needs the whole list: they cost what they touch.
+// Edits that do not need the whole list. They cost what they touch.
 
 extension EditOptions {
-    /// Edits the items that are named, or puts something at a place; waits for the server's answer, and says what became of it.
+    /// Edits the named items, or adds something at a place; waits for the server's answer, and prints the result.
     ///
-    /// Asks the server only for what is named, unless edits of the list wait here: those go first, and take all of it.
+    /// Asks the server for the named items only, unless edits of the list wait here: those go first, and need the whole list.
     ///
-    /// - Parameter make: gets the list, in which perhaps only those items are known, and the items and the place by their indexes.
+    /// - Parameter make: gets the list, in which perhaps only those items are known, with the items and the place as indexes.
     func edit(
         _ items: [ItemReference] = [], to place: Place = .end,
         _ make: @escaping @Sendable (Hand, [ItemReference], Place) throws -> Delta
@@ -27,7 +27,7 @@ extension EditOptions {
         try await editWhole { view in try make(view, items, place) }
     }
 
-    /// What became of an edit on an excerpt of the list; nil if it cannot be edited so.
+    /// The result of the edit on an excerpt of the list; nil if the list cannot be edited that way.
     private func onExcerpt(
         of name: String, _ items: [ItemReference], _ place: Place, _ doings: Doings,
         _ make: @escaping @Sendable (Hand, [ItemReference], Place) throws -> Delta

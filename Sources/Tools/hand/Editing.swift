@@ -155,7 +155,7 @@ struct Edit: AsyncParsableCommand {
             """, valueName: "text"))
     var was: String?
 
-    /// All of standard input, but for the newline at its end.
+    /// Standard input without the newline at its end.
     private static func standardInput() throws -> String {
         let text = try StandardInput.text()
         return text.hasSuffix("\n") ? String(text.dropLast()) : text

@@ -6,7 +6,7 @@ import HandFormats
 import HandSync
 
 extension ListFormat: ExpressibleByArgument {
-    /// The format that is asked for, or that the file's ending tells; JSON Lines where there is no ending.
+    /// The given format, or that of the file's ending; JSON Lines if it has none.
     ///
     /// - Throws: if the ending is of no format.
     init(_ given: ListFormat?, of file: String) throws {
@@ -72,7 +72,7 @@ struct Import: AsyncParsableCommand {
 
     @Flag(help: "Give the items new ids, so that a list can be imported twice.") var newIds = false
 
-    /// Items, and about how many bytes of them, in one edit: small enough for a frame, large enough to go fast.
+    /// The most items, and about the most bytes, of one edit: small enough for a frame, large enough to be fast.
     private static let portion = 2_000
     private static let portionBytes = 1 << 20
 
@@ -107,7 +107,7 @@ struct Import: AsyncParsableCommand {
             "imported \(Words.count(items.count, "item"))" + (revision.map { ", revision \($0)" } ?? ""))
     }
 
-    /// Adds the items portion by portion, each behind the one before; the server has `--timeout` for each.
+    /// Adds the items portion by portion. The server has `--timeout` for each.
     private func add(_ items: [Item], at place: Place) async throws -> Int? {
         let name = try list.name()
         let server = list.server
@@ -133,7 +133,7 @@ struct Import: AsyncParsableCommand {
         }
     }
 
-    /// Inserts items behind an item, or at a place if there is none or it is gone; asks only where those are.
+    /// Inserts items behind an item, or at a place if there is no such item; asks the server for the neighbours only.
     private static func insert(
         _ items: [Item], behind last: ItemID?, at place: Place, of name: String, _ client: HandClient
     ) async throws -> Settlement {

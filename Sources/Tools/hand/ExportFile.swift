@@ -1,8 +1,8 @@
 import Foundation
 import HandFormats
 
-/// Where an export goes. What is not a regular file is written to; a regular file is replaced as a whole, behind links and
-/// with its mode.
+/// The target of an export. A regular file is replaced as a whole, behind links and
+/// with its mode. Anything else is written to.
 struct ExportFile {
     /// The path behind links.
     private let path: String
@@ -22,7 +22,7 @@ struct ExportFile {
         path = Self.isRegular(found) ? URL(fileURLWithPath: name).resolvingSymlinksInPath().path : name
     }
 
-    /// Whether something is lost by replacing it: it is not what an export in that format writes.
+    /// Whether the file holds something else than an export in that format, which replacing it would lose.
     func holdsSomethingElse(than format: ListFormat) throws -> Bool {
         guard let status, Self.isRegular(status), status.st_size > 0 else { return false }
         guard let data = FileManager.default.contents(atPath: path) else { throw Self.failure(path, EACCES) }
@@ -33,10 +33,10 @@ struct ExportFile {
         return !data.elementsEqual(again)
     }
 
-    /// Hands out texts, one behind the other.
+    /// Passes texts on, one after the other.
     typealias Source = ((String) throws(LineWriter.Problem) -> Void) throws(LineWriter.Problem) -> Void
 
-    /// Writes the texts that `body` hands out.
+    /// Writes the texts that `body` passes on.
     func write(_ body: Source) throws {
         do throws(LineWriter.Problem) {
             if let status, !Self.isRegular(status) {
@@ -49,7 +49,7 @@ struct ExportFile {
         }
     }
 
-    /// Puts a new file in its place once that is complete and on the disk.
+    /// Replaces the file by a new one once that is complete and on the disk.
     private func replace(_ body: Source) throws(LineWriter.Problem) {
         let new = path + ".\(getpid()).new"
         do throws(LineWriter.Problem) {
@@ -69,14 +69,14 @@ struct ExportFile {
         var isOpen = true
         defer { if isOpen { close(descriptor) } }
         if let status {
-            // Only root can give a file to somebody else; who cannot has a file of their own.
+            // Only root can give a file to somebody else. Others get a file of their own.
             _ = fchown(descriptor, status.st_uid, status.st_gid)
             guard fchmod(descriptor, status.st_mode & 0o7777) == 0 else { throw LineWriter.Problem(code: errno) }
         }
         var writer = LineWriter(descriptor: descriptor)
         try body { text throws(LineWriter.Problem) in try writer.write(text) }
         try writer.flush()
-        // Neither a device nor a pipe can be flushed to a disk.
+        // Devices and pipes cannot be flushed to a disk.
         if fsync(descriptor) != 0, errno != EINVAL, errno != EROFS, errno != ENOTSUP {
             throw LineWriter.Problem(code: errno)
         }
@@ -84,10 +84,10 @@ struct ExportFile {
         guard close(descriptor) == 0 else { throw LineWriter.Problem(code: errno) }
     }
 
-    /// Where a link leads that leads to nothing yet.
+    /// The target of a link whose target does not exist yet.
     private static func end(of name: String) -> String {
         var path = name
-        // As many as the system follows.
+        // The system follows as many links.
         for _ in 0..<40 {
             guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { return path }
             let folder = (path as NSString).deletingLastPathComponent as NSString

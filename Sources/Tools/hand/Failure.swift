@@ -10,7 +10,7 @@ import HandSync
 import HandWire
 import Terminal
 
-/// How the command ends, as scripts see it.
+/// The exit codes.
 enum ExitStatus: Int32 {
     case ok = 0
     case error = 1
@@ -20,7 +20,7 @@ enum ExitStatus: Int32 {
     case notAllowed = 5
     case unreachable = 6
     case conflict = 7
-    /// A bound of a load test was not met, as other tools of the kind say it.
+    /// A threshold of a load test was not met; other load tools use the same code.
     case threshold = 99
 }
 
@@ -28,7 +28,7 @@ enum ExitStatus: Int32 {
 struct Failure: Error, CustomStringConvertible {
     let status: ExitStatus
     let message: String
-    /// Whether it is ours to tell; otherwise the argument parser knows better.
+    /// Whether `message` describes the failure; otherwise the argument parser does.
     var isOurs = true
     var description: String { message }
 

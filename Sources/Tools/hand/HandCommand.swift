@@ -69,11 +69,11 @@ struct HandCommand: AsyncParsableCommand {
         }
     }
 
-    /// Says what went wrong and ends with the exit code that the help promises.
+    /// Prints what went wrong and exits with the code that the help lists.
     private static func finish(with error: any Error, explained: (String) -> String) -> Never {
         let failure = Failure(error)
         guard failure.isOurs else {
-            // Help, version and completion scripts come as errors too, with code 0; the rest is usage.
+            // Help, version and completion scripts are errors, too, with code 0. All others are usage errors.
             let code = exitCode(for: error)
             let text = fullMessage(for: error)
             if code == .success {

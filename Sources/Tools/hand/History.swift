@@ -7,7 +7,7 @@ import HandWire
 
 /// Reads a list's history page by page.
 enum HistoryReader {
-    /// The list before these commits, in which at least those items are known that the commits touch.
+    /// The list before these commits; perhaps only the items that they touch are known.
     static func list(
         _ name: String, before commits: [Commit], _ client: HandClient
     ) async throws -> Hand {
@@ -17,11 +17,11 @@ enum HistoryReader {
         return try await client.excerpt(of: name, at: first.revision - 1, selections(of: commits)).hand
     }
 
-    /// Items beyond which the whole list is asked for.
+    /// If commits touch more items, the whole list is asked for.
     private static let most = 2_000
 
-    /// Where the items stood, before the first of the commits, that any of them touches. Items that one of them inserted are
-    /// known from that.
+    /// The places, before the first of the commits, of all items that they touch. Items that one of them inserted are
+    /// known from that commit.
     private static func selections(of commits: [Commit]) -> [Excerpt.Selection] {
         var selections: [Excerpt.Selection] = []
         for (index, commit) in commits.enumerated() {
@@ -90,7 +90,7 @@ struct Log: AsyncParsableCommand {
     func run() async throws {
         let (name, server) = (try list.name(), list.server)
         let (first, number) = (first, number)
-        // The server has --timeout for each answer; who reads what is printed may take as long as they like.
+        // The server has --timeout for each answer. The reader of the output may take longer.
         try await server.withClient(list: name, timeLimited: false) { client, address in
             func answer<Value: Sendable>(_ ask: @escaping @Sendable () async throws -> Value) async throws -> Value {
                 try await server.limited(client, address, ask)
@@ -99,7 +99,7 @@ struct Log: AsyncParsableCommand {
             if let number {
                 next = max(next, try await answer { try await client.excerpt(of: name).revision } - number + 1)
             }
-            // One page is told with the items that it touches; who reads on is told with the whole list.
+            // The first page needs only the items that it touches. All others need the whole list.
             var whole: Hand?
             var isFirst = true
             while true {
@@ -124,7 +124,7 @@ struct Log: AsyncParsableCommand {
         }
     }
 
-    /// By the clock on the wall, as it was set then: summer or winter time.
+    /// The local time, with the time zone's offset at that time.
     private static func localTime(_ milliseconds: UInt64) -> String {
         let time = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
         return LocalTime.text(milliseconds, offset: TimeZone.current.secondsFromGMT(for: time))

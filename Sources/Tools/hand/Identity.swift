@@ -6,7 +6,7 @@ import HandStore
 import HandSync
 import HandWire
 
-/// This machine's client ids: each running command has one of its own, so that no two speak to a server as one client.
+/// This machine's client ids. Each running command has its own, so that no two are one client to a server.
 enum Identity {
     private static let most = 1_000
 
@@ -15,26 +15,24 @@ enum Identity {
         return Settings.stateFolder + "/clients/" + String(safe)
     }
 
-    /// The ids that have been used with that server, each of which may have edits waiting.
+    private static func path(_ slot: Int, _ server: HandAddress.Server) -> String { path(slot, server) }
+
+    /// The ids that have been used with that server. Edits may wait under each.
     static func used(at address: HandAddress) throws -> [Int] {
         do {
-            return try (0..<most).filter { try FileState(at: "\(folder(address.server))/\($0).sqlite") != nil }
+            return try (0..<most).filter { try FileState(at: path($0, address.server)) != nil }
         } catch let error as FileError {
             throw Failure(.error, "\(error)")
         }
     }
 
-    /// The newest that this machine keeps of a list; nil if it keeps nothing of it. What another command that is running has
-    /// is passed over.
+    /// The newest copy of a list that this machine keeps; nil if there is none. A copy that another running command has
+    /// is left out.
     static func kept(_ list: String, at address: HandAddress) throws -> Replica? {
         var newest: Replica?
         for slot in try used(at: address) {
             do {
-                var random = SystemRandomNumberGenerator()
-                let journal = try ClientJournal(
-                    path: "\(folder(address.server))/\(slot).sqlite", fresh: .random(using: &random))
-                defer { try? journal.close() }
-                guard let kept = try journal.load(list) else { continue }
+                guard let kept = try look(into: path(slot, address.server), { try $0.load(list) }) else { continue }
                 if newest.map({ $0.revision < kept.revision || kept.hasPending }) ?? true { newest = kept }
             } catch StoreError.inUse {
                 continue
@@ -43,42 +41,42 @@ enum Identity {
         return newest
     }
 
-    /// The numbers under which that server knows the ids of this machine by a name, and what is known of their steps through a
+    /// The author numbers that a server has given this machine's ids under a name, and their undo and redo steps in a
     /// history.
     static func authors(named person: String, at address: HandAddress, log: UInt64) throws -> [UInt64: Retrace.Steps] {
         var authors: [UInt64: Retrace.Steps] = [:]
         for slot in try used(at: address) {
-            let path = "\(folder(address.server))/\(slot).sqlite"
+            let path = path(slot, address.server)
             guard let author = ClientJournal.author(of: person, inJournalAt: path) else { continue }
             authors[author] = ClientJournal.steps(of: author, in: log, inJournalAt: path)
         }
         return authors
     }
 
-    /// A client with the first id that no other command is using.
+    /// A client with the first id that no other command uses.
     static func client(at address: HandAddress, person: String, keepsLists: Bool = false) throws -> HandClient {
         try first(at: address.server, for: person) { path in
             try HandClient(configuration(address.server, person, address.token, path, keepsLists: keepsLists))
         }
     }
 
-    /// The same for who edits nothing: where the disk takes nothing, one that has an id for this once.
+    /// A client that edits nothing. If the disk takes nothing, it has an id for this once.
     static func reader(at address: HandAddress, person: String) throws -> HandClient {
         do { return try client(at: address, person: person) } catch StoreError.failed, StoreError.syncFailed {
             return try HandClient(configuration(address.server, person, address.token, nil, keepsLists: false))
         }
     }
 
-    /// A client with that id, under the name of whom edits wait there, if any do; nil if another command is using it.
+    /// A client with that id, under the name whose edits wait there, if any do; nil if another command uses the id.
     static func client(_ slot: Int, at address: HandAddress, person: String) throws -> HandClient? {
-        let path = "\(folder(address.server))/\(slot).sqlite"
+        let path = path(slot, address.server)
         let person = ClientJournal.waitingPerson(inJournalAt: path) ?? person
         return try first(among: slot...slot, at: address.server, for: person) { path in
             try HandClient(configuration(address.server, person, address.token, path, keepsLists: false))
         }
     }
 
-    /// The same for a program that runs the client on its own loop: how to connect, and what is kept.
+    /// The configuration and the journal, for a program that runs the client on its own loop.
     static func journal(
         at server: HandAddress.Server, person: String, token: String?
     ) throws -> (ClientConfiguration, ClientJournal) {
@@ -100,7 +98,7 @@ enum Identity {
         return configuration
     }
 
-    /// What `open` makes of the first id that is not in use, and with which no edits wait that were made under another name.
+    /// What `open` makes of the first id that is free and has no waiting edits of another name.
     private static func first<Result>(
         at server: HandAddress.Server, for person: String, _ open: (String) throws -> Result
     ) throws -> Result {
@@ -110,13 +108,13 @@ enum Identity {
         return found
     }
 
-    /// The same among some of them; nil if there is none.
+    /// The same among some ids; nil if there is none.
     private static func first<Result>(
         among slots: ClosedRange<Int>, at server: HandAddress.Server, for person: String,
         _ open: (String) throws -> Result
     ) throws -> Result? {
         for slot in slots {
-            let path = "\(folder(server))/\(slot).sqlite"
+            let path = path(slot, server)
             do {
                 if let other = ClientJournal.waitingPerson(inJournalAt: path), other != person,
                     try isWaiting(forOthersThan: person, path)
@@ -130,9 +128,13 @@ enum Identity {
     }
 
     private static func isWaiting(forOthersThan person: String, _ path: String) throws -> Bool {
+        try look(into: path) { try $0.waitingPerson() }.map { $0 != person } ?? false
+    }
+
+    private static func look<Result>(into path: String, _ body: (ClientJournal) throws -> Result) throws -> Result {
         var random = SystemRandomNumberGenerator()
         let journal = try ClientJournal(path: path, fresh: .random(using: &random))
         defer { try? journal.close() }
-        return try journal.waitingPerson().map { $0 != person } ?? false
+        return try body(journal)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Writes lines to a descriptor, many with one call.
 struct LineWriter {
-    /// Why the system did not take it.
+    /// Why the system refused to write.
     struct Problem: Error, CustomStringConvertible {
         let code: Int32
         var description: String { String(cString: strerror(code)).lowercased() }
@@ -13,7 +13,7 @@ struct LineWriter {
     let descriptor: Int32
     private let isTerminal: Bool
     private var bytes: [UInt8] = []
-    /// How many wish that lines are collected.
+    /// The number of callers for whom lines are collected.
     private var collectors = 0
 
     init(descriptor: Int32) {
@@ -21,7 +21,7 @@ struct LineWriter {
         isTerminal = isatty(descriptor) == 1
     }
 
-    /// Whether each line is to be written at once.
+    /// Whether each line is written at once.
     var isLive: Bool { isTerminal || collectors == 0 }
 
     mutating func begin() { collectors += 1 }
@@ -36,7 +36,7 @@ struct LineWriter {
         if bytes.count >= Self.pieceBytes { try flush() }
     }
 
-    /// Hands all of it to the system.
+    /// Writes everything that was collected.
     mutating func flush() throws(Problem) {
         var start = 0
         while start < bytes.count {
@@ -46,7 +46,7 @@ struct LineWriter {
             if count >= 0 {
                 start += count
             } else if code == EAGAIN {
-                // Somebody has made it non-blocking.
+                // Another program has made the descriptor non-blocking.
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&wanted, 1, -1)
             } else if code != EINTR {

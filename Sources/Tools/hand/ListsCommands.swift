@@ -8,14 +8,14 @@ import HandWire
 struct Lists: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show the lists of a server.")
 
-    /// What is said of a list that is not there.
+    /// The message for a list that does not exist.
     static func missing(_ name: String, among names: [String]) -> String {
         let name = Printable.clean(name)
         let guess = Spelling.question(name, among: names)
         return "there is no list '\(name)'." + (guess.isEmpty ? " Make it with: hand create \(name)" : guess)
     }
 
-    /// The same, where the list can be brought back; nil if there is such a list.
+    /// The failure for a list that does not exist; it says if the list can be brought back. nil if the list exists.
     static func missing(_ name: String, _ client: HandClient) async throws -> Failure? {
         let names = try await client.lists().map(\.name)
         if names.contains(name) { return nil }
@@ -69,14 +69,14 @@ struct Lists: AsyncParsableCommand {
         ]
     }
 
-    /// As the clock on the wall shows it.
+    /// The local time.
     static func time(_ milliseconds: UInt64) -> String {
         let style = Date.ISO8601FormatStyle(timeZone: .current).year().month().day().dateSeparator(.dash)
             .dateTimeSeparator(.space).time(includingFractionalSeconds: false).timeSeparator(.colon)
         return Date(timeIntervalSince1970: Double(milliseconds) / 1_000).formatted(style)
     }
 
-    /// What is known of a deleted list beside what is known of any.
+    /// The fields that only deleted lists have.
     static func json(_ entry: DownMessage.DeletedEntry) -> [JSONValue.Member] {
         [
             .init("id", .integer(Int128(entry.deletion))), .init("deletedBy", .string(entry.person)),
@@ -160,14 +160,14 @@ struct Sync: AsyncParsableCommand {
         var problem: (any Error)?
         var hasSent = false
         for slot in try Identity.used(at: address) {
-            // What another command that is running keeps is its own to send.
+            // Another running command sends its edits itself.
             guard let client = try Identity.client(slot, at: address, person: person) else { continue }
             do {
                 for name in try await client.waitingLists() where list.list == nil || list.list == name {
                     hasSent = true
                     do { try await send(name, client, address) } catch {
                         if case ClientError.unreachable = error { throw error }
-                        // The other lists have their turn.
+                        // The other lists are sent all the same.
                         list.server.say("'\(name)': \(Failure(error).message)")
                         problem = problem ?? error
                     }
@@ -182,7 +182,7 @@ struct Sync: AsyncParsableCommand {
         if !hasSent { list.server.say("nothing was waiting") }
     }
 
-    /// Sends what waits of one list, and says what became of it.
+    /// Sends the waiting edits of a list, and prints the result.
     private func send(_ name: String, _ client: HandClient, _ address: HandAddress) async throws {
         let outcome = try await list.server.limited(client, address) {
             try await client.connected()

@@ -70,7 +70,7 @@ struct Load: ParsableCommand {
     @Flag(name: .shortAndLong, help: "Print no messages.") var quiet = false
     @Option(help: .init("Print a script that comes with the program, and do nothing else.", valueName: "script"))
     var show: String?
-    /// What one process of several does, as it is told by the first.
+    /// The part of one of several processes; the first process sets it.
     @Option(help: .hidden) var part: String?
 
     func validate() throws {
@@ -197,7 +197,7 @@ struct Load: ParsableCommand {
         try save(LoadHTML.page(result, bounds, of: occasion, title: "hand load \(script)"), html)
     }
 
-    /// What was typed, as a shell reads it; secrets in addresses are left out.
+    /// The command line, quoted for a shell and without secrets in addresses.
     static func command(_ arguments: [String]) -> String {
         let words = arguments.dropFirst().map { word in
             let open = HandAddress.token(in: word).map { word.dropLast($0.count) + "…" } ?? word[...]

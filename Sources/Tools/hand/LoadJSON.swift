@@ -44,9 +44,9 @@ enum LoadJSON {
 
     private static func list(_ list: LoadResult.Convergence) -> JSONValue {
         [
-            "name": .string(list.list), "revision": .integer(Int128(list.revision)),
-            "items": .integer(Int128(list.items)), "digest": .string(String(list.digest, radix: 16)),
-            "agreed": .integer(Int128(list.agreed)), "differences": .array(list.differences.map { .string($0) }),
+            "name": .string(list.list), "revision": JSONValue(list.revision),
+            "items": JSONValue(list.items), "digest": .string(String(list.digest, radix: 16)),
+            "agreed": JSONValue(list.agreed), "differences": .array(list.differences.map { .string($0) }),
         ]
     }
 

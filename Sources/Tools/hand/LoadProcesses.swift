@@ -1,8 +1,8 @@
 import Foundation
 import HandLoad
 
-/// One test in several processes: this one makes the lists and starts the others, each with a part of the clients. They begin
-/// together, compare what they have when all are through, and their results are added up.
+/// A test in several processes. This one makes the lists and starts the others, each with a part of the clients. They begin
+/// together and compare their lists at the end. Their results are added up.
 struct LoadProcesses {
     private let load: Load
     private let plan: LoadPlan
@@ -12,7 +12,7 @@ struct LoadProcesses {
         self.plan = plan
     }
 
-    /// What a process says when it has come to a point at which it waits for the others.
+    /// The line that a process prints when it waits for the others.
     private static let waiting = "waiting"
 
     func run() throws -> LoadResult {
@@ -48,7 +48,7 @@ struct LoadProcesses {
         if number > 0 { plan.status = nil }
     }
 
-    /// Waits until the process that has started this one says that all are so far.
+    /// Waits until the first process says that all have come as far.
     static func waitForOthers() {
         Output.line(waiting)
         _ = readLine()
@@ -59,7 +59,7 @@ struct LoadProcesses {
     }
 }
 
-/// A process that does a part.
+/// A process with a part of the clients.
 private final class Part {
     private let process = Process()
     private let input = Pipe()
@@ -89,7 +89,7 @@ private final class Part {
         return result
     }
 
-    /// Why is on standard error already.
+    /// The reason is on standard error already.
     private func ended() -> Failure {
         process.terminate()
         return Failure(.unreachable, "a process of the test ended before its time")

@@ -105,7 +105,7 @@ struct Undelete: AsyncParsableCommand {
             "'\(newName)' is back, with \(Words.count(count, "item"))")
     }
 
-    /// What is said where nothing can be brought back.
+    /// The message if no list can be brought back.
     private static func missing(_ name: String, _ id: UInt64?, among names: [String]) -> String {
         let name = Printable.clean(name)
         if let id, names.contains(name) {

@@ -29,7 +29,7 @@ struct Open: AsyncParsableCommand {
 
     @Flag(help: "Leave the mouse to the terminal, so that it selects text as usual.") var noMouse = false
 
-    /// The place that is meant: an address, a list on the usual server, or the address of the settings.
+    /// The place to open: an address, a list on the usual server, or the address of the settings.
     private func location() throws -> Location {
         if let place, place.contains("://") { return try Location(place) }
         if let url = user.url { return try with(place, Location(url)) }
@@ -56,7 +56,7 @@ struct Open: AsyncParsableCommand {
     }
 }
 
-/// Runs the screens on this terminal until they are left.
+/// Runs the screens on this terminal until the user leaves.
 enum Screens {
     typealias MakeEngine = (Loop) -> ClientEngine
 
@@ -64,7 +64,7 @@ enum Screens {
         _ location: Location, person: String, hasMouse: Bool,
         connect: @escaping (HandAddress.Server) throws -> MakeEngine
     ) throws {
-        // What can fail is tried before the screen is taken over.
+        // What can fail is done before the terminal is taken over.
         let keys = try Settings.keys()
         var first: MakeEngine? = try connect(location.server)
         let loop = try Loop()

@@ -52,7 +52,7 @@ struct ServerOptions: ParsableArguments {
     /// The server, with the list that is meant.
     func address(_ list: String? = nil) throws -> HandAddress { try Settings.address(flag: user.url, list: list) }
 
-    /// Connects, runs `body`, and closes, whatever happens; gives up when the time is over.
+    /// Connects, runs `body`, and closes, whatever happens. Gives up after `--timeout`.
     ///
     /// - Parameters:
     ///   - timeLimited: whether all of it must be done within `--timeout`; otherwise `body` sees to its parts itself.
@@ -86,7 +86,7 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    /// Where nobody listens, and what to do about it.
+    /// The same error; if no server listens, with advice on what to do.
     static func explained(_ error: any Error, at server: HandAddress.Server) -> any Error {
         if case ClientError.refused(.notAuthenticated, _) = error, let reason = Settings.withheld(from: server) {
             return Failure(.notAllowed, Failure(error).message + ". " + reason)
@@ -99,14 +99,14 @@ struct ServerOptions: ParsableArguments {
         return Failure(.unreachable, "no server answers at \(Printable.clean(server.place))\(advice)")
     }
 
-    /// Edits of a list that were kept go out before what is worked out without them.
+    /// Sends the waiting edits of a list, before an edit is worked out without them.
     func sendWaiting(of name: String, _ client: HandClient) async throws {
         for notice in try await client.sendWaiting(of: name)?.notices ?? [] {
             if let text = Notices.text(notice) { say(text) }
         }
     }
 
-    /// What `body` gives, unless it takes longer than `--timeout`: then the client is closed, and all that waits for it ends.
+    /// The result of `body`. If it takes longer than `--timeout`, the client is closed, which ends all that waits for it.
     func limited<Result: Sendable>(
         _ client: HandClient, _ address: HandAddress, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -115,7 +115,7 @@ struct ServerOptions: ParsableArguments {
         throw ClientError.unreachable("\(address.serverURL) did not answer within \(timeout.formatted()) s")
     }
 
-    /// What `body` gives; nil if it takes longer than `--timeout`. Then it goes on, and nobody hears what becomes of it.
+    /// The result of `body`; nil if it takes longer than `--timeout`. Then it goes on, and its result is dropped.
     func inTime<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result? {
         let seconds = timeout
         let (outcomes, outcome) = AsyncThrowingStream<Result?, any Error>.makeStream()
@@ -148,12 +148,12 @@ struct ListOptions: ParsableArguments {
         throw Failure(.usage, "which list? Name it with -l LIST, or put it into the address: hand://HOST:PORT/LIST")
     }
 
-    /// The list as it was at a revision, or as it is; then a copy is kept, for edits without the server.
+    /// The list as it was at a revision, or as it is. Of the present list a copy is kept, for edits without the server.
     func whole(at revision: Int? = nil) async throws -> (hand: Hand, revision: Int) {
         let name = try name()
         return try await server.withClient(list: name) { client, _ in
             let state = try await client.state(of: name, at: revision)
-            // What cannot be kept is shown all the same.
+            // A list that cannot be kept is shown all the same.
             if revision == nil { try? await client.keep(name, state.hand, at: state.revision) }
             return state
         }
@@ -182,7 +182,7 @@ struct EditOptions: ParsableArguments {
 
     @Flag(help: "If the server cannot be reached, keep the edit for 'hand sync' to send.") var queue = false
 
-    /// Makes an edit on the whole list as it is, waits for the server's answer, and says what became of it.
+    /// Makes an edit on the whole list, waits for the server's answer, and prints the result.
     func editWhole(_ make: @escaping @Sendable (Hand) throws -> Delta) async throws {
         let (name, expected) = (try list.name(), ifRevision)
         let doings = Doings()
@@ -207,7 +207,7 @@ struct EditOptions: ParsableArguments {
         }
     }
 
-    /// Has `body` edit the list, waits for the server's answer, and says what became of it.
+    /// Has `body` edit the list, waits for the server's answer, and prints the result.
     func perform(
         _ doings: Doings = Doings(),
         _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
@@ -224,10 +224,10 @@ struct EditOptions: ParsableArguments {
         }
     }
 
-    /// The list is already what it would be: no commit is made.
+    /// The edit would change nothing, so no commit is made.
     struct NothingToDo: Error {}
 
-    /// Edits whatever is known of the list, and keeps the edit on disk if the server does not answer in time.
+    /// Edits the list as far as it is known here, and keeps the edit on disk if the server does not answer in time.
     private func performOrKeep(
         _ doings: Doings, _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
     ) async throws {
@@ -237,16 +237,16 @@ struct EditOptions: ParsableArguments {
         let client = try Identity.client(at: address, person: try server.user.name(), keepsLists: true)
         let outcome: Settlement?
         do {
-            // Another command may have seen more of it.
+            // Another command may have a newer copy.
             if let seen = try Identity.kept(name, at: address) { try await client.adopt(seen, of: name) }
             let followed = try await client.open(name)
-            // The list as it is, if the server answers; otherwise as it was.
+            // The present list if the server answers, otherwise the copy.
             let isHere =
                 try await ifReached {
                     try await client.connected()
                     return try await followed.live()
                 } != nil
-            // No server is asked for that, and the disk has its time.
+            // This needs no server, and the disk may take its time.
             try await body(client, followed)
             outcome = isHere ? try await ifReached { try await followed.settled() } : nil
         } catch {
@@ -259,14 +259,14 @@ struct EditOptions: ParsableArguments {
         server.say("\(address.serverURL) cannot be reached: the edit is kept, 'hand sync' sends it")
     }
 
-    /// What `body` gives; nil if the server is not reached, or not in time.
+    /// The result of `body`; nil if the server is not reached in time.
     private func ifReached<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result? {
         do { return try await list.server.inTime(body) } catch ClientError.unreachable { return nil }
     }
 
-    /// - Parameter more: what else programs are told.
+    /// - Parameter more: more fields of the JSON.
     func report(_ outcome: Settlement, _ doings: Doings, _ more: [JSONValue.Member] = []) throws {
         if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
         for notice in outcome.notices {
@@ -318,7 +318,7 @@ struct PlaceOptions: ParsableArguments {
     }
 }
 
-/// What happened to one's edits, in words.
+/// What happened to the user's edits, in words.
 enum Notices {
     static func text(_ notice: Replica.Notice) -> String? {
         switch notice {

@@ -46,13 +46,13 @@ enum Output {
         write(text + "\n")
     }
 
-    /// A line that the next one overwrites; nothing where standard error is no terminal.
+    /// Prints a line that the next one overwrites, if standard error is a terminal.
     static func progress(_ text: String) {
         guard isatty(stderrDescriptor) == 1 else { return }
         write(clear + text)
     }
 
-    /// Takes back a line of progress.
+    /// Erases a line of progress.
     static var clear: String { isatty(stderrDescriptor) == 1 ? "\r\u{1B}[K" : "" }
 
     static func exit(_ status: ExitStatus) -> Never {
@@ -60,8 +60,8 @@ enum Output {
         Foundation.exit(status.rawValue)
     }
 
-    /// Takes the numbers of standard descriptors that are closed, so that no file gets one of them and is written over.
-    /// What is written to standard output then fails, as it should.
+    /// Opens the standard descriptors that are closed, so that no file gets such a number and is written over.
+    /// Writing to standard output then fails, as it should.
     static func claimDescriptors() {
         for (descriptor, mode) in [(Int32(0), O_WRONLY), (1, O_RDONLY), (2, O_WRONLY)]
         where fcntl(descriptor, F_GETFD) < 0 {
@@ -69,14 +69,14 @@ enum Output {
         }
     }
 
-    /// A message that cannot be written is lost: there is nowhere to say so, and the exit code tells the rest.
+    /// A message that cannot be written is lost; the exit code still tells what happened.
     private static func write(_ text: String) {
         var writer = LineWriter(descriptor: stderrDescriptor)
         try? writer.write(text)
         try? writer.flush()
     }
 
-    /// A reader that went away (`hand watch | head -1`) ends the command quietly, as it does others.
+    /// If the reader has gone away (`hand watch | head -1`), the command ends quietly, as others do.
     private static func fail(_ error: LineWriter.Problem) -> Never {
         if error.code == EPIPE { Foundation.exit(ExitStatus.ok.rawValue) }
         message("hand: cannot write to standard output: \(error)")

@@ -6,9 +6,9 @@ import HandFormats
 import HandSync
 import HandWire
 
-/// Prints items as people or scripts want them.
+/// Prints items for people or for scripts.
 enum ItemPrinter {
-    /// - Parameter isShown: which of the items to print, all with their numbers in the whole list; nil for all.
+    /// - Parameter isShown: which items to print; nil for all. Numbers are those in the whole list.
     static func print(_ list: Hand, json: Bool, where isShown: ((Int, Item) -> Bool)? = nil) {
         let all = zip(1..., list).lazy.map { (number: $0, item: $1) }
         let length = ShortID.length(of: list.ids)
@@ -83,7 +83,7 @@ struct List: AsyncParsableCommand {
         }
     }
 
-    /// Asks for a part of the list only, and prints what was meant of it.
+    /// Asks for a part of the list only, and prints the chosen items.
     private func show(_ part: [Excerpt.Selection], of name: String, _ references: [ItemReference]) async throws {
         let excerpt = try await list.server.withClient(list: name) { client, _ in
             try await client.excerpt(of: name, part)
@@ -103,7 +103,7 @@ struct List: AsyncParsableCommand {
         if excerpt.count == 0 && !list.server.json { list.server.say("'\(name)' is empty") }
     }
 
-    /// The newest of what commands and screens of this machine keep.
+    /// The newest copy that commands and screens of this machine keep.
     private func kept(_ name: String) throws -> Hand {
         guard let kept = try Identity.kept(name, at: try list.server.address(name)) else {
             throw Failure(
@@ -117,7 +117,7 @@ struct List: AsyncParsableCommand {
     }
 }
 
-/// Which items are looked at.
+/// Which items are printed.
 struct Looks: ParsableArguments {
     @Flag(help: "Only tasks that are not ticked.") var open = false
     @Flag(help: "Only tasks that are ticked.") var done = false
@@ -132,21 +132,21 @@ struct Looks: ParsableArguments {
         if let number, number < 1 { throw ValidationError("-n: expected at least 1, found \(number)") }
     }
 
-    /// The part of a list that is enough to answer; nil if all of it must be looked at.
+    /// The part of a list that is enough to answer; nil if the whole list is needed.
     func part(_ references: [ItemReference]) -> [Excerpt.Selection]? {
         if !references.isEmpty { return ItemReference.selections(of: references) }
         guard let number, !open, !done, grep == nil else { return nil }
         return [.positions(start: 0, count: min(number, Rules.unlimitedCount))]
     }
 
-    /// Whether there is anything by which items are left out.
+    /// Whether any items are left out.
     var isLimited: Bool { open || done || grep != nil || number != nil }
 
     static func isTicked(_ item: Item) -> Bool {
         if case .task(_, done: true) = item.content { true } else { false }
     }
 
-    /// Whether an item is among them. Read once for all items, as options are slow to read.
+    /// Whether to print an item. Make it once for all items, as options are slow to read.
     var filter: (Item) -> Bool {
         let (isTask, done, grep) = (open || done, done, grep)
         return { item in

@@ -3,7 +3,7 @@ import HandSimulation
 import HandStore
 import HandSync
 
-/// SQLite in a temporary folder, in memory where the system has that, for a simulated server.
+/// SQLite in a temporary folder, in memory if the system offers that, for a simulated server.
 final class SQLiteBench: StoreBench {
     private let folder: String
     private var opening = 0

@@ -2,7 +2,7 @@ import Foundation
 
 /// Asks a person for a secret on the terminal, without showing it.
 enum SecretPrompt {
-    /// The person is asked once, however often it is needed.
+    /// The person is asked only once.
     static let token = Result { try ask("token: ") }
 
     private static func ask(_ question: String) throws -> String {
@@ -14,7 +14,7 @@ enum SecretPrompt {
         var modes = termios()
         tcgetattr(terminal, &modes)
         var silent = modes
-        // Without signals too: one would end this process before the terminal is as it was.
+        // Signals are off, too: one would end this process before the terminal is restored.
         silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
         tcsetattr(terminal, TCSAFLUSH, &silent)
         defer {

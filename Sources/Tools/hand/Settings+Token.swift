@@ -2,16 +2,16 @@ import Files
 import Foundation
 import HandFormats
 
-/// The secret that says who somebody is belongs to one server, and no other gets it, whatever address somebody was talked into.
+/// A token belongs to one server. No other gets it, whatever address the user was talked into.
 extension Settings {
-    /// What a person has set, and for which server.
+    /// A token that the user has set, and its server.
     private struct Token {
         let secret: String
         let server: HandAddress.Server
         let origin: String
     }
 
-    /// The secret for a server: the one in the address, $HAND_TOKEN, or the file's; `?` is asked for on the terminal.
+    /// The token for a server: from the address, $HAND_TOKEN, or the file; for `?` the user is asked.
     ///
     /// - Parameter given: what stands in the address of that server.
     static func token(for server: HandAddress.Server, in given: String?) throws -> String? {
@@ -40,7 +40,7 @@ extension Settings {
         return found
     }
 
-    /// Which token a server did not get because it is for another, in words; nil if there is none.
+    /// A sentence about the token that a server did not get because it is for another; nil if there is none.
     static func withheld(from server: HandAddress.Server) -> String? {
         guard let tokens = try? tokens(for: server), let first = tokens.first,
             tokens.allSatisfy({ $0.server != server })
@@ -48,14 +48,14 @@ extension Settings {
         return "The token in \(first.origin) was not sent: it is for \(Printable.clean("\(first.server)"))."
     }
 
-    /// Whether a person would be asked for the token.
+    /// Whether the user would be asked for the token.
     static func asksForToken(url: String?) -> Bool {
         guard let place = try? place(flag: url, list: nil) else { return false }
         let token = try? place.token ?? tokens(for: place.server).first { $0.server == place.server }?.secret
         return token == "?"
     }
 
-    /// Whoever is between here and there could read it.
+    /// Without TLS, whoever is on the way could read the token.
     private static func refuseClear(_ server: HandAddress.Server) throws {
         guard case .tcp = server, !server.isThisMachine else { return }
         if ProcessInfo.processInfo.environment["HAND_TOKEN_IN_CLEAR"] == "1" { return }

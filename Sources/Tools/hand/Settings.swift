@@ -5,11 +5,11 @@ import HandFormats
 import HandScreens
 import TOMLKit
 
-/// Folders and defaults, from the environment and the configuration file.
+/// Folders and settings, from the environment and the configuration file.
 enum Settings {
     private static var environment: [String: String] { ProcessInfo.processInfo.environment }
 
-    /// $HOME; without it what the system knows of the user.
+    /// $HOME, or else the home folder that the system knows.
     private static var home: String {
         if let path = environment["HOME"], path.hasPrefix("/") { return path }
         return NSHomeDirectory()
@@ -22,13 +22,13 @@ enum Settings {
 
     /// Where servers and clients keep their data.
     static var stateFolder: String { folder("XDG_STATE_HOME", "/.local/state") }
-    /// The folder of a server's store, where no option names one.
+    /// The folder of a server's store if no option names one.
     static var dataFolder: String {
         get throws { try ServeLayers([]).text(of: "data") ?? defaultDataFolder }
     }
     static var defaultDataFolder: String { stateFolder + "/server" }
     static var configurationFile: String { folder("XDG_CONFIG_HOME", "/.config") + "/config.toml" }
-    /// What is set for 'hand serve', where no option names a file.
+    /// The configuration file of 'hand serve' if no option names one.
     static var serveFile: String { folder("XDG_CONFIG_HOME", "/.config") + "/serve.toml" }
 
     /// What a person can set: each in the environment, and below that in the configuration file.
@@ -91,7 +91,7 @@ enum Settings {
                 }
             }
         } catch let error as FileError {
-            // Without it somebody would be another person, at another server.
+            // Without the file, the user would be another person at another server.
             throw Failure(.error, "\(error)")
         }
         return file
@@ -132,12 +132,12 @@ enum Settings {
 
     static func usual(_ flag: String?) throws -> String? { try value(.url, flag: flag) }
 
-    /// Who must have signed the certificate of a server with TLS: $HAND_CA, the file's, or whom the system trusts.
+    /// The authorities for servers' certificates: $HAND_CA, the file's, or those of the system.
     static func trust() throws -> ClientConfiguration.Trust {
         try value(.ca).map { .file($0) } ?? .system
     }
 
-    /// What a server with TLS is shown that asks who this is: $HAND_CERT and $HAND_CERT_KEY, or the file's. The key may be in the
+    /// The client's own certificate: $HAND_CERT and $HAND_CERT_KEY, or the file's. The key may be in the
     /// certificate's file.
     static func certificate() throws -> ClientConfiguration.Certificate? {
         let texts = try file().texts

@@ -36,7 +36,7 @@ struct Simulate: ParsableCommand {
 
     private func bench() throws -> (any StoreBench)? { store == .sqlite ? try SQLiteBench() : nil }
 
-    /// A world in which there is no room for a real store cannot be run.
+    /// Exits if there is no room for a real store.
     private func run(_ simulation: Simulation, isTracing: Bool) -> Simulation.Outcome {
         do { return simulation.run(isTracing: isTracing, on: try bench()) } catch {
             Output.message("hand: cannot make a store: \(error)")
@@ -92,7 +92,7 @@ struct Simulate: ParsableCommand {
         Output.message("\(done) of \(count) seeds, \(Int(rate)) a second")
     }
 
-    /// The shortest run found that shows the same.
+    /// Prints the shortest run found that shows the same.
     private func report(_ seed: UInt64) throws {
         let whole = Simulation(seed: seed, steps: steps)
         let reduced = try first ? whole : whole.reduced(on: bench)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What comes over standard input.
+/// Reads standard input.
 enum StandardInput {
     /// All of it.
     ///

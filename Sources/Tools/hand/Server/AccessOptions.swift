@@ -7,7 +7,7 @@ import HandStore
 import HandSync
 import HandWire
 
-/// Where a server keeps who may do what.
+/// Reads and changes a server's access rules.
 struct AccessOptions: ParsableArguments {
     @OptionGroup var server: AdminOptions
     @Flag(help: "Print JSON.") var json = false
@@ -40,10 +40,27 @@ struct AccessOptions: ParsableArguments {
         try file.change(body)
     }
 
-    /// Says whether the running server heeds what was changed.
+    /// Makes a token; prints it with its secret, which is shown this once.
+    func add(
+        _ name: String?, _ grant: GrantOptions, on lists: [String], as member: String,
+        _ words: (AccessBook.Token) -> String,
+        _ text: (String) -> String
+    ) throws {
+        let end = try grant.end(from: .now)
+        let (token, secret) = try change { $0.add(name: name, role: grant.role, lists: lists, expires: end, at: .now) }
+        if json {
+            Output.json(.object(Self.json(token) + [.init(member, .string(text(secret)))]))
+        } else {
+            Output.message(words(token))
+            Output.line(text(secret))
+        }
+        try confirm()
+    }
+
+    /// Prints whether the running server follows the changed rules.
     func confirm() throws {
         let path = try server.path
-        // Another command may change the file meanwhile, but not for ever.
+        // Another command may change the file meanwhile, but not each time.
         for _ in 0..<20 {
             let answer: String
             do { answer = try server.ask("/access", patience: 5_000) } catch let failure as Failure {
@@ -54,7 +71,7 @@ struct AccessOptions: ParsableArguments {
         throw Failure(.error, "it is written down, but the server at \(path) heeds other rules: is its --data another?")
     }
 
-    /// Why nobody could say that it is heeded.
+    /// Explains why the server did not confirm.
     private func explain(_ failure: Failure, _ path: String) throws {
         if failure.status == .error {
             throw Failure(.error, "it is written down, but the running server does not heed it: \(failure.message)")
@@ -71,7 +88,7 @@ struct AccessOptions: ParsableArguments {
         Failure(.notFound, "there is no token '\(Printable.clean(id))'; 'hand token list' prints them")
     }
 
-    /// What a token is, without its secret.
+    /// A token without its secret.
     static func json(_ token: AccessBook.Token) -> [JSONValue.Member] {
         [
             .init("id", .string(token.id)), .init("name", .string(token.name)),
@@ -86,7 +103,7 @@ struct AccessOptions: ParsableArguments {
     }
 }
 
-/// What a token that is made is for.
+/// The role and the expiry of a new token.
 struct GrantOptions: ParsableArguments {
     @Option(help: "What its holder may do.") var role = Role.write
     @Option(help: .init("How long it is valid, for example 12h, 7d (default: until it is revoked).", valueName: "time"))

@@ -28,7 +28,7 @@ struct Admin: ParsableCommand {
         ])
 }
 
-/// Which server is meant, and asking it.
+/// The server, and requests to it.
 struct AdminOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -76,14 +76,14 @@ struct AdminOptions: ParsableArguments {
             "no server answers at \(path): \(reason). Is it running, with the same --data, and are you its user?")
     }
 
-    /// What a server answered, read.
+    /// Decodes a server's answer.
     static func decoded<Value: Decodable>(_ text: String, as type: Value.Type) throws -> Value {
         do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch {
             throw Failure(.error, "the server's answer does not read; is it of another version? \(error)")
         }
     }
 
-    /// Prints what a server answered, safe for a terminal.
+    /// Prints a server's answer, safe for a terminal.
     static func print(json text: String) throws {
         Output.json(try JSONValue.parse(text))
     }

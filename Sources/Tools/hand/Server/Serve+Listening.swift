@@ -4,7 +4,7 @@ import Foundation
 import HandServer
 
 extension Serve {
-    /// What others can reach must be encrypted, unless the operator says that it need not be.
+    /// Refuses to listen where others can connect without TLS, unless the operator allows it.
     static func refuseOpen(_ endpoints: [ServerConfiguration.Endpoint]) throws {
         for endpoint in endpoints {
             let address: SocketAddress? =

@@ -52,7 +52,7 @@ struct Serve: ParsableCommand {
     )
     var durability = Durability.fsync
 
-    /// Where lists are kept, as it is named on the command line.
+    /// How commits are kept, as named on the command line.
     enum Durability: String, CaseIterable, ExpressibleByArgument {
         case fsync, os, memory
 
@@ -65,7 +65,7 @@ struct Serve: ParsableCommand {
             }
         }
 
-        /// Keeps nothing, and fails now and then.
+        /// A store that keeps nothing, and fails now and then.
         static func awkwardStore(_ seed: Int) -> any CommitStore {
             let random = Mutex(SplitMix64(seed: UInt64(bitPattern: Int64(seed))))
             return MemoryStore { random.withLock { $0.next(below: 25) == 0 } }
@@ -198,7 +198,7 @@ struct Serve: ParsableCommand {
         return configuration
     }
 
-    /// Where the operator asks, if nothing else is said.
+    /// The default path of the admin socket.
     static func adminSocket(_ folder: String) -> String { folder + "/admin.sock" }
 
     private func printSettings() throws {

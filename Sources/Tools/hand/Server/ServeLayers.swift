@@ -3,12 +3,12 @@ import Foundation
 import HandFormats
 import TOMLKit
 
-/// What is set for 'hand serve' below its command line: in the environment, and below that in the configuration file.
+/// The settings of 'hand serve' below its command line: from the environment, and below that from the configuration file.
 ///
-/// Both become options that stand before those of the command line, where the last one holds; so each value is read, checked
+/// Both become options in front of those of the command line, where the last one counts. So each value is read, checked
 /// and refused in one place, wherever it comes from.
 struct ServeLayers {
-    /// What one place says: the arguments that a setting becomes, by the setting's name.
+    /// The settings of one place: each setting's arguments, by its name.
     struct Layer {
         let origin: String
         var arguments: [String: [String]] = [:]
@@ -33,7 +33,7 @@ struct ServeLayers {
         ]
     }
 
-    /// What the strongest layer that sets something says.
+    /// The strongest layer that has a setting.
     private func layer(of name: String) -> Layer? { layers.last { $0.arguments[name] != nil } }
 
     /// The whole command line: what is set below, then what was given.
@@ -41,12 +41,12 @@ struct ServeLayers {
         settings.flatMap { isGiven($0.name) ? [] : layer(of: $0.name)?.arguments[$0.name] ?? [] } + commandLine
     }
 
-    /// Where a setting has its value from.
+    /// Where a setting's value comes from.
     func origin(of name: String) -> String {
         isGiven(name) ? "the command line" : layer(of: name)?.origin ?? "default"
     }
 
-    /// A message about options, and where those are set that it is about.
+    /// A message about options, with the places where they are set.
     func explained(_ message: String) -> String {
         let notes = settings.filter { setting in
             !isGiven(setting.name) && message.firstRange(of: "--\(setting.name)") != nil

@@ -6,7 +6,7 @@ import Logging
 import Synchronization
 import TLS
 
-/// How what comes over TCP is encrypted.
+/// Encryption over TCP.
 struct EncryptionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -37,7 +37,7 @@ struct EncryptionOptions: ParsableArguments {
     }
 }
 
-/// What is told while the server runs, and to whom.
+/// Logs, figures and orders while the server runs.
 struct TellingOptions: ParsableArguments {
     @Option(help: "How much to log on standard error.") var logLevel: LogLevel = .info
 
@@ -64,17 +64,17 @@ struct TellingOptions: ParsableArguments {
             "The Unix socket for 'hand top' and 'hand admin' (default: admin.sock in the data folder).",
             valueName: "path")) var admin: String?
 
-    /// Has everything logged that way from now on.
+    /// Starts logging.
     func startLog() -> ServerLog {
         let log = ServerLog(logFormat, level: Logger.Level(rawValue: logLevel.rawValue) ?? .info)
         LoggingSystem.bootstrap { _ in log.handler }
         Self.unwritten.withLock { $0.append { log.flush() } }
-        // However the process ends, what it said last is why.
+        // However the process ends, the last messages tell why.
         atexit { for flush in TellingOptions.unwritten.withLock({ $0 }) { flush() } }
         return log
     }
 
-    /// Nil if nothing is to be written down.
+    /// Nil without an audit log.
     func openAudit(_ logger: Logger) throws -> AuditLog? {
         guard let audit else { return nil }
         do {
@@ -86,7 +86,7 @@ struct TellingOptions: ParsableArguments {
         } catch { throw Failure(.error, "\(error)") }
     }
 
-    /// Waits for what is written behind the loop's back.
+    /// Flushes logs that other threads write.
     private static let unwritten = Mutex<[@Sendable () -> Void]>([])
 }
 

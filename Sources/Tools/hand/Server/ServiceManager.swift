@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// Tells the service manager that started this program how it is: systemd's protocol of `Type=notify`, one datagram for each
-/// piece of news. Without a service manager it does nothing.
+/// Reports the server's state to the service manager that started it: systemd's protocol of `Type=notify`, one datagram for
+/// each piece of news. Without a service manager it does nothing.
 struct ServiceManager {
     enum News: String {
         case ready = "READY=1"
@@ -29,7 +29,7 @@ struct ServiceManager {
 
     private let socketPath: String
 
-    /// Nil if nobody wants to be told.
+    /// Nil without a service manager.
     init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
         guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@") else { return nil }
         socketPath = path
@@ -61,7 +61,7 @@ struct ServiceManager {
         let message = Array(text.utf8)
         withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                // Who does not listen any more has no need to know.
+                // A service manager that does not listen any more need not know.
                 _ = sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL), $0, length)
             }
         }

@@ -34,7 +34,7 @@ struct TokenCommand: ParsableCommand {
             CreateToken.self, GrantToken.self, ListTokens.self, RevokeToken.self, Guests.self, RestoreTokens.self,
         ])
 
-    /// Where the access rules got lost.
+    /// Advice if the access rules are lost.
     static let wayOut =
         "Put the file back, or have 'hand token restore' write what the store remembers, or begin anew: hand token create"
 }
@@ -76,17 +76,11 @@ private struct CreateToken: ParsableCommand {
     }
 
     func run() throws {
-        let end = try grant.end(from: .now)
-        let (token, secret) = try access.change {
-            $0.add(name: name, role: grant.role, lists: lists.list, expires: end, at: .now)
+        try access.add(name, grant, on: lists.list, as: "secret") {
+            "token \($0.id) for \(Printable.clean(name)); nobody can see its secret again:"
+        } _: {
+            $0
         }
-        if access.json {
-            Output.json(.object(AccessOptions.json(token) + [.init("secret", .string(secret))]))
-        } else {
-            Output.message("token \(token.id) for \(Printable.clean(name)); nobody can see its secret again:")
-            Output.line(secret)
-        }
-        try access.confirm()
     }
 }
 
@@ -203,18 +197,10 @@ struct Share: ParsableCommand {
     func run() throws {
         let address = try Settings.place(flag: url, list: list)
         if let problem = ListName.problem(with: list) { throw Failure(.usage, problem) }
-        let end = try grant.end(from: .now)
-        let (token, secret) = try access.change {
-            $0.add(name: name, role: grant.role, lists: [list], expires: end, at: .now)
+        try access.add(name, grant, on: [list], as: "link") {
+            "token \($0.id); whoever has this link may \(grant.role.rawValue) '\(Printable.clean(list))':"
+        } _: {
+            "\(address.serverURL)/\(HandAddress.escaped(list))#\($0)"
         }
-        let link = "\(address.serverURL)/\(HandAddress.escaped(list))#\(secret)"
-        if access.json {
-            Output.json(.object(AccessOptions.json(token) + [.init("link", .string(link))]))
-        } else {
-            Output.message(
-                "token \(token.id); whoever has this link may \(grant.role.rawValue) '\(Printable.clean(list))':")
-            Output.line(link)
-        }
-        try access.confirm()
     }
 }

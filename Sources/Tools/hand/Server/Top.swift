@@ -18,7 +18,7 @@ struct Top: ParsableCommand {
     @OptionGroup var options: AdminOptions
 
     func run() throws {
-        // That there is a server is found out before the screen is taken over.
+        // The server is asked before the terminal is taken over.
         let first = try AdminOptions.decoded(try options.ask("/report"), as: ServerReport.self)
         let loop = try Loop()
         let watch = try TopWatch(loop, at: try options.path, first)
@@ -28,7 +28,7 @@ struct Top: ParsableCommand {
     }
 }
 
-/// Asks a server each second and draws what it says.
+/// Asks a server for its report each second, and draws it.
 private final class TopWatch {
     private let loop: Loop
     private let path: String
@@ -101,7 +101,7 @@ private final class TopWatch {
         do {
             let text = try AdminOptions.text(answer, from: path)
             let next = try AdminOptions.decoded(text, as: ServerReport.self)
-            // A server that was started anew counts from nothing.
+            // A restarted server counts from zero.
             previous = next.startedAt == report.startedAt ? report : nil
             report = next
             if isLost { (isLost, problem) = (false, nil) }

@@ -27,7 +27,7 @@ struct Unit: ParsableCommand {
     @Argument(parsing: .postTerminator, help: "Options of 'hand serve'.") var options: [String] = []
 
     func validate() throws {
-        // What 'hand serve' would refuse is better refused now.
+        // Options that 'hand serve' would refuse are refused now.
         do { _ = try Serve.parse(options) } catch {
             if Serve.exitCode(for: error) == .success { throw CleanExit.message(Serve.fullMessage(for: error)) }
             throw ValidationError("hand serve: " + Serve.message(for: error))
@@ -105,7 +105,7 @@ struct Unit: ParsableCommand {
             """)
     }
 
-    /// As systemd reads it: marks and backslashes escaped, and signs doubled that mean something to it.
+    /// Quotes a word for systemd: quotes and backslashes are escaped, special signs doubled.
     private static func quoted(_ word: String) -> String {
         let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
             .replacing("$", with: "$$")
