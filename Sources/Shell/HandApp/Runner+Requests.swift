@@ -7,41 +7,7 @@ import HandWire
 
 extension Runner {
     /// Sends a screen's request. The answer comes as an event.
-    func ask(_ command: Command) {
-        switch command {
-        case .fetchLists: askForLists(after: "", [])
-        case .create(let name, let rules):
-            ask(command) {
-                .create(request: $0, name: name, rules: rules)
-            } _: { _ in
-                .done(command)
-            }
-        case .deleteList(let name):
-            ask(command) {
-                .delete(request: $0, name: name)
-            } _: { _ in
-                .done(command)
-            }
-        case .fetchHistory(let name, let from, let limit):
-            ask(command) {
-                .history(request: $0, name: name, from: from, limit: limit)
-            } _: { answer in
-                guard case .history(let commits, let people) = answer else { return nil }
-                let names = Dictionary(people.map { ($0.author, $0.name) }, uniquingKeysWith: { $1 })
-                return .history(list: name, commits, people: names)
-            }
-        case .fetchState(let name, let revision):
-            ask(command) {
-                .fetch(request: $0, name: name, revision: revision)
-            } _: { answer in
-                guard case .state(let hand, let revision) = answer else { return nil }
-                return .state(list: name, revision: revision, hand)
-            }
-        default: break
-        }
-    }
-
-    private func ask(
+    func ask(
         _ command: Command, _ message: (UInt64) -> UpMessage, _ event: @escaping (ClientMachine.Answer) -> Event?
     ) {
         engine.ask(message) { [weak self] answer in
@@ -54,7 +20,7 @@ extension Runner {
     }
 
     /// All pages of the lists; silent without a connection, as the screen says that already.
-    private func askForLists(after: String, _ all: [DownMessage.ListEntry]) {
+    func askForLists(after: String = "", _ all: [DownMessage.ListEntry] = []) {
         engine.ask {
             .lists(request: $0, after: after)
         } _: { [weak self] answer in

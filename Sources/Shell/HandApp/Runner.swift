@@ -151,7 +151,25 @@ package final class Runner {
         case .openAddress(let address):
             if let problem = Opener.open(address) { take(.failed(command, problem)) }
         case .visit(let location): visit(location)
-        case .fetchLists, .create, .deleteList, .fetchHistory, .fetchState: ask(command)
+        case .fetchLists: askForLists()
+        case .create(let name, let rules):
+            ask(command, { .create(request: $0, name: name, rules: rules) }, { _ in .done(command) })
+        case .deleteList(let name): ask(command, { .delete(request: $0, name: name) }, { _ in .done(command) })
+        case .fetchHistory(let name, let from, let limit):
+            ask(command) {
+                .history(request: $0, name: name, from: from, limit: limit)
+            } _: { answer in
+                guard case .history(let commits, let people) = answer else { return nil }
+                let names = Dictionary(people.map { ($0.author, $0.name) }, uniquingKeysWith: { $1 })
+                return .history(list: name, commits, people: names)
+            }
+        case .fetchState(let name, let revision):
+            ask(command) {
+                .fetch(request: $0, name: name, revision: revision)
+            } _: { answer in
+                guard case .state(let hand, let revision) = answer else { return nil }
+                return .state(list: name, revision: revision, hand)
+            }
         }
     }
 

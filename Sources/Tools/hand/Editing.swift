@@ -10,11 +10,8 @@ struct Add: AsyncParsableCommand {
 
     @OptionGroup var options: EditOptions
     @OptionGroup var placeOptions: PlaceOptions
-
     @Argument(help: "The texts; '-' for standard input.") var texts: [String]
-
     @Flag(help: "What the items are.") var kind: Kind = .task
-
     @Option(help: .init("Where a link leads; makes the item a link.", valueName: "address")) var link: String?
 
     enum Kind: String, EnumerableFlag {
@@ -64,7 +61,6 @@ struct Deal: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Deal cards from the deck to the end of the list.")
 
     @OptionGroup var options: EditOptions
-
     @Argument(help: "How many.") var number = 1
 
     func validate() throws {
@@ -84,7 +80,6 @@ struct Deal: AsyncParsableCommand {
 /// Items of a list, and what every command that edits takes.
 struct ItemsOptions: ParsableArguments {
     @OptionGroup var options: EditOptions
-
     @Argument(help: "The items: numbers, ranges as 2-5, or ids.", completion: Completions.items) var items: [String]
 
     /// Does the same with each of the items.
@@ -140,11 +135,8 @@ struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Change the text or the address of an item.")
 
     @OptionGroup var options: EditOptions
-
     @Argument(help: "The item: number or id.", completion: Completions.items) var item: String
-
     @Argument(help: "The new text; '-' reads it from standard input.") var text: String?
-
     @Option(help: .init("Where a link leads.", valueName: "address")) var link: String?
 
     @Option(

@@ -27,13 +27,9 @@ struct Export: AsyncParsableCommand {
         abstract: "Write a list as JSON Lines, a Markdown checklist or todo.txt.")
 
     @OptionGroup var list: ListOptions
-
     @Argument(help: "The file; '-' or nothing for standard output. Its ending tells the format.") var file = "-"
-
     @Option(help: .init("jsonl, markdown or todotxt.", valueName: "format")) var format: ListFormat?
-
     @Option(help: .init("The revision to export (default: the newest).", valueName: "revision")) var at: Int?
-
     @Flag(name: .shortAndLong, help: "Overwrite a file that is no export, without asking.") var force = false
 
     func run() async throws {
@@ -65,11 +61,8 @@ struct Import: AsyncParsableCommand {
 
     @OptionGroup var list: ListOptions
     @OptionGroup var placeOptions: PlaceOptions
-
     @Argument(help: "The file; '-' for standard input. Its ending tells the format.") var file: String
-
     @Option(help: .init("jsonl, markdown or todotxt.", valueName: "format")) var format: ListFormat?
-
     @Flag(help: "Give the items new ids, so that a list can be imported twice.") var newIds = false
 
     /// The most items, and about the most bytes, of one edit: small enough for a frame, large enough to be fast.

@@ -80,11 +80,8 @@ struct Log: AsyncParsableCommand {
             """ + HistoryReader.manual)
 
     @OptionGroup var list: ListOptions
-
     @Option(name: .customLong("from"), help: .init("The first revision to show.", valueName: "revision")) var first = 1
-
-    @Option(name: .shortAndLong, help: .init("Only the last so many.", valueName: "number")) var number: Int?
-
+    @Option(name: .shortAndLong, help: .init("Only so many of the last commits.", valueName: "number")) var number: Int?
     @Flag(help: "Show times in UTC, to the millisecond, instead of this machine's time.") var utc = false
 
     func run() async throws {
@@ -124,15 +121,9 @@ struct Log: AsyncParsableCommand {
         }
     }
 
-    /// The local time, with the time zone's offset at that time.
-    private static func localTime(_ milliseconds: UInt64) -> String {
-        let time = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
-        return LocalTime.text(milliseconds, offset: TimeZone.current.secondsFromGMT(for: time))
-    }
-
     private func print(_ commit: Commit, _ person: String, _ before: Hand, _ after: Hand, json: Bool) {
         if json { return Output.json(HistoryReader.json(commit, by: person, from: before, to: after)) }
-        let time = utc ? JSON.date(milliseconds: commit.time) : Self.localTime(commit.time)
+        let time = utc ? JSON.date(milliseconds: commit.time) : LocalTime.here(commit.time)
         Output.together {
             Output.line("revision \(commit.revision)  \(time)  \(Printable.clean(person))")
             for line in DeltaText.lines(commit.delta, from: before, to: after, Output.marks) {
@@ -167,7 +158,6 @@ struct Restore: AsyncParsableCommand {
         abstract: "Make a list what it was at a revision, as a new commit; nothing of its history is lost.")
 
     @OptionGroup var options: EditOptions
-
     @Option(help: .init("The revision to go back to.", valueName: "revision")) var at: Int
 
     func run() async throws {

@@ -15,7 +15,7 @@ enum Identity {
         return Settings.stateFolder + "/clients/" + String(safe)
     }
 
-    private static func path(_ slot: Int, _ server: HandAddress.Server) -> String { path(slot, server) }
+    private static func path(_ slot: Int, _ server: HandAddress.Server) -> String { "\(folder(server))/\(slot).sqlite" }
 
     /// The ids that have been used with that server. Edits may wait under each.
     static func used(at address: HandAddress) throws -> [Int] {

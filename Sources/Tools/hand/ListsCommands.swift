@@ -25,11 +25,11 @@ struct Lists: AsyncParsableCommand {
         let (name, person) = (Printable.clean(name), Printable.clean(deleted.person))
         return Failure(
             .notFound,
-            "'\(name)' is deleted (by \(person), \(time(deleted.time))). Bring it back with: hand undelete \(name)")
+            "'\(name)' is deleted (by \(person), \(LocalTime.here(deleted.time))). Bring it back with: hand undelete \(name)"
+        )
     }
 
     @OptionGroup var server: ServerOptions
-
     @Flag(help: "The deleted ones that 'hand undelete' can bring back; the newest first.") var deleted = false
 
     func run() async throws {
@@ -43,7 +43,7 @@ struct Lists: AsyncParsableCommand {
         show(
             entries.map { entry in
                 let (time, end, person) = (
-                    Self.time(entry.time), Self.time(entry.keptUntil), Printable.clean(entry.person)
+                    LocalTime.here(entry.time), LocalTime.here(entry.keptUntil), Printable.clean(entry.person)
                 )
                 return (
                     Self.json(entry.list) + Self.json(entry),
@@ -69,13 +69,6 @@ struct Lists: AsyncParsableCommand {
         ]
     }
 
-    /// The local time.
-    static func time(_ milliseconds: UInt64) -> String {
-        let style = Date.ISO8601FormatStyle(timeZone: .current).year().month().day().dateSeparator(.dash)
-            .dateTimeSeparator(.space).time(includingFractionalSeconds: false).timeSeparator(.colon)
-        return Date(timeIntervalSince1970: Double(milliseconds) / 1_000).formatted(style)
-    }
-
     /// The fields that only deleted lists have.
     static func json(_ entry: DownMessage.DeletedEntry) -> [JSONValue.Member] {
         [
@@ -86,6 +79,14 @@ struct Lists: AsyncParsableCommand {
     }
 }
 
+extension LocalTime {
+    /// In this machine's time zone, with its offset at that time.
+    static func here(_ milliseconds: UInt64) -> String {
+        let time = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
+        return text(milliseconds, offset: TimeZone.current.secondsFromGMT(for: time))
+    }
+}
+
 struct Create: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Make a list.",
@@ -93,11 +94,8 @@ struct Create: AsyncParsableCommand {
             + "A five-card hand is: hand create poker --deck --max-items 5 --kinds card")
 
     @OptionGroup var server: ServerOptions
-
     @Argument(help: "Its name: letters, digits, '-', '_' and '.'.") var name: String
-
     @Option(help: .init("The most items that it may hold.", valueName: "number")) var maxItems: Int?
-
     @Option(help: .init("The most bytes that an item may have.", valueName: "number")) var maxSize: Int?
 
     @Option(
@@ -151,7 +149,6 @@ struct Sync: AsyncParsableCommand {
         discussion: "Those of all lists, or of the one named with -l.")
 
     @OptionGroup var list: ListOptions
-
     @Flag(help: "Throw the edits of the list away in place of sending them.") var discard = false
 
     func run() async throws {

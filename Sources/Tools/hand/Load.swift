@@ -47,21 +47,21 @@ struct Load: ParsableCommand {
     @Option(name: .shortAndLong, help: .init("The list, instead of the script's.", valueName: "list")) var list: String?
     @Option(help: "How many clients, instead of the script's number.") var clients: Int?
     @Option(help: .init("How long, for example 30s or 5m.", valueName: "time")) var duration = "10s"
-    @Option(help: .init("The clients come one after the other over so long.", valueName: "time")) var ramp = "0s"
+    @Option(help: .init("The time over which clients connect one after the other.", valueName: "time")) var ramp = "0s"
     @Option(
         help: ArgumentHelp(
             "Edits a second of all clients together, on time whether the server keeps up or not; pauses are left out.",
             valueName: "edits"))
     var rate: Double?
-    @Option(help: "The seed of all that is drawn; without one a random one, which is printed.") var seed: UInt64?
-    @Option(help: "Processes that the clients are spread over.") var processes = 1
+    @Option(help: "The seed of all random choices (default: a random one, which is printed).") var seed: UInt64?
+    @Option(help: "The number of processes for the clients.") var processes = 1
     @Flag(help: "Clients that hold no list.") var light = false
-    @Flag(help: "Leave the lists as they are: do not make or fill any.") var asIs = false
+    @Flag(help: "Use the lists as they are; do not make or fill any.") var asIs = false
     @Option(
         help: ArgumentHelp(
-            "Where the server tells its own figures, as given to its --status: they are put into the result.",
+            "Where the server reports its figures (its --status); they are put into the result.",
             valueName: "host:port")) var serverStatus: String?
-    @Option(help: .init("What must be reached, such as ack.p99<20ms; may be repeated.", valueName: "bound"))
+    @Option(help: .init("A bound that must hold, such as ack.p99<20ms; may be repeated.", valueName: "bound"))
     var threshold: [String] = []
     @Flag(help: "Print JSON: a line each second, and one for the whole.") var json = false
     @Option(help: .init("Write a line each second as CSV.", valueName: "file")) var csv: String?

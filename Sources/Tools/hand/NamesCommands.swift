@@ -57,7 +57,7 @@ struct Delete: AsyncParsableCommand {
             // An older server keeps nothing and knows no such question.
             return try? await client.deletedLists(pages: 1).first { $0.list.name == name }
         }
-        let back = kept.map { "; until \(Lists.time($0.keptUntil)) it comes back with: hand undelete \(name)" }
+        let back = kept.map { "; until \(LocalTime.here($0.keptUntil)) it comes back with: hand undelete \(name)" }
         server.tell(
             .object([.init("name", .string(name))] + (kept.map(Lists.json) ?? [])),
             "deleted '\(Printable.clean(name))'\(back ?? "")")

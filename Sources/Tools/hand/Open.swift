@@ -26,7 +26,6 @@ struct Open: AsyncParsableCommand {
     var place: String?
 
     @OptionGroup var user: UserOptions
-
     @Flag(help: "Leave the mouse to the terminal, so that it selects text as usual.") var noMouse = false
 
     /// The place to open: an address, a list on the usual server, or the address of the settings.

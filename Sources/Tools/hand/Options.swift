@@ -27,11 +27,8 @@ struct UserOptions: ParsableArguments {
 /// What every command that talks to a server takes.
 struct ServerOptions: ParsableArguments {
     @OptionGroup var user: UserOptions
-
     @Option(help: .init("How long to wait for the server.", valueName: "seconds")) var timeout: Double = 10
-
     @Flag(help: "Print JSON.") var json = false
-
     @Flag(name: .shortAndLong, help: "Print no messages.") var quiet = false
 
     func validate() throws {
@@ -296,11 +293,8 @@ extension Delta {
 /// Where items go.
 struct PlaceOptions: ParsableArguments {
     @Flag(help: "To the top of the list.") var top = false
-
     @Flag(help: "To the end of the list.") var end = false
-
     @Option(help: .init("In front of that item.", valueName: "item"), completion: Completions.items) var before: String?
-
     @Option(help: .init("Behind that item.", valueName: "item"), completion: Completions.items) var after: String?
 
     func validate() throws {

@@ -161,9 +161,7 @@ struct Show: AsyncParsableCommand {
         abstract: "Print a list as it was at a revision, or one item in full.")
 
     @OptionGroup var list: ListOptions
-
     @Argument(help: "An item; without it the whole list.", completion: Completions.items) var item: String?
-
     @Option(help: .init("The revision to look at (default: the newest).", valueName: "revision")) var at: Int?
 
     func run() async throws {

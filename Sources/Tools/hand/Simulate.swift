@@ -22,10 +22,10 @@ struct Simulate: ParsableCommand {
 
     @Option(help: "The first seed.") var seed: UInt64 = 1
     @Option(help: "How many seeds, one after the other.") var seeds = 1
-    @Option(help: "Steps that people and misfortune take in each.") var steps = 150
+    @Option(help: "Steps of users and faults in each.") var steps = 150
     @Option(help: "What the server keeps its lists in: one in virtual time, or SQLite in a temporary folder.")
     var store = Store.simulated
-    @Option(help: "Worlds at one time; all processors if not given.") var jobs: Int?
+    @Option(help: "Worlds at a time (default: one for each processor).") var jobs: Int?
     @Flag(help: "Print what happened.") var trace = false
     @Flag(help: "Stop at the first finding, and print it without reducing its run.") var first = false
     @Flag(help: "Print a JSON object for each seed with a finding, and one for all.") var json = false

@@ -33,7 +33,6 @@ struct Redo: AsyncParsableCommand {
         discussion: "After an edit of yours there is nothing to redo.")
 
     @OptionGroup var options: EditOptions
-
     @Option(name: .shortAndLong, help: .init("Make so many again.", valueName: "number")) var number: Int?
 
     func validate() throws { try Undoing.check(number) }

@@ -13,7 +13,6 @@ struct Watch: AsyncParsableCommand {
             """ + HistoryReader.manual)
 
     @OptionGroup var list: ListOptions
-
     @Flag(help: "Print the whole list after each change.") var full = false
 
     func run() async throws {

@@ -43,8 +43,6 @@ package struct ListData: Sendable {
         self.name = name
     }
 
-    /// Nothing is known of the list so far.
-    package var isEmptyHanded: Bool { !state.isLoaded && hand.isEmpty }
     package var hand: Hand { state.view }
 
     /// Others who are here, by their number.

@@ -35,12 +35,6 @@ package enum Action: String, CaseIterable, Sendable {
         case .connection: Manual(short: "connection", long: "the connection and what waits for it", keys: ["C"])
         case .suspend: Manual(short: "suspend", long: "back to the shell; 'fg' returns", keys: ["ctrl-z"])
         case .redraw: Manual(short: "redraw", long: "draw the screen anew", keys: ["ctrl-l"])
-        default: moving ?? editing
-        }
-    }
-
-    private var moving: Manual? {
-        switch self {
         case .up: Manual(short: "up", long: "one up; with a number before it, so many", keys: ["k", "up", "ctrl-p"])
         case .down: Manual(short: "down", long: "one down", keys: ["j", "down", "ctrl-n"])
         case .halfPageUp: Manual(short: "half up", long: "half a screen up", keys: ["ctrl-u"])
@@ -65,12 +59,6 @@ package enum Action: String, CaseIterable, Sendable {
         case .restore: Manual(short: "restore", long: "make the list what it was then", keys: ["R"])
         case .older: Manual(short: "older", long: "one revision back", keys: ["[", "p"])
         case .newer: Manual(short: "newer", long: "one revision on", keys: ["]", "n"])
-        default: nil
-        }
-    }
-
-    private var editing: Manual {
-        switch self {
         case .addBelow: Manual(short: "add", long: "add items below", keys: ["o", "ins"])
         case .addAbove: Manual(short: "add above", long: "add items above", keys: ["O"])
         case .addTop: Manual(short: "add at top", long: "add items at the top", keys: ["A"])
@@ -95,7 +83,6 @@ package enum Action: String, CaseIterable, Sendable {
         case .undo: Manual(short: "undo", long: "undo your last edit", keys: ["u"])
         case .redo: Manual(short: "redo", long: "redo what was undone", keys: ["U", "ctrl-r"])
         case .retrieve: Manual(short: "get back", long: "get back what was overridden or rejected", keys: ["R"])
-        default: Manual(short: rawValue, long: rawValue, keys: [])
         }
     }
 }

@@ -27,7 +27,16 @@ extension ClientMachine {
             if let name = names[list] { emit(.list(name, .presence(entries))) }
         case .renamed(let list, let name): renamed(list, to: name)
         case .pong(let sent): if sent <= now { emit(.latency(now - sent)) }
-        case .done, .lists, .deletedLists, .history, .state, .excerpt: answered(message)
+        case .done(let request): answer(request, .done)
+        case .lists(let request, let entries, let hasMore): answer(request, .lists(entries, hasMore: hasMore))
+        case .deletedLists(let request, let entries, let hasMore):
+            answer(request, .deletedLists(entries, hasMore: hasMore))
+        case .history(let request, let commits, let people): answer(request, .history(commits, people: people))
+        case .excerpt(let request, let excerpt): answer(request, .excerpt(excerpt))
+        case .state(let request, let revision, let count, let digest, let rules):
+            requests[request]?.incoming = IncomingSnapshot(
+                revision: revision, count: count, digest: digest, rules: rules)
+            takeFetched(Hand(), of: request)
         case .error(let code, let request, let retryAfter, let text):
             failed(code, request: request, retryAfter: retryAfter, text, now: now)
         }
@@ -153,22 +162,6 @@ extension ClientMachine {
     }
 
     // MARK: Requests
-
-    private mutating func answered(_ message: DownMessage) {
-        switch message {
-        case .done(let request): answer(request, .done)
-        case .lists(let request, let entries, let hasMore): answer(request, .lists(entries, hasMore: hasMore))
-        case .deletedLists(let request, let entries, let hasMore):
-            answer(request, .deletedLists(entries, hasMore: hasMore))
-        case .history(let request, let commits, let people): answer(request, .history(commits, people: people))
-        case .excerpt(let request, let excerpt): answer(request, .excerpt(excerpt))
-        case .state(let request, let revision, let count, let digest, let rules):
-            requests[request]?.incoming = IncomingSnapshot(
-                revision: revision, count: count, digest: digest, rules: rules)
-            takeFetched(Hand(), of: request)
-        default: break
-        }
-    }
 
     private mutating func takeFetched(_ new: Hand, of request: UInt64) {
         requests[request]?.incoming?.hand.append(new)

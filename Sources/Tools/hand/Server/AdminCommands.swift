@@ -9,7 +9,7 @@ import HandSync
 
 struct Admin: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Look into a running server of this machine, and give it orders.",
+        abstract: "Inspect and control a running server of this machine.",
         discussion: """
             Over a Unix socket that only the server's user may open, by default admin.sock in its data folder.
 
@@ -142,7 +142,7 @@ private struct AdminDrain: ParsableCommand {
         discussion: "Meanwhile /readyz says 503. What was acknowledged is kept, as with every way of stopping.")
 
     @OptionGroup var options: AdminOptions
-    @Option(help: .init("How long those may go on who are there, for example 30s, 5m.", valueName: "time"))
+    @Option(help: .init("How long connections may stay, for example 30s, 5m.", valueName: "time"))
     var within = "1m"
 
     func run() throws {
@@ -155,7 +155,7 @@ private struct AdminDrain: ParsableCommand {
 
 private struct AdminLogLevel: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "log-level", abstract: "Have more logged, or less, from now on.")
+        commandName: "log-level", abstract: "Change the log level.")
 
     @OptionGroup var options: AdminOptions
     @Argument(help: "The level.") var level: TellingOptions.LogLevel
@@ -165,7 +165,7 @@ private struct AdminLogLevel: ParsableCommand {
 
 private struct AdminCompact: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "compact", abstract: "Give the space back that forgotten commits and deleted lists took.",
+        commandName: "compact", abstract: "Free the space of forgotten commits and deleted lists.",
         discussion: "The store is written anew, as a whole. Edits wait until that is done.")
 
     @OptionGroup var options: AdminOptions

@@ -78,7 +78,7 @@ struct LimitOptions: BoundOptions {
     var maxConnections = count(\.connections, "Connections at one time.")
     var maxConnectionsPerAddress = count(
         \.connectionsPerAddress, "Connections from one address, this machine's own aside.")
-    var maxFailures = count(\.failedHellos, "Wrong tokens from one address in a minute that are written down.")
+    var maxFailures = count(\.failedHellos, "Wrong tokens from one address that are logged in a minute.")
     var maxHandshakes = count(
         \.handshakesPerAddress, "TLS handshakes with one address in a second; ten times as many at once.")
     var maxFrame = count(\.frameBytes, "Bytes of one frame.", atLeast: 5 << 20, "so that a client's largest edit fits")
@@ -98,22 +98,22 @@ struct LimitOptions: BoundOptions {
         "Steps of work for one user in a second: parts of edits that are looked at, about 100 nanoseconds each.")
     var maxEditWork = count(
         \.submissionWork,
-        "Steps of work for one edit that was made long ago; beyond, its client has to catch up first.")
+        "Steps of work for one old edit; beyond that its client has to catch up first.")
     var inlineWork = count(
         \.inlineWork,
         "Steps of work for one edit that everybody waits for; a larger one is made on a thread of its own.")
     var maxUserUnfinished = count(
-        \.userUnfinishedBytes, "Bytes of messages that one user has begun to send.", upTo: 1 << 40)
+        \.userUnfinishedBytes, "Bytes of incomplete messages of one user.", upTo: 1 << 40)
     var maxUserAnswers = count(\.userAnswerBytes, "Bytes of answers that wait for one user.", upTo: 1 << 40)
     var maxUserSubscriptions = count(\.userSubscriptions, "Lists that all connections of one user follow.")
     var maxUserItems = count(
         \.userItems, "Items of all lists that one user's connections follow, which stay in memory.")
     var maxUserLists = count(\.userLists, "Lists that one user has made.")
-    var maxStore = count(\.storeBytes, "Bytes of the store, at which edits are no longer taken.", upTo: 1 << 50)
+    var maxStore = count(\.storeBytes, "Bytes of the store at which edits are refused.", upTo: 1 << 50)
     var maxAnswers = count(
-        \.answerBytes, "Bytes of answers that wait for one client, at which it is no longer read.", upTo: 1 << 40)
-    var maxTransfers = count(\.transfers, "Past states on their way to one client, at which it is no longer read.")
-    var maxPastRevisions = count(\.pastRevisions, "Past states in memory for all clients; who asks beyond that waits.")
+        \.answerBytes, "Bytes of waiting answers at which a client is no longer read.", upTo: 1 << 40)
+    var maxTransfers = count(\.transfers, "Past states on their way at which a client is no longer read.")
+    var maxPastRevisions = count(\.pastRevisions, "Past states in memory for all clients; further requests wait.")
     var maxPending = count(\.pendingSubmissions, "Edits of one connection that wait to be written.")
     var window = count(\.windowBytes, "Bytes of commits kept in memory for each list.", upTo: 1 << 40)
     var snapshotCommits = count(
@@ -134,7 +134,7 @@ struct TimeOptions: BoundOptions {
         "Seconds in which a client takes a sixteenth of a past state at least, while others wait for theirs.")
     var drainTimeout = time(\.drainDeadline, "Seconds that a client has to read why it is closed.")
     var tooFastNotice = time(
-        \.tellingDelay, "Seconds after which a user who sends too fast, and is read more slowly, is told.")
+        \.tellingDelay, "Seconds after which a user who sends too fast is told so.")
     var tooFastTimeout = time(
         \.tooFastDeadline, "Seconds after which the connections of a user who sends too fast are closed.")
     var presenceInterval = time(\.presenceInterval, "Seconds between two messages about who is where in a list.")

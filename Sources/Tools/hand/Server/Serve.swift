@@ -92,7 +92,7 @@ struct Serve: ParsableCommand {
     var keepDeleted = 7.0
 
     @OptionGroup(title: "Encryption") var encryption: EncryptionOptions
-    @OptionGroup(title: "What is told") var telling: TellingOptions
+    @OptionGroup(title: "Logs and figures") var telling: TellingOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions
     @OptionGroup(title: "Times") var times: TimeOptions
 

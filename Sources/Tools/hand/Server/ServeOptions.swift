@@ -55,8 +55,8 @@ struct TellingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write down as JSON Lines who came, was turned away or denied something, and who made or deleted lists. After "
-                + "SIGHUP it goes on in a new file of that name.",
+            "Write an audit log in JSON Lines: who connected, who was refused or denied something, who made or deleted lists. "
+                + "SIGHUP begins a new file of that name.",
             valueName: "file")) var audit: String?
 
     @Option(

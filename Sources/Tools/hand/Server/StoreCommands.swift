@@ -39,7 +39,7 @@ struct Verify: ParsableCommand {
             """)
 
     @OptionGroup var store: StoreOptions
-    @Argument(help: "A backup to check in the place of the store.") var file: String?
+    @Argument(help: "A backup to check instead of the store.") var file: String?
 
     func run() throws {
         let report = try store.verify(file ?? store.folder)
@@ -87,7 +87,7 @@ struct Verify: ParsableCommand {
 
 struct Backup: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Copy a store into one file, also while a server is serving it.",
+        abstract: "Copy a store into one file, even while a server uses it.",
         discussion: """
             The copy is the store as it is at one moment, complete and checked. 'hand recover' puts it back.
 
@@ -115,7 +115,7 @@ struct Backup: ParsableCommand {
 
 struct Recover: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Put a backup in the place of a store.",
+        abstract: "Replace a store by a backup.",
         discussion: """
             The backup is checked first. No server may be running on the store. A store that is there is replaced only with \
             --replace, and moved aside, not deleted. Clients that come back keep what they have not sent yet; what was \
@@ -123,7 +123,7 @@ struct Recover: ParsableCommand {
             """)
 
     @OptionGroup var store: StoreOptions
-    @Flag(help: "Replace a store that is there; it is moved aside.") var replace = false
+    @Flag(help: "Replace an existing store, which is moved aside.") var replace = false
     @Argument(help: "The backup.") var file: String
 
     func run() throws {

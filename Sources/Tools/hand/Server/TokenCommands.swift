@@ -10,7 +10,7 @@ extension Role: ExpressibleByArgument {}
 
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "token", abstract: "Say who may do what on a server.",
+        commandName: "token", abstract: "Manage who may do what on a server.",
         discussion: """
             A token is a secret that you give to a person. Whoever has it acts under its name and with its role, on one list or \
             on all. The server, which may be running, heeds changes within a second, also for those who are connected. \
@@ -41,7 +41,7 @@ struct TokenCommand: ParsableCommand {
 
 private struct RestoreTokens: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Put the access rules back, if their file got lost.",
+        commandName: "restore", abstract: "Restore the access rules if their file is lost.",
         discussion: """
             Without its file access.json a server that had one lets nobody in. The store remembers what a server last read \
             there. What was changed since, while no server was running, is not in it: see 'hand token list' whether a token \
@@ -59,7 +59,7 @@ private struct RestoreTokens: ParsableCommand {
 
 private struct CreateToken: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Make a token for a person, and print its secret, once.")
+        commandName: "create", abstract: "Make a token for a person, and print its secret this once.")
 
     @Argument(help: "The person's name, as others will see it.") var name: String
     @OptionGroup var grant: GrantOptions
@@ -86,7 +86,7 @@ private struct CreateToken: ParsableCommand {
 
 private struct GrantToken: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "grant", abstract: "Give a token another role: at once, also for who is connected with it.",
+        commandName: "grant", abstract: "Give a token another role. It counts at once, also for open connections.",
         discussion: """
             On the lists that are named, or else on all lists. What somebody may do with a list is the greater of both roles. \
             'none' takes the role away.
@@ -108,7 +108,7 @@ private struct GrantToken: ParsableCommand {
 
 private struct ListTokens: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Print the tokens, and what guests may.")
+        commandName: "list", abstract: "Print the tokens, and what guests may do.")
 
     @OptionGroup var access: AccessOptions
 
@@ -138,7 +138,7 @@ private struct ListTokens: ParsableCommand {
 
 private struct RevokeToken: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Take a token back: whoever is connected with it is put out.")
+        commandName: "revoke", abstract: "Revoke a token; connections that use it are closed.")
 
     @Argument(help: "Its id, as 'hand token list' prints it.") var id: String
     @OptionGroup var access: AccessOptions
@@ -155,7 +155,7 @@ private struct RevokeToken: ParsableCommand {
 private struct Guests: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Say what those may do who have no token: at first everything on this machine, nothing from elsewhere.")
+            "Set what users without a token may do (at first: everything from this machine, nothing from elsewhere).")
 
     @Option(help: "Over Unix sockets and loopback.") var local: Role?
     @Option(help: "Over the network.") var remote: Role?
@@ -188,10 +188,10 @@ struct Share: ParsableCommand {
     @Option(
         name: .customLong("as"),
         help: .init(
-            "Whom others will see (default: guest, and the token's id).", valueName: "name"))
+            "The name that others will see (default: guest, and the token's id).", valueName: "name"))
     var name: String?
     @OptionGroup var grant: GrantOptions
-    @Option(help: .init("The server, as the others reach it.", valueName: "address")) var url: String?
+    @Option(help: .init("The address at which others reach the server.", valueName: "address")) var url: String?
     @OptionGroup var access: AccessOptions
 
     func run() throws {
