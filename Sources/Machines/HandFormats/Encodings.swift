@@ -60,27 +60,12 @@ enum Base64 {
 extension JSON {
     /// A time as ISO 8601 writes it in UTC, with milliseconds: `2026-01-31T09:30:00.250Z`.
     ///
-    /// - Parameter milliseconds: since 1970. A time whose year has more than four digits is written with all of them.
+    /// - Parameter milliseconds: since 1970. A year may have more than four digits; beyond half a million years Foundation's calendar
+    /// ends.
     package static func date(milliseconds: UInt64) -> String {
-        let seconds = milliseconds / 1000
-        // Years that start in March put the leap day last; eras of 400 years are all alike (Howard Hinnant,
-        // “chrono-compatible low-level date algorithms”, days_from_civil).
-        let days = seconds / 86_400 + 719_468
-        let era = days / 146_097
-        let dayOfEra = days % 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let fifth = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * fifth + 2) / 5 + 1
-        let month = fifth < 10 ? fifth + 3 : fifth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-        let time = "\(padded(seconds / 3600 % 24, 2)):\(padded(seconds / 60 % 60, 2)):\(padded(seconds % 60, 2))"
-        return "\(date)T\(time).\(padded(milliseconds % 1000, 3))Z"
-    }
-
-    private static func padded(_ number: UInt64, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+        // Whole seconds, as a fraction of one is not exact in binary.
+        let seconds = Date(timeIntervalSince1970: Double(milliseconds / 1_000)).formatted(.iso8601)
+        let rest = String(milliseconds % 1_000 + 1_000).dropFirst()
+        return "\(seconds.dropLast()).\(rest)Z"
     }
 }

@@ -257,8 +257,7 @@ final class SimulatedClient {
         guard case .offline(let reason, let wait) = status else { return }
         others = [:]
         system.trace("client \(number) is offline: \(reason)")
-        if reason.hasPrefix("a commit does not follow") || reason.contains("Protocol.md") || reason.contains("damaged")
-        {
+        if reason.contains("Protocol.md") || reason.contains("damaged") {
             system.report(.protocol, "client \(number): \(reason)")
         }
         guard wait == nil else { return }
