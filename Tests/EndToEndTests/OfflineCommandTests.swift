@@ -56,6 +56,26 @@ import Testing
         #expect(try ada.lines() == ["[ ] a", "[ ] c"])
     }
 
+    /// A command that is about to end has the id under which edits wait: they are sent when it has ended, and where it does
+    /// not end, nobody says that nothing waited.
+    @Test func syncBesideAnotherCommand() throws {
+        ada.server.kill()
+        try ada.hand("add", "d", "--queue", "--timeout", "1")
+        try ada.server.start()
+        let clients = ada.server.folder.path + "/state/hand/clients/"
+        let servers = try FileManager.default.contentsOfDirectory(atPath: clients)
+        let path = clients + servers[0] + "/0.sqlite"
+        let running = try ClientJournal(path: path, fresh: ClientID(high: 1, low: 1))
+        #expect(try ada.messages("sync").hasPrefix("another running command has edits that may wait"))
+        #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c"])
+        let sync = try RunningCommand(["sync"], ada.environment, ada.server.folder.path + "/said")
+        // It looks again every 20 ms; if it is slower than this, it never sees the other one.
+        usleep(200_000)
+        try running.close()
+        #expect(try sync.end() == (0, "'list': sent; revision 2\n"))
+        #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c", "[ ] d"])
+    }
+
     /// Of several copies the newest is what is shown and edited.
     @Test func theNewestCopyIsTaken() throws {
         try ada.hand("ls")

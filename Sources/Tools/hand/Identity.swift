@@ -76,6 +76,23 @@ enum Identity {
         }
     }
 
+    /// The same. If edits may wait under the id, it waits for a command that is about to end.
+    static func client(
+        _ slot: Int, at address: HandAddress, person: String, patience: Duration
+    ) async throws -> HandClient? {
+        let end = ContinuousClock.now + patience
+        while true {
+            if let client = try client(slot, at: address, person: person) { return client }
+            guard mayWait(slot, at: address), ContinuousClock.now < end else { return nil }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// Whether edits may wait under an id. A running command that has sent them may not have noted it yet.
+    static func mayWait(_ slot: Int, at address: HandAddress) -> Bool {
+        ClientJournal.waitingPerson(inJournalAt: path(slot, address.server)) != nil
+    }
+
     /// The configuration and the journal, for a program that runs the client on its own loop.
     static func journal(
         at server: HandAddress.Server, person: String, token: String?

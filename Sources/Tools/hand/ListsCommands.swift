@@ -157,8 +157,14 @@ struct Sync: AsyncParsableCommand {
         var problem: (any Error)?
         var hasSent = false
         for slot in try Identity.used(at: address) {
-            // Another running command sends its edits itself.
-            guard let client = try Identity.client(slot, at: address, person: person) else { continue }
+            guard let client = try await Self.client(slot, address, person) else {
+                if Identity.mayWait(slot, at: address) {
+                    hasSent = true
+                    list.server.say(
+                        "another running command has edits that may wait; it sends those of the list that it follows")
+                }
+                continue
+            }
             do {
                 for name in try await client.waitingLists() where list.list == nil || list.list == name {
                     hasSent = true
@@ -177,6 +183,11 @@ struct Sync: AsyncParsableCommand {
         }
         if let problem { throw Failure(Failure(problem).status, "not everything was sent") }
         if !hasSent { list.server.say("nothing was waiting") }
+    }
+
+    /// The client with that id. Another command that has it gets some time to end.
+    private static func client(_ slot: Int, _ address: HandAddress, _ person: String) async throws -> HandClient? {
+        try await Identity.client(slot, at: address, person: person, patience: .seconds(2))
     }
 
     /// Sends the waiting edits of a list, and prints the result.
@@ -200,7 +211,7 @@ struct Sync: AsyncParsableCommand {
         let (address, person) = (try list.server.address(name), try list.server.user.name())
         var count = 0
         for slot in try Identity.used(at: address) {
-            guard let client = try Identity.client(slot, at: address, person: person) else { continue }
+            guard let client = try await Self.client(slot, address, person) else { continue }
             let discarded: Result<Int, any Error>
             do { discarded = .success(try await client.discard(name)) } catch { discarded = .failure(error) }
             await client.close()
