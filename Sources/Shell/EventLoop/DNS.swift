@@ -7,7 +7,7 @@ package enum DNS {
     /// - Parameters:
     ///   - host: a name, or an address in numbers.
     ///   - done: called once on the loop's thread, with at least one address in the order in which to try them, of
-    ///     both families; or with the error, for example `.unknownHost`.
+    ///     both families; or with the error, as where DNS knows no such host.
     @discardableResult
     package static func resolve(
         _ loop: Loop, host: String, port: UInt16, _ done: @escaping (Result<[SocketAddress], UVError>) -> Void

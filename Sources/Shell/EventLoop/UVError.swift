@@ -50,24 +50,16 @@ extension UVError {
     package static let connectionRefused = UVError(UV_ECONNREFUSED)
     /// The peer ended the connection without an orderly end (`ECONNRESET`).
     package static let connectionReset = UVError(UV_ECONNRESET)
-    /// `EHOSTUNREACH`
-    package static let hostUnreachable = UVError(UV_EHOSTUNREACH)
     /// `EINVAL`
     package static let invalidArgument = UVError(UV_EINVAL)
     /// A path does not fit, for example into the 107 bytes that a Unix socket's has (`ENAMETOOLONG`).
     package static let nameTooLong = UVError(UV_ENAMETOOLONG)
-    /// DNS knows no such host (`EAI_NONAME`).
-    package static let unknownHost = UVError(UV_EAI_NONAME)
-    /// `ENETUNREACH`
-    package static let networkUnreachable = UVError(UV_ENETUNREACH)
     /// `ENOENT`
     package static let noSuchFile = UVError(UV_ENOENT)
     /// The file is something else than a socket (`ENOTSOCK`).
     package static let notASocket = UVError(UV_ENOTSOCK)
     /// `ENOTCONN`
     package static let notConnected = UVError(UV_ENOTCONN)
-    /// `ETIMEDOUT`
-    package static let timedOut = UVError(UV_ETIMEDOUT)
     /// The process has as many descriptors open as it may (`EMFILE`).
     package static let tooManyOpenFiles = UVError(UV_EMFILE)
 }
