@@ -155,19 +155,19 @@ struct Sync: AsyncParsableCommand {
         if discard { return try await throwAway() }
         let (address, person) = (try list.server.address(list.list), try list.server.user.name())
         var problem: (any Error)?
-        var hasSent = false
+        var wasWaiting = false
         for slot in try Identity.used(at: address) {
             guard let client = try await Self.client(slot, address, person) else {
                 if Identity.mayWait(slot, at: address) {
-                    hasSent = true
+                    wasWaiting = true
                     list.server.say(
-                        "another running command has edits that may wait; it sends those of the list that it follows")
+                        "another running command has edits that may wait; it sends those of the list that it has open")
                 }
                 continue
             }
             do {
                 for name in try await client.waitingLists() where list.list == nil || list.list == name {
-                    hasSent = true
+                    wasWaiting = true
                     do { try await send(name, client, address) } catch {
                         if case ClientError.unreachable = error { throw error }
                         // The other lists are sent all the same.
@@ -182,7 +182,7 @@ struct Sync: AsyncParsableCommand {
             await client.close()
         }
         if let problem { throw Failure(Failure(problem).status, "not everything was sent") }
-        if !hasSent { list.server.say("nothing was waiting") }
+        if !wasWaiting { list.server.say("nothing was waiting") }
     }
 
     /// The client with that id. Another command that has it gets some time to end.

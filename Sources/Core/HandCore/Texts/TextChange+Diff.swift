@@ -78,8 +78,7 @@ private struct NumberedWords {
         String(decoding: bytes[ends[words.lowerBound]..<ends[words.upperBound]], as: UTF8.self)
     }
 
-    /// By how many words to the left some words may begin, and be the same words, so that a space stands before them rather than
-    /// behind them: `{+ [two]+} [one]` and not `[{+two] [+}one]`.
+    /// By how many words an insertion or a deletion may move to the left, with the same outcome, so that it begins with a space: `{+ [two]+} [one]` and not `[{+two] [+}one]`.
     func slide(_ words: Range<Int>, most: Int) -> Int {
         var way = 0
         while !words.isEmpty, bytes[ends[words.lowerBound - way]] != 0x20 {
@@ -101,7 +100,7 @@ extension Range<Int> {
 /// The greedy algorithm of E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), with an end: texts with more
 /// than `mostDifferences` have nothing in common but what stands at their ends.
 private struct WordMatches {
-    /// What finding them may cost at most is this many steps for each word.
+    /// The most differences that are looked for; each costs up to a step for every word.
     private static let mostDifferences = 400
 
     private(set) var pairs: [(old: Int, new: Int)] = []

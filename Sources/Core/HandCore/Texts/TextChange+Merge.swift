@@ -26,7 +26,6 @@ extension TextChange {
 
         /// What some of the splices make of it.
         private func text(after splices: [Splice]) -> String {
-            if let only = splices.first, only.range == range { return only.inserted }
             let original = original
             var result: [UInt8] = []
             var end = 0

@@ -11,7 +11,7 @@ enum Words {
         var end = bytes.startIndex
         /// Whether the word that ends here is of letters and digits.
         var isInWord = false
-        /// Where a mark ends that stands behind a word, and joins it to what follows if that is a word too.
+        /// Where a mark behind a word ends. If a word follows, the mark joins the two.
         var mark: Int?
         for character in String(decoding: bytes, as: UTF8.self) {
             let isWord = character.isPartOfWord
@@ -21,7 +21,7 @@ enum Words {
             } else if isWord, mark == end {
                 ends.removeLast(2)
             }
-            mark = !isWord && isInWord && !character.isSpaced ? end + character.utf8.count : nil
+            mark = !isWord && isInWord && !character.standsAlone ? end + character.utf8.count : nil
             isInWord = isWord
             end += character.utf8.count
             ends.append(end)
@@ -33,12 +33,12 @@ enum Words {
 extension Character {
     /// Whether it is a letter or a digit of a script that puts spaces between its words.
     fileprivate var isPartOfWord: Bool {
-        guard let scalar = unicodeScalars.first, !isSpaced else { return false }
+        guard let scalar = unicodeScalars.first, !standsAlone else { return false }
         return scalar.properties.isAlphabetic || scalar.properties.numericType != nil
     }
 
     /// Whether it never belongs to a word of several characters: a space, an ideograph, a kana.
-    fileprivate var isSpaced: Bool {
+    fileprivate var standsAlone: Bool {
         guard let scalar = unicodeScalars.first else { return true }
         return scalar.properties.isWhitespace || scalar.properties.isIdeographic
             || (0x3040...0x30FF).contains(scalar.value)

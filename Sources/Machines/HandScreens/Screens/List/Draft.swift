@@ -24,12 +24,12 @@ package struct Draft: Sendable {
     var editor = LineEditor()
     /// Why the text is refused, or what happened to the item meanwhile.
     var problem: String?
-    /// What somebody else did to the words that were replaced here; it is shown until the text is saved.
+    /// What somebody else did to the words that the user replaced. It is shown until the text is saved.
     var overridden: String?
     /// The text that is there: what others make of it meanwhile is taken in.
     var original = ""
 
-    /// What is shown beside the field.
+    /// What is shown below the field.
     var hint: String? { problem ?? overridden }
 
     /// What stands in front of the field.
