@@ -94,9 +94,9 @@ import Testing
         #expect(Notation.text(stage) == row.after)
     }
 
-    static func stage(_ before: String, rules: Rules = Rules()) -> Stage {
+    static func stage(_ before: String, rules: Rules = Rules(), rows: Int = 12, columns: Int = 80) -> Stage {
         let (hand, cursor) = Notation.hand(before, rules: rules)
-        var stage = Stage(["things": hand], rows: 12)
+        var stage = Stage(["things": hand], rows: rows, columns: columns)
         if cursor > 0 { stage.press("\(String(cursor + 1).map { "\($0)" }.joined(separator: " ")) G") }
         return stage
     }

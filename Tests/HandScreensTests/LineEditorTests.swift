@@ -3,10 +3,10 @@ import Testing
 
 @Suite struct LineEditorTests {
     /// A line with its cursor: `ab|c`.
-    private static func editor(_ marked: String) throws -> LineEditor {
+    static func editor(_ marked: String, width: Int? = nil) throws -> LineEditor {
         let parts = marked.split(separator: "|", omittingEmptySubsequences: false)
         try #require(parts.count == 2)
-        var editor = LineEditor(String(parts[0] + parts[1]))
+        var editor = LineEditor(String(parts[0] + parts[1]), width: width)
         while editor.cursor > parts[0].count { _ = editor.handle(Key(.left)) }
         return editor
     }
@@ -16,7 +16,7 @@ import Testing
     }
 
     /// Presses keys; what stands in quotes is typed character by character, what stands in angle brackets is pasted.
-    private static func press(_ keys: String, _ editor: inout LineEditor) throws {
+    static func press(_ keys: String, _ editor: inout LineEditor) throws {
         for word in keys.split(separator: " ") {
             if word.hasPrefix("'") {
                 let text = word.dropFirst().dropLast().replacing("␣", with: " ")
@@ -150,9 +150,17 @@ import Testing
         ("👩‍👩‍👧 é", "👩‍👩‍👧 é|!", "👩‍👩‍👧👩‍👩‍👧 é", "👩‍👩‍👧👩‍👩‍👧 é|!"),
         ("", "mine|", "theirs", "theirsmine|"),
     ]) func whatOthersWriteIsTakenIn(base: String, typed: String, present: String, result: String) throws {
-        var editor = try Self.editor(typed)
-        _ = editor.merge(from: base, to: present)
-        let text = editor.text
-        #expect(String(text.prefix(editor.cursor)) + "|" + String(text.dropFirst(editor.cursor)) == result)
+        var editor = LineEditor(base, width: 10)
+        try Self.press("ctrl-u", &editor)
+        Self.insert(typed, &editor)
+        _ = editor.merge(present)
+        #expect(Self.marked(editor) == result)
+    }
+
+    /// Pastes a text, and goes to its cursor.
+    static func insert(_ marked: String, _ editor: inout LineEditor) {
+        let parts = marked.split(separator: "|", omittingEmptySubsequences: false)
+        editor.insert(parts.joined())
+        for _ in 0..<(parts.last?.count ?? 0) { _ = editor.handle(Key(.left)) }
     }
 }

@@ -84,6 +84,9 @@ struct Scene: CustomStringConvertible, Sendable {
         },
         Scene("list-adding") { $0.press("j o 'new' enter 'more'") },
         Scene("list-editing") { $0.press("j e ' 2 l'") },
+        Scene("list-editing-lines") {
+            $0.press("j j j e '!' alt-enter 'And the bread of the day before, if there is any left, for 漢字.' up")
+        },
         Scene("list-selecting") { $0.press("j v j j") },
         Scene("list-filter") { $0.press("/ 'b'") },
         Scene("list-filter-nothing") { $0.press("/ 'zz' enter") },

@@ -55,6 +55,18 @@ package enum Columns {
     /// Marks above and below one letter; more of them are only there to deface the screen.
     private static let mostMarks = 8
 
+    /// The scalar of a character that has but one, is drawn as it is, and parts from any other of this kind: of most that people
+    /// write, so that these need not be looked into. nil for all others.
+    package static func plain(_ character: Character) -> UInt32? {
+        guard let first = character.unicodeScalars.first, character.utf8.count == UTF8.width(first) else { return nil }
+        switch first.value {
+        case 0x20...0x7E, 0xC0...0x2FF, 0x391...0x3FF, 0x400...0x481, 0x3041...0x3096, 0x30A1...0x30FA:
+            return first.value
+        case 0x4E00...0x9FFF, 0xAC00...0xD7A3: return first.value
+        default: return nil
+        }
+    }
+
     /// Marks over and under letters, and the vowels and finals that join a Hangul initial to a syllable.
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
@@ -85,7 +97,7 @@ package enum Columns {
         return isWide(value) ? 2 : 1
     }
 
-    static func isWide(_ value: UInt32) -> Bool {
+    package static func isWide(_ value: UInt32) -> Bool {
         let index = wide.partitioningIndex { $0.upperBound >= value }
         return index < wide.count && wide[index].contains(value)
     }

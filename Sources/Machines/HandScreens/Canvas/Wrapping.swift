@@ -34,6 +34,32 @@ package enum Wrapping {
         else { return text[...] }
         return Substring(text.unicodeScalars[..<end])
     }
+
+    fileprivate static func clean(_ character: Character) -> String {
+        var clean = String.UnicodeScalarView()
+        for scalar in character.unicodeScalars {
+            switch scalar.value {
+            case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069:
+                clean.append("\u{FFFD}")
+            default: clean.append(scalar)
+            }
+        }
+        return String(clean)
+    }
+
+    /// One character as it is drawn, in at most `width` columns, or what stands for it.
+    static func drawn(_ character: Character, width: Int) -> (text: String, columns: Int) {
+        if character.utf8.first == 0x09 { return (" ", 1) }
+        let text: String
+        let columns: Int
+        if let plain = Columns.plain(character) {
+            (text, columns) = (String(character), Columns.isWide(plain) ? 2 : 1)
+        } else {
+            text = String(Columns.characters(of: clean(character)))
+            columns = Columns.width(of: text)
+        }
+        return columns <= width ? (text, columns) : ("\u{FFFD}", 1)
+    }
 }
 
 /// Fills lines with characters.
@@ -74,20 +100,8 @@ private struct Wrapper {
         case "\r\n":
             takePiece("\u{FFFD}", 1)
             takeBreak()
-        default: takeDrawn(Columns.characters(of: Self.clean(character)))
+        default: takeDrawn(Columns.characters(of: Wrapping.clean(character)))
         }
-    }
-
-    private static func clean(_ character: Character) -> String {
-        var clean = String.UnicodeScalarView()
-        for scalar in character.unicodeScalars {
-            switch scalar.value {
-            case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069:
-                clean.append("\u{FFFD}")
-            default: clean.append(scalar)
-            }
-        }
-        return String(clean)
     }
 
     /// What the terminal draws for one character: a flag, say, is two. They stay in one line if one can hold them.

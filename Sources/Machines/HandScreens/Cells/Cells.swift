@@ -101,25 +101,55 @@ struct TextCell: TableCell {
     func lines(width: Int, _ state: RowState) -> [Line] { text }
 }
 
-/// The field in which one types the text of an item.
+/// The field in which one types the text of an item. It grows to the lines that the text needs, as far as there is room; then
+/// it shows those around the cursor, with an arrow where there are more.
 struct EditorCell: TableCell {
-    private let label: String
-    private let editor: LineEditor
-    private let hint: String?
+    private let draft: Draft
+    /// The most lines that it may have.
+    private let most: Int
 
-    init(_ draft: Draft) { (label, editor, hint) = (draft.label, draft.editor, draft.hint) }
+    init(_ draft: Draft, most: Int) { (self.draft, self.most) = (draft, most) }
 
-    private func visible(width: Int) -> (text: String, cursor: Int) {
-        let lead = Columns.width(of: label) + 1
-        let visible = editor.visible(width: max(1, width - lead - 1))
-        return (visible.text, lead + visible.cursorColumn)
+    private var hint: String? { most > 1 ? draft.hint : nil }
+
+    private typealias Text = (rows: [String], cursor: Point, above: Bool, below: Bool)
+
+    private func text(width: Int) -> Text {
+        var editor = draft.editor
+        guard editor.width != nil else {
+            let visible = editor.visible(width: draft.room(width))
+            return ([visible.text], Point(row: 0, column: visible.cursorColumn), false, false)
+        }
+        // It is wrapped already, unless somebody's name has just taken some of the room.
+        editor.width = draft.room(width)
+        let rows = editor.window(lines: max(1, most - (hint == nil ? 0 : 1)))
+        let place = editor.place
+        return (
+            rows.map { editor.shown(row: $0) }, Point(row: place.row - rows.lowerBound, column: place.column),
+            rows.lowerBound > 0, rows.upperBound < editor.rows.count
+        )
     }
 
-    /// The column of the cursor.
-    func cursor(width: Int) -> Int { visible(width: width).cursor }
+    /// Where the cursor is, in its lines.
+    func cursor(width: Int) -> Point {
+        let cursor = text(width: width).cursor
+        return Point(row: cursor.row, column: Columns.width(of: draft.label) + 1 + cursor.column)
+    }
 
     func lines(width: Int, _ state: RowState) -> [Line] {
-        let field = Line(label + " ", Style(.cyan)) + Line(visible(width: width).text, .bold)
-        return [field] + (hint.map { [Line($0, Style(.yellow))] } ?? [])
+        let text = text(width: width)
+        let blank = String(repeating: " ", count: Columns.width(of: draft.label))
+        let lines = text.rows.enumerated().map { row, shown in
+            let (isFirst, isLast) = (row == 0, row == text.rows.count - 1)
+            let arrow =
+                switch (isFirst && text.above, isLast && text.below) {
+                case (true, true): "↕"
+                case (true, false): "↑"
+                case (false, true): "↓"
+                case (false, false): " "
+                }
+            return Line((isFirst ? draft.label : blank) + arrow, Style(.cyan)) + Line(shown, .bold)
+        }
+        return lines + (hint.map { [Line($0, Style(.yellow))] } ?? [])
     }
 }

@@ -1,17 +1,18 @@
 extension LineEditor {
-    /// The line before or after a change.
+    /// The text before or after a change, and what everybody had then.
     struct Snapshot: Equatable, Sendable {
         var text: String
         var cursor: Int
+        var base: String
     }
 
     private static let mostUndos = 200
     /// Bytes of text kept for undo, so that a huge paste is not kept two hundred times. The last change is always kept.
     private static let mostBytes = 1 << 20
 
-    var snapshot: Snapshot { Snapshot(text: text, cursor: cursor) }
+    var snapshot: Snapshot { Snapshot(text: text, cursor: cursor, base: base) }
 
-    /// Keeps the line as it is, before a change, which makes redo impossible.
+    /// Keeps the text as it is, before a change, which makes redo impossible.
     mutating func remember() {
         past.append(snapshot)
         future = []
@@ -24,17 +25,12 @@ extension LineEditor {
     mutating func undo() {
         guard let before = past.popLast() else { return }
         future.append(snapshot)
-        show(before)
+        show(before.merged(with: base).snapshot)
     }
 
     mutating func redo() {
         guard let after = future.popLast() else { return }
         past.append(snapshot)
-        show(after)
-    }
-
-    mutating func show(_ snapshot: Snapshot) {
-        characters = Array(snapshot.text)
-        cursor = snapshot.cursor
+        show(after.merged(with: base).snapshot)
     }
 }

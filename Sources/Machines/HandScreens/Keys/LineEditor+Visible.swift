@@ -1,38 +1,40 @@
 extension LineEditor {
+    private typealias Drawn = (text: String, columns: Int)
+
     /// The part of the text that fits `width` columns with the cursor in it, and the cursor's column in that part. `‹` and
     /// `›` stand where there is more.
     ///
     /// Follows from the text and the cursor alone. The part moves by half its width, so that the text stands still while the
     /// cursor moves about within it. O(length of the line).
     package func visible(width: Int) -> (text: String, cursorColumn: Int) {
-        let widths = characters.map { Columns.width(of: String($0)) }
+        let drawn = characters.map { Wrapping.drawn($0, width: .max) }
+        let widths = drawn.map(\.columns)
         let before = widths[..<cursor].reduce(0, +)
         let total = before + widths[cursor...].reduce(0, +)
         // One column more, for the cursor behind the end.
-        if total < width { return (text, before) }
+        if total < width { return (drawn.map(\.text).joined(), before) }
         // No room for marks on both sides.
-        if width < 4 { return (rest(fitting: width, widths), 0) }
+        if width < 4 { return (rest(fitting: width, drawn), 0) }
 
         let step = min(width / 2, width - 3)
         // The cursor covers a character; one that is wider than the part would never fit.
         let own = cursor < characters.count ? max(1, min(widths[cursor], width - 1 - step)) : 1
         // The first part that has the cursor left of its last column, where the mark may be.
         let start = (max(0, before + own - width + 1) + step - 1) / step * step
-        return (part(from: start, width: width, total: total, widths), before - start)
+        return (part(from: start, width: width, total: total, drawn), before - start)
     }
 
     /// What fits from the cursor on.
-    private func rest(fitting width: Int, _ widths: [Int]) -> String {
+    private func rest(fitting width: Int, _ drawn: [Drawn]) -> String {
         var room = width
-        return String(
-            zip(characters, widths).dropFirst(cursor).prefix {
-                room -= $1
-                return room >= 0
-            }.map(\.0))
+        return drawn.dropFirst(cursor).prefix {
+            room -= $0.columns
+            return room >= 0
+        }.map(\.text).joined()
     }
 
     /// The text from column `start` on, each character in its place.
-    private func part(from start: Int, width: Int, total: Int, _ widths: [Int]) -> String {
+    private func part(from start: Int, width: Int, total: Int, _ drawn: [Drawn]) -> String {
         let hasMore = total > start + width
         let first = start > 0 ? start + 1 : 0
         let end = start + width - (hasMore ? 1 : 0)
@@ -40,12 +42,12 @@ extension LineEditor {
         var column = 0
         // Blanks stand for the half of a wide character that a mark cuts.
         var filled = first
-        for (character, own) in zip(characters, widths) {
+        for (text, own) in drawn {
             let next = column + own
             if next > end { break }
             if column >= first {
                 part += String(repeating: " ", count: column - filled)
-                part.append(character)
+                part += text
                 filled = next
             }
             column = next

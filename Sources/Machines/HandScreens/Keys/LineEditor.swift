@@ -1,11 +1,17 @@
-/// A line of text with the editing keys of a shell.
+/// A text with the editing keys of a shell: one line, or several, which are wrapped.
 ///
-/// A key costs O(length of the line).
+/// A key costs O(length of the text), and only moving and measuring what stands behind the cursor costs that much.
 package struct LineEditor: Equatable, Sendable {
     /// Characters as people see them. No two neighbours would combine into one.
-    var characters: [Character]
+    private(set) var characters: [Character]
     /// Characters before the cursor.
     package internal(set) var cursor: Int
+    /// The columns at which the text is wrapped; nil if it is one line.
+    package var width: Int? { didSet { if width != oldValue { wrap() } } }
+    /// Where each row of the wrapped text begins.
+    package internal(set) var rows = [0]
+    /// The text that everybody has: with which one began, and what others have made of it since.
+    package internal(set) var base: String
     /// The text that was killed last.
     private var killed: [Character] = []
     /// What the last key did. The next one may continue it.
@@ -13,23 +19,28 @@ package struct LineEditor: Equatable, Sendable {
     var past: [Snapshot] = []
     var future: [Snapshot] = []
 
-    private enum Act {
+    private enum Act: Equatable {
         case typingWord, typingBlanks, killing, other
+        /// Moving by rows, in that column where a row has it.
+        case climbing(column: Int)
     }
 
     /// The text with the cursor at its end.
-    package init(_ text: String = "") {
-        characters = Array(text)
+    package init(_ text: String = "", width: Int? = nil) {
+        (characters, base, self.width) = (Array(text), text, width)
         cursor = characters.count
+        wrap()
     }
 
     package var text: String { String(characters) }
+    package var isEmpty: Bool { characters.isEmpty }
 
-    /// Inserts pasted text at the cursor. Line breaks and tabs become blanks, other control characters are left out. One
-    /// undo removes it.
+    /// Inserts pasted text at the cursor. Tabs become blanks, and so do line breaks where the text is one line; other control
+    /// characters are left out. One undo removes it.
     package mutating func insert(_ text: String) {
         let clean = text.compactMap { character -> Character? in
-            if character.isNewline || character == "\t" { return " " }
+            if character.isNewline { return width == nil ? " " : "\n" }
+            if character == "\t" { return " " }
             return Self.isControl(character) ? nil : character
         }
         last = .other
@@ -41,9 +52,11 @@ package struct LineEditor: Equatable, Sendable {
     }
 
     /// Does what a key means, which may be nothing, such as Left at the start. Returns false and changes nothing if the
-    /// key has no meaning here; Enter, Esc, Tab, Up and Down never have one.
+    /// key has no meaning here; Enter, Esc and Tab never have one, Up, Down and Alt-Enter none in one line.
     package mutating func handle(_ key: Key) -> Bool {
-        guard let act = type(key) ?? move(key) ?? change(key) ?? kill(key) ?? restore(key) else { return false }
+        guard let act = type(key) ?? move(key) ?? climb(key) ?? change(key) ?? kill(key) ?? restore(key) else {
+            return false
+        }
         last = act
         return true
     }
@@ -65,8 +78,8 @@ package struct LineEditor: Equatable, Sendable {
         switch key {
         case Key(.left), .control("b"): cursor = max(0, cursor - 1)
         case Key(.right), .control("f"): cursor = min(characters.count, cursor + 1)
-        case Key(.home), .control("a"): cursor = 0
-        case Key(.end), .control("e"): cursor = characters.count
+        case Key(.home), .control("a"): cursor = lineStart
+        case Key(.end), .control("e"): cursor = lineEnd
         case Key(.character("b"), .alt), Key(.left, .alt), Key(.left, .control): cursor = wordStart
         case Key(.character("f"), .alt), Key(.right, .alt), Key(.right, .control): cursor = wordEnd
         default: return nil
@@ -74,8 +87,23 @@ package struct LineEditor: Equatable, Sendable {
         return .other
     }
 
+    private mutating func climb(_ key: Key) -> Act? {
+        guard width != nil else { return nil }
+        let step: Int
+        switch key {
+        case Key(.up), .control("p"): step = -1
+        case Key(.down), .control("n"): step = 1
+        default: return nil
+        }
+        let place = place
+        let column = if case .climbing(let column) = last { column } else { place.column }
+        if rows.indices.contains(place.row + step) { cursor = index(inRow: place.row + step, column: column) }
+        return .climbing(column: column)
+    }
+
     private mutating func change(_ key: Key) -> Act? {
         switch key {
+        case Key(.enter, .alt) where width != nil: replace(cursor..<cursor, with: ["\n"])
         case Key(.backspace), .control("h"): replace(max(0, cursor - 1)..<cursor, with: [])
         case Key(.delete), .control("d"): replace(cursor..<min(characters.count, cursor + 1), with: [])
         case .control("y"): replace(cursor..<cursor, with: killed)
@@ -90,8 +118,9 @@ package struct LineEditor: Equatable, Sendable {
         case .control("w"): kill(blankStart..<cursor)
         case Key(.backspace, .alt): kill(wordStart..<cursor)
         case Key(.character("d"), .alt): kill(cursor..<wordEnd)
-        case .control("k"): kill(cursor..<characters.count)
-        case .control("u"): kill(0..<cursor)
+        // At an end of the line the break goes.
+        case .control("k"): kill(cursor..<(cursor < lineEnd ? lineEnd : min(characters.count, cursor + 1)))
+        case .control("u"): kill((cursor > lineStart ? lineStart : max(0, cursor - 1))..<cursor)
         default: nil
         }
     }
@@ -114,14 +143,26 @@ package struct LineEditor: Equatable, Sendable {
         guard !range.isEmpty || !new.isEmpty else { return }
         if isOwnStep { remember() }
         // New neighbours may combine into one character: a letter and its accent, or the halves of a flag.
-        let left = String(characters[..<range.lowerBound]) + String(new)
-        characters = Array(left + String(characters[range.upperBound...]))
-        cursor = 0
-        var bytes = 0
-        while bytes < left.utf8.count {
-            bytes += characters[cursor].utf8.count
-            cursor += 1
-        }
+        var (start, end) = (max(0, range.lowerBound - 1), min(characters.count, range.upperBound + 1))
+        while !isParted(start) { start -= 1 }
+        while !isParted(end) { end += 1 }
+        let left = String(characters[start..<range.lowerBound] + new)
+        let changed = left + String(characters[range.upperBound..<end])
+        characters.replaceSubrange(start..<end, with: changed)
+        cursor = start + changed.characters(inBytes: left.utf8.count)
+        wrap()
+    }
+
+    /// Whether characters part here whatever else stands around them.
+    private func isParted(_ index: Int) -> Bool {
+        index == 0 || index == characters.count
+            || Columns.plain(characters[index - 1]) != nil && Columns.plain(characters[index]) != nil
+    }
+
+    mutating func show(_ snapshot: Snapshot) {
+        characters = Array(snapshot.text)
+        cursor = snapshot.cursor
+        wrap()
     }
 
     /// Deletes a range beside the cursor and keeps it for yanking. Consecutive kills are yanked together.
@@ -163,8 +204,10 @@ package struct LineEditor: Equatable, Sendable {
     /// Where the word before the cursor starts if only blanks divide words.
     private var blankStart: Int {
         var index = cursor
-        while index > 0, characters[index - 1] == " " { index -= 1 }
-        while index > 0, characters[index - 1] != " " { index -= 1 }
+        while index > 0, isBlank(index - 1) { index -= 1 }
+        while index > 0, !isBlank(index - 1) { index -= 1 }
         return index
     }
+
+    private func isBlank(_ index: Int) -> Bool { characters[index] == " " || isBreak(index) }
 }

@@ -89,17 +89,29 @@ struct ItemScreen: ListScreens {
     // MARK: Typing
 
     mutating func take(_ input: Input, _ app: inout AppState) -> [Command] {
+        draft?.fit(width: app.size.columns)
         switch input {
         case .key(Key(.escape)), .key(.control("c")): draft = nil
-        case .key(Key(.enter)):
-            let change = draft?.change
-            draft = nil
-            if let place, let change { return [.edit(list: list, Delta.editing(at: place, change))] }
+        case .key(Key(.enter)): return finishTyping(app)
         case .key(let key): draft?.type(key)
-        case .paste(let text): draft?.editor.insert(LineBreaks.shown(text))
+        case .paste(let text): draft?.paste(text)
         case .mouse, .resize, .cursor: break
         }
         return []
+    }
+
+    private mutating func finishTyping(_ app: AppState) -> [Command] {
+        guard let place, let change = draft?.change else {
+            draft = nil
+            return []
+        }
+        // What the list does not take stays in the field, with the reason.
+        if let reason = app.list(list).refusal ?? draft?.refusal(app.list(list).hand.rules) {
+            draft?.problem = reason
+            return []
+        }
+        draft = nil
+        return [.edit(list: list, Delta.editing(at: place, change))]
     }
 
     // MARK: Events
@@ -167,11 +179,18 @@ struct ItemScreen: ListScreens {
         for (row, line) in all.dropFirst(min(scrolled, mostScrolled(app))).prefix(app.bodyRows).enumerated() {
             canvas.write(line, at: Point(row: row + Frame.titleRows, column: 1))
         }
-        guard let draft else { return }
-        let (row, width, cell) = (Frame.titleRows + app.bodyRows - 1, canvas.size.columns, EditorCell(draft))
-        let line = cell.lines(width: width, RowState())[0]
-        canvas.write(line.padded(to: width), at: Point(row: row, column: 0))
-        canvas.cursor = Point(row: row, column: min(cell.cursor(width: width), width - 1))
+        if let draft { draw(draft, on: &canvas, app) }
+    }
+
+    /// The field stands at the bottom.
+    private func draw(_ draft: Draft, on canvas: inout Canvas, _ app: AppState) {
+        let (width, cell) = (canvas.size.columns, EditorCell(draft, most: app.bodyRows))
+        let lines = cell.lines(width: width, RowState())
+        let (cursor, top) = (cell.cursor(width: width), Frame.titleRows + app.bodyRows - lines.count)
+        for (row, line) in lines.enumerated() {
+            canvas.write(line.padded(to: width), at: Point(row: top + row, column: 0))
+        }
+        canvas.cursor = Point(row: top + cursor.row, column: min(cursor.column, width - 1))
     }
 
     private func missing(_ app: AppState) -> [Line] {

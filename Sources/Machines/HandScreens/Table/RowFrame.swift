@@ -7,10 +7,8 @@ enum RowFrame {
     private static let mostForPeople = 24
 
     static func lines(of cell: any TableCell, _ state: RowState, width: Int) -> [Line] {
-        let head = leadWidth(state)
-        let tags = people(state, room: min(mostForPeople, max(0, (width - head) / 2)))
-        let room = max(1, width - head - (tags.width > 0 ? tags.width + 1 : 0))
-        var rows = cell.lines(width: room, state)
+        let tags = people(state, width: width)
+        var rows = cell.lines(width: room(state, width: width), state)
         if rows.isEmpty { rows = [Line()] }
         return rows.enumerated().map { index, content in
             var line = lead(state, isFirst: index == 0)
@@ -18,6 +16,12 @@ enum RowFrame {
             if index == 0, tags.width > 0 { line = line.padded(to: width - tags.width) + tags }
             return state.isCurrent || state.isSelected || state.isDragged ? highlighted(line, state, width) : line
         }
+    }
+
+    /// Columns for the content.
+    static func room(_ state: RowState, width: Int) -> Int {
+        let tags = people(state, width: width).width
+        return max(1, width - leadWidth(state) - (tags > 0 ? tags + 1 : 0))
     }
 
     /// Columns in front of the content.
@@ -55,7 +59,8 @@ enum RowFrame {
         }
     }
 
-    private static func people(_ state: RowState, room: Int) -> Line {
+    private static func people(_ state: RowState, width: Int) -> Line {
+        let room = min(mostForPeople, max(0, (width - leadWidth(state)) / 2))
         var line = Line()
         for (index, tag) in state.people.enumerated() {
             let name = "◂" + tag.name

@@ -1,5 +1,6 @@
 import HandCore
 import HandFormats
+import HandWire
 
 /// A text that is being typed: of a new item, or of an existing one.
 package struct Draft: Sendable {
@@ -11,23 +12,21 @@ package struct Draft: Sendable {
     enum Field: Equatable, Sendable {
         case text, address
 
-        /// What it says of an item, in one line.
-        fileprivate func line(of content: Content) -> String {
-            if self == .address, case .link(_, let url) = content { return LineBreaks.shown(url) }
-            return LineBreaks.shown(content.text)
+        /// What it says of an item.
+        fileprivate func text(of content: Content) -> String {
+            if self == .address, case .link(_, let url) = content { return url }
+            return content.text
         }
     }
 
     var target: Target
     /// The kind of a new item, unless its text says otherwise.
     var kind: Content.Kind
-    var editor = LineEditor()
+    var editor: LineEditor
     /// Why the text is refused, or what happened to the item meanwhile.
     var problem: String?
     /// What somebody else did to the words that the user replaced. It is shown until the text is saved.
     var overridden: String?
-    /// The text that is there: what others make of it meanwhile is taken in.
-    var original = ""
 
     /// What is shown below the field.
     var hint: String? { problem ?? overridden }
@@ -43,14 +42,36 @@ package struct Draft: Sendable {
 
     /// The change of an existing item; nil if its text is as before.
     var change: Change? {
-        guard case .existing(_, _, let field) = target, editor.text != original else { return nil }
-        let text = LineBreaks.meant(editor.text)
+        guard case .existing(_, _, let field) = target else { return nil }
+        let text = editor.text
+        if text == editor.base { return nil }
         return field == .text ? Change(text: text) : Change(url: text)
+    }
+
+    /// Why a list would not take the change; nil if it would.
+    func refusal(_ rules: Rules) -> String? {
+        guard case .existing(_, let item, _) = target, let change, let changed = item.content.applying(change),
+            let violation = rules.violation(of: changed)
+        else { return nil }
+        return "\(Rejection.violation(violation))"
     }
 
     mutating func type(_ key: Key) {
         problem = nil
-        if key == Key(.enter, .alt) { editor.insert(LineBreaks.sign) } else { _ = editor.handle(key) }
+        _ = editor.handle(key)
+    }
+
+    mutating func paste(_ text: String) {
+        problem = nil
+        editor.insert(text)
+    }
+
+    /// The text begins behind the label, and the cursor needs a column at its end.
+    func room(_ width: Int) -> Int { max(1, width - Columns.width(of: label) - 2) }
+
+    /// Wraps the text where it is `width` columns wide with its label; an address is one line.
+    mutating func fit(width: Int) {
+        if editor.width != nil { editor.width = room(width) }
     }
 
     /// The kind that Tab makes of a new item.
@@ -62,13 +83,13 @@ package struct Draft: Sendable {
 
     /// The keys for the line at the bottom.
     func hints(_ rules: Rules) -> [Hint] {
-        let lineBreak = Hint(Key(.enter, .alt), to: "line break")
+        let ofSeveral = editor.width == nil ? [] : [Hint(Key(.enter, .alt), to: "line break")]
         guard case .new = target else {
-            return [Hint(Key(.enter), to: "save"), Hint(Key(.escape), to: "leave as it was"), lineBreak]
+            return [Hint(Key(.enter), to: "save"), Hint(Key(.escape), to: "leave as it was")] + ofSeveral
         }
         let other = nextKind(rules).flatMap { $0 == kind ? nil : Hint(Key(.tab), to: "\($0.name) instead") }
-        let enter = Hint(Key(.enter), to: editor.text.isEmpty ? "end" : "add")
-        return [enter, Hint(Key(.escape), to: "leave")] + (other.map { [$0] } ?? []) + [lineBreak]
+        let enter = Hint(Key(.enter), to: editor.isEmpty ? "end" : "add")
+        return [enter, Hint(Key(.escape), to: "leave")] + (other.map { [$0] } ?? []) + ofSeveral
     }
 
     /// Carries the draft through a change, by somebody of that name, that led to `hand`; false if its item is gone.
@@ -79,44 +100,37 @@ package struct Draft: Sendable {
         case .existing(let index, _, let field):
             guard let new = delta.map(index: index) else { return false }
             target = .existing(new, hand[new], field)
-            merge(field.line(of: hand[new].content), by: name)
+            tell(editor.merge(field.text(of: hand[new].content)), by: name)
         }
         return true
     }
 
-    /// Takes in what somebody has made of the text.
-    private mutating func merge(_ present: String, by name: String) {
-        let losses = editor.merge(from: original, to: present)
-        original = present
+    /// Says what one overrides.
+    private mutating func tell(_ losses: [TextChange.Loss], by name: String) {
         guard let loss = losses.last else { return }
-        let present = Printable.clean(loss.lost)
-        let deed = present.isEmpty ? "removed this" : "changed this to '\(present)'"
+        let lost = Printable.clean(loss.lost)
+        let deed = lost.isEmpty ? "removed this" : "changed this to '\(lost)'"
         overridden = "\(name) \(deed); Enter puts yours in its place"
     }
 }
 
 extension Draft {
+    /// The columns that are taken to be there until that is known.
+    private static let usualWidth = 80
+
+    /// Of a new item, which may begin with a text.
+    init(new target: Target, kind: Content.Kind, _ text: String = "") {
+        self.init(target: target, kind: kind, editor: LineEditor(text, width: Self.usualWidth))
+    }
+
     /// Of an item that is there.
     init(_ field: Field, of item: Item, at place: Int) {
-        let line = field.line(of: item.content)
-        self.init(
-            target: .existing(place, item, field), kind: item.content.kind, editor: LineEditor(line), original: line)
+        let editor = LineEditor(field.text(of: item.content), width: field == .text ? Self.usualWidth : nil)
+        self.init(target: .existing(place, item, field), kind: item.content.kind, editor: editor)
     }
 }
 
-/// Line breaks within a text. In the one-line field they are shown as a sign.
-enum LineBreaks {
-    static let sign = "⏎"
-
-    static func shown(_ text: String) -> String {
-        text.split(separator: "\n", omittingEmptySubsequences: false).map { Printable.clean(String($0)) }
-            .joined(separator: sign)
-    }
-
-    static func meant(_ line: String) -> String { line.replacing(sign, with: "\n") }
-}
-
-/// Reads a typed line as content.
+/// Reads a typed text as content.
 enum Typed {
     /// The kinds that may be added to a list, in the order of the Tab key.
     static func kinds(_ rules: Rules) -> [Content.Kind] {
@@ -124,10 +138,9 @@ enum Typed {
         return order.filter { rules.allowedKinds?.contains($0) ?? ($0 != .card) }
     }
 
-    /// The content that a line says: of `kind`, unless it starts like a heading or a task (perhaps with a bullet before its
+    /// The content that a text says: of `kind`, unless it starts like a heading or a task (perhaps with a bullet before its
     /// box), or is an address. nil if it cannot be of that kind.
-    static func content(_ line: String, as kind: Content.Kind, _ rules: Rules) -> Content? {
-        let text = LineBreaks.meant(line)
+    static func content(_ text: String, as kind: Content.Kind, _ rules: Rules) -> Content? {
         let trimmed = text.drop { $0 == " " }
         func isAllowed(_ kind: Content.Kind) -> Bool { rules.allowedKinds?.contains(kind) ?? true }
         if kind != .card {
@@ -161,5 +174,6 @@ enum Typed {
 
     private static func isAddress(_ word: Substring) -> Bool {
         ["http://", "https://", "hand://", "hand+unix://"].contains { word.hasPrefix($0) && word.count > $0.count }
+            && !word.contains(where: \.isNewline)
     }
 }

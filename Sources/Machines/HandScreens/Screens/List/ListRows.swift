@@ -11,6 +11,8 @@ struct ListRows: TableDataSource {
     let dragged: ClosedRange<Int>?
     let now: UInt64
     let hasNumbers: Bool
+    /// Lines of the screen, which a text that is being typed may fill.
+    let lines: Int
 
     var list: Hand { data.hand }
 
@@ -37,8 +39,8 @@ struct ListRows: TableDataSource {
     func cell(forRow row: Int) -> any TableCell {
         let place = place(ofRow: row)
         if let draft {
-            guard let place else { return EditorCell(draft) }
-            if case .existing(place, _, _) = draft.target { return EditorCell(draft) }
+            guard let place else { return EditorCell(draft, most: lines) }
+            if case .existing(place, _, _) = draft.target { return EditorCell(draft, most: lines) }
         }
         return place.map { cells.cell(for: list[$0].content) } ?? TextCell(text: [])
     }

@@ -24,15 +24,16 @@ extension ListScreen {
             }
         anchor = nil
         let kind = Typed.kinds(hand.rules).first ?? .task
-        draft = Draft(target: target, kind: kind)
+        draft = Draft(new: target, kind: kind)
         if case .new(let gap, _) = target { table.move(to: row(ofPlace: gap), in: geometry(app)) }
+        settle(app)
         return []
     }
 
     mutating func beginEditing(_ field: Draft.Field, _ app: inout AppState) -> [Command] {
         guard let place = place(app), let item = currentItem(app) else { return [] }
         draft = Draft(field, of: item, at: place)
-        table.settle(in: geometry(app))
+        settle(app)
         return []
     }
 
@@ -46,10 +47,9 @@ extension ListScreen {
         case Key(.tab), Key(.tab, .shift):
             let next = draft.nextKind(app.list(list).hand.rules, isBack: key.modifiers == .shift)
             self.draft?.kind = next ?? draft.kind
-        case Key(.up), Key(.down): break
         default: self.draft?.type(key)
         }
-        table.settle(in: geometry(app))
+        settle(app)
         return []
     }
 
@@ -59,9 +59,9 @@ extension ListScreen {
         case .new: return add(lines: [draft.editor.text], &app)
         case .existing(let place, _, _):
             let change = draft.change
-            if change != nil, keepsDraft(app) { return [] }
+            if change != nil, keepsDraft(app, draft.refusal(app.list(list).hand.rules)) { return [] }
             self.draft = nil
-            table.settle(in: geometry(app))
+            settle(app)
             return change.map { [.edit(list: list, Delta.editing(at: place, $0))] } ?? []
         }
     }
@@ -73,25 +73,26 @@ extension ListScreen {
         if texts.isEmpty {
             self.draft = nil
             table.follow(to: row(ofPlace: max(0, gap - 1)))
-            table.settle(in: geometry(app))
+            settle(app)
             return []
         }
         if keepsDraft(app) { return [] }
         switch contents(texts, as: draft.kind, app.list(list).hand) {
         case .failure(let problem):
             self.draft?.problem = problem.text
+            settle(app)
             return []
         case .success(let contents):
-            self.draft?.editor = LineEditor()
-            self.draft?.problem = nil
+            self.draft = Draft(new: draft.target, kind: draft.kind)
             return [.edit(list: list, Delta.inserting(app.mint(contents), at: gap, side))]
         }
     }
 
-    /// While the list is not on the server, typed text stays in the field, with the reason.
-    private mutating func keepsDraft(_ app: AppState) -> Bool {
-        guard let gone = app.list(list).refusal else { return false }
-        draft?.problem = gone
+    /// While the list is not on the server, or does not take it, typed text stays in the field, with the reason.
+    private mutating func keepsDraft(_ app: AppState, _ violation: String? = nil) -> Bool {
+        guard let reason = app.list(list).refusal ?? violation else { return false }
+        draft?.problem = reason
+        settle(app)
         return true
     }
 
@@ -121,12 +122,13 @@ extension ListScreen {
     private mutating func paste(_ text: String, _ app: inout AppState) -> [Command] {
         let lines = text.split(separator: "\n").map { Printable.clean(String($0)) }
         if let draft {
-            if case .new = draft.target, lines.count > 1 {
+            if case .new = draft.target, lines.count > 1, draft.editor.rows.count == 1 {
                 var lines = lines
                 lines[0] = draft.editor.text + lines[0]
                 return add(lines: lines, &app)
             }
-            self.draft?.editor.insert(LineBreaks.shown(text))
+            self.draft?.paste(text)
+            settle(app)
             return []
         }
         if let refusal = refusal(of: .addBelow, app) { return [.say(refusal)] }

@@ -56,7 +56,7 @@ struct ListScreen: TableScreen, ListScreens {
         ListRows(
             data: app.list(list), cells: app.cells, filter: filter, draft: draft, selected: selectedRows(app),
             dragged: drag?.isMoving == true ? selectedRows(app) ?? table.cursor...table.cursor : nil, now: app.now,
-            hasNumbers: app.size.columns >= 60)
+            hasNumbers: app.size.columns >= 60, lines: app.bodyRows)
     }
 
     func title(_ app: AppState) -> Line {
@@ -148,7 +148,7 @@ struct ListScreen: TableScreen, ListScreens {
             follow(update.delta, by: update.origin, &app)
             return filter.map { $0.isComplete(in: app.list(list).hand) } == false ? [.workOn] : []
         case .continueWork: return search(&app)
-        case .input(.resize), .input(.cursor): table.settle(in: geometry(app))
+        case .input(.resize), .input(.cursor), .list(list, .presence): settle(app)
         case .failed(.edit(list, _), let reason): draft?.problem = reason
         case .list(list, .refused) where app.list(list).state.isLoaded:
             return app.list(list).refusal.map { [.say($0)] } ?? []
@@ -184,6 +184,15 @@ struct ListScreen: TableScreen, ListScreens {
             let place = added?.lowerBound ?? kept ?? delta.map(gap: oldPlace, .after)
             table.follow(to: row(ofPlace: place))
         }
+        settle(app)
+    }
+
+    /// Wraps what is typed in the room that it has, and shows the cursor's row.
+    mutating func settle(_ app: AppState) {
+        if draft != nil {
+            let room = RowFrame.room(rows(app).state(ofRow: table.cursor), width: app.size.columns)
+            draft?.fit(width: room)
+        }
         table.settle(in: geometry(app))
     }
 
@@ -210,10 +219,13 @@ struct ListScreen: TableScreen, ListScreens {
     }
 
     private func placeCursor(_ placed: TableView.Placed, on canvas: inout Canvas, _ app: AppState) {
-        guard let draft, placed.line >= 0 else { return }
-        let lead = RowFrame.leadWidth(rows(app).state(ofRow: placed.row))
-        let column = lead + EditorCell(draft).cursor(width: canvas.size.columns - lead)
-        canvas.cursor = Point(row: placed.line + Frame.titleRows, column: min(column, canvas.size.columns - 1))
+        guard let draft else { return }
+        let state = rows(app).state(ofRow: placed.row)
+        let room = RowFrame.room(state, width: canvas.size.columns)
+        let cursor = EditorCell(draft, most: app.bodyRows).cursor(width: room)
+        let (row, column) = (placed.line + cursor.row, RowFrame.leadWidth(state) + cursor.column)
+        guard (0..<app.bodyRows).contains(row) else { return }
+        canvas.cursor = Point(row: row + Frame.titleRows, column: min(column, canvas.size.columns - 1))
     }
 }
 

@@ -1,0 +1,100 @@
+import HandCore
+
+// A text of several lines, wrapped.
+
+extension LineEditor {
+    /// Finds the rows. They begin behind line breaks, and behind blanks or within long words where the text is wrapped. Blanks
+    /// before such a place stay in their row, past the edge if they must, so that the cursor finds them.
+    mutating func wrap() {
+        guard let width else { return }
+        rows = [0]
+        // The columns of the row so far; its last word, and the columns before that.
+        var (columns, word, before) = (0, 0, 0)
+        for (index, character) in characters.enumerated() {
+            if isBreak(index) {
+                rows.append(index + 1)
+                (columns, word, before) = (0, index + 1, 0)
+                continue
+            }
+            let own = Wrapping.drawn(character, width: width).columns
+            let isBlank = character.utf8.first == 0x20 || character.utf8.first == 0x09
+            while !isBlank, columns + own > width, let start = rows.last, index > start {
+                // A word that has the row to itself is broken here.
+                if word == start { (word, before) = (index, columns) }
+                rows.append(word)
+                (columns, before) = (columns - before, 0)
+            }
+            columns += own
+            if isBlank { (word, before) = (index + 1, columns) }
+        }
+    }
+
+    /// Whether a line ends there. (No other characters end in that byte, and it is compared much faster.)
+    func isBreak(_ index: Int) -> Bool { characters[index].utf8.last == 0x0A }
+
+    /// The characters of a row, without the line break at its end.
+    private func range(ofRow row: Int) -> Range<Int> {
+        let end = row + 1 < rows.count ? rows[row + 1] : characters.count
+        return rows[row]..<(end > rows[row] && isBreak(end - 1) ? end - 1 : end)
+    }
+
+    /// Where the cursor is in the wrapped text. Behind a full row it has a column of its own.
+    package var place: Point {
+        let row = rows.partitioningIndex { $0 > cursor } - 1
+        let columns = characters[rows[row]..<cursor].reduce(0) { $0 + self.columns(of: $1) }
+        return Point(row: row, column: min(columns, width ?? columns))
+    }
+
+    private func columns(of character: Character) -> Int {
+        Wrapping.drawn(character, width: width ?? .max).columns
+    }
+
+    /// The place in a row that is in that column, or left of it. The end of a wrapped row is the start of the next one.
+    func index(inRow row: Int, column: Int) -> Int {
+        let range = range(ofRow: row)
+        let isWrapped = row + 1 < rows.count && rows[row + 1] == range.upperBound
+        var (index, columns) = (range.lowerBound, 0)
+        while index < range.upperBound - (isWrapped ? 1 : 0) {
+            columns += self.columns(of: characters[index])
+            if columns > column { break }
+            index += 1
+        }
+        return index
+    }
+
+    /// The rows that are shown in so many lines: all, or some with the cursor's among them. Follows from the text and the
+    /// cursor alone. The window moves by half its height, so that the text stands still while the cursor moves about in it.
+    package func window(lines: Int) -> Range<Int> {
+        guard rows.count > lines else { return rows.indices }
+        let step = max(1, lines / 2)
+        let start = (max(0, place.row - lines + 1) + step - 1) / step * step
+        return min(start, rows.count - lines)..<min(start, rows.count - lines) + lines
+    }
+
+    /// A row as it is drawn.
+    package func shown(row: Int) -> String {
+        let width = width ?? .max
+        var (text, columns) = ("", 0)
+        for character in characters[range(ofRow: row)] {
+            let drawn = Wrapping.drawn(character, width: width)
+            columns += drawn.columns
+            if columns > width { break }
+            text += drawn.text
+        }
+        return text
+    }
+
+    // MARK: Lines
+
+    var lineStart: Int {
+        var index = cursor
+        while index > 0, !isBreak(index - 1) { index -= 1 }
+        return index
+    }
+
+    var lineEnd: Int {
+        var index = cursor
+        while index < characters.count, !isBreak(index) { index += 1 }
+        return index
+    }
+}
