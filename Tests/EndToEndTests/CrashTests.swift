@@ -115,7 +115,7 @@ import Testing
             case 0:
                 deleted.set([state.view[index].id])
                 return Delta.deleting(index..<index + 1)
-            case 1: return Delta.editing(at: index, Change(text: "e\(pick % 99)"))
+            case 1: return state.view.rewording(index, "e\(pick % 99)")
             default:
                 return Delta.moving(index..<index + 1, to: Int(pick / 7 % UInt64(count + 1)), .before)
             }

@@ -65,7 +65,7 @@ import Testing
             for offset in 0..<20 {
                 try await list.edit { state in
                     var chaos = Chaos(seed: seed &+ UInt64(offset))
-                    return chaos.edit(on: state.view.count)
+                    return chaos.edit(on: state.view)
                 }
                 _ = try await list.settled()
             }

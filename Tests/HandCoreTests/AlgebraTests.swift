@@ -28,10 +28,10 @@ import Testing
     @Test func applyIsATypedErrorOnDeltasThatDoNotFit() throws {
         let hand = Hand(tasks(2))
         #expect(throws: Delta.Misfit.tooFewItems(reach: 3, count: 2)) { try hand.applying(Delta([.delete(3)])) }
-        let url = Delta.editing(at: 1, Change(url: "x"))
-        #expect(throws: Delta.Misfit.fieldsDoNotExist(index: 1, kind: .task, fields: .url)) { try hand.applying(url) }
+        let url = Delta.editing(at: 1, Change(url: TextChange(from: "", to: "x")))
+        #expect(throws: Delta.Misfit.change(.fieldsDoNotExist(.url, of: .task), index: 1)) { try hand.applying(url) }
         let moved = try Delta([.pick(1), .keep(1), .drop(0..<1, .after, Change(bytes: [1]))])
-        #expect(throws: Delta.Misfit.fieldsDoNotExist(index: 0, kind: .task, fields: .bytes)) {
+        #expect(throws: Delta.Misfit.change(.fieldsDoNotExist(.bytes, of: .task), index: 0)) {
             try hand.applying(moved)
         }
         var copy = hand
@@ -41,7 +41,7 @@ import Testing
 
     @Test(arguments: [0, 1, 2])
     func composeOfEveryPair(count: Int) throws {
-        let first = everyDelta(on: count, inserting: TransformTests.first, edit: Change(text: "x"), limit: 2)
+        let first = everyDelta(on: count, inserting: TransformTests.first, edit: Change(letter: "x"), limit: 2)
         for a in first {
             let middle = try NaiveList(tasks(count)).applying(a)
             let next = everyDelta(
@@ -60,7 +60,7 @@ import Testing
             var now = list
             var composer = Composer()
             for _ in 0..<200 {
-                let delta = chaos.edit(on: now.count)
+                let delta = chaos.edit(on: now)
                 now = try now.applying(delta)
                 composer.append(delta)
             }

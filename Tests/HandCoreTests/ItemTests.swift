@@ -35,11 +35,15 @@ import Testing
 
     @Test func changesOfDifferentFieldsBothCount() throws {
         let task = Content.task("milk", done: false)
-        let merged = Change(text: "oat milk").followed(by: Change(done: true))
-        #expect(task.applying(merged) == .task("oat milk", done: true))
-        #expect(task.inverse(of: merged) == Change(text: "milk", done: false))
-        #expect(task.applying(Change(url: "x")) == nil)
-        #expect(Change(text: "a", done: true).yielding(to: Change(text: "b")) == Change(done: true))
+        let merged = Change(text: "milk", to: "oat milk").followed(by: Change(done: true))
+        #expect(try task.applying(merged) == .task("oat milk", done: true))
+        #expect(task.inverse(of: merged) == Change(text: "oat milk", to: "milk", done: false))
+        #expect(throws: Change.Misfit.fieldsDoNotExist(.url, of: .task)) {
+            try task.applying(Change(url: TextChange(from: "", to: "x")))
+        }
+        let (a, b) = (Change(text: "milk", to: "a", done: true), Change(text: "milk", to: "b"))
+        #expect(a.transformed(over: b, as: .earlier) == Change(done: true))
+        #expect(b.transformed(over: a, as: .later) == Change(text: "a", to: "b"))
         #expect(Change(from: task, to: .task("milk", done: true)) == Change(done: true))
         #expect(Change(from: task, to: .note("milk")) == nil)
         #expect(merged.fields.names == ["text", "done"])
@@ -47,7 +51,7 @@ import Testing
 
     @Test func contentIsComparedByBytes() {
         #expect(Content.note("e\u{301}") != Content.note("\u{e9}"))
-        #expect(Change(from: .note("e\u{301}"), to: .note("\u{e9}")) == Change(text: "\u{e9}"))
+        #expect(Change(from: .note("e\u{301}"), to: .note("\u{e9}")) == Change(text: "e\u{301}", to: "\u{e9}"))
     }
 
     @Test func aDeckDealsEachCardOnce() {

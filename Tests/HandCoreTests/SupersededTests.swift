@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test func deletingBeatsMovingAndEditing() {
-        let edit = Delta.editing(at: 0, Change(text: "x", done: true))
+        let edit = Delta.editing(at: 0, Change(letter: "x", done: true))
         #expect(
             superseded(.deleting(0..<1), edit) == [Superseded(index: 0, loss: .edit([.text, .done]), loser: .later)])
         #expect(
@@ -23,17 +23,17 @@ import Testing
         let first = Delta.moving(1..<3, to: 0, .after)
         let second = Delta.moving(2..<3, to: 5, .before)
         #expect(superseded(first, second) == [Superseded(index: 2, loss: .move, loser: .earlier)])
-        let both = superseded(.editing(at: 4, Change(text: "a", done: true)), .editing(at: 4, Change(text: "b")))
+        let both = superseded(.editing(at: 4, Change(letter: "a", done: true)), .editing(at: 4, Change(letter: "b")))
         #expect(both == [Superseded(index: 4, loss: .edit(.text), loser: .earlier)])
-        #expect(superseded(.editing(at: 4, Change(text: "a")), .editing(at: 4, Change(done: true))).isEmpty)
-        #expect(superseded(.editing(at: 4, Change(text: "a")), .moving(4..<5, to: 0, .after)).isEmpty)
+        #expect(superseded(.editing(at: 4, Change(letter: "a")), .editing(at: 4, Change(done: true))).isEmpty)
+        #expect(superseded(.editing(at: 4, Change(letter: "a")), .moving(4..<5, to: 0, .after)).isEmpty)
     }
 
     /// A loss is reported exactly where the merge does not do what a delta says.
     @Test func aLossIsReportedWhereTheMergeOverrides() throws {
         let list = tasks(2)
-        let left = everyDelta(on: 2, inserting: TransformTests.first, edit: Change(text: "x"), limit: 2)
-        let right = everyDelta(on: 2, inserting: TransformTests.second, edit: Change(text: "y"), limit: 2)
+        let left = everyDelta(on: 2, inserting: TransformTests.first, edit: Change(letter: "x"), limit: 2)
+        let right = everyDelta(on: 2, inserting: TransformTests.second, edit: Change(letter: "y"), limit: 2)
         for a in left {
             for b in right {
                 let (first, second) = (NaiveView(a, count: 2), NaiveView(b, count: 2))

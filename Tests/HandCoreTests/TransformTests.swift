@@ -10,8 +10,8 @@ import Testing
     /// Every delta of two authors who insert and edit different things.
     static func deltas(_ count: Int, _ limit: Int) -> ([Delta], [Delta]) {
         (
-            everyDelta(on: count, inserting: first, edit: Change(text: "x", done: true), limit: limit),
-            everyDelta(on: count, inserting: second, edit: Change(text: "y"), limit: limit)
+            everyDelta(on: count, inserting: first, edit: Change(letter: "x", done: true), limit: limit),
+            everyDelta(on: count, inserting: second, edit: Change(letter: "y"), limit: limit)
         )
     }
 
@@ -102,7 +102,7 @@ import Testing
         }
         for index in 0..<count {
             result.append(.deleting(index..<index + 1))
-            result.append(.editing(at: index, Change(text: item.content.text)))
+            result.append(.editing(at: index, Change(letter: item.content.text)))
         }
         return [.identity] + result
     }

@@ -15,7 +15,7 @@ import Testing
         let old = list("a", "b", "c", "d")
         let new = Item(id: ItemID(rawValue: 99 << 1), content: .note("n"))
         let moved = try Delta([
-            .drop(0..<1, .after, Change(text: "D")), .insert([new], .after), .keep(1), .delete(1),
+            .drop(0..<1, .after, Change(text: "d", to: "D")), .insert([new], .after), .keep(1), .delete(1),
             .edit(Change(done: true)),
             .pick(1),
         ])

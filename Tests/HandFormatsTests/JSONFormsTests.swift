@@ -49,7 +49,7 @@ import Testing
         #expect(JSON.delta(delta).line == line)
         #expect(
             delta.components == [
-                .keep(3), .edit(Change(text: "new", done: true)), .delete(2), .pick(3),
+                .keep(3), .edit(Change(text: "old", to: "new", done: true)), .delete(2), .pick(3),
                 .insert([Item(id: id, content: .note("n"))], .after), .drop(0..<2, .before, nil),
                 .drop(2..<3, .before, Change(bytes: [0])),
             ])

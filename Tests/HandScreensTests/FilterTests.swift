@@ -23,7 +23,7 @@ import Testing
                             at: random.next(below: count + 1), .after)
                     case 1: .deleting(range.lowerBound..<range.lowerBound + 1)
                     case 2: .moving(range, to: random.next(below: count + 1), .before)
-                    default: .editing(at: range.lowerBound, Change(text: word()))
+                    default: stage.hand().rewording(range.lowerBound, word())
                     }
                 stage.remote(operation)
                 let shown = stage.lines.dropFirst().dropLast(2).compactMap { line in

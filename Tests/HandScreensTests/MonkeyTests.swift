@@ -49,7 +49,7 @@ import Testing
         case 2: stage.remote(.moving(place..<place + 1, to: random.next(below: list.count + 1), .after))
         default:
             guard list[place].content.kind.fields.contains(.text) else { return }
-            stage.remote(.editing(at: place, Change(text: "Bob's")))
+            stage.remote(list.rewording(place, "Bob's"))
         }
     }
 

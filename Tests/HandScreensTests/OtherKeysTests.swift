@@ -25,7 +25,7 @@ import Testing
     private static let hand = Notation.hand("a +b @c").hand
     private static func item(_ index: Int) -> Route { .item(list: "things", id: hand[index].id.description) }
     private static let rename = Command.edit(
-        list: "things", Delta.editing(at: 0, Change(text: "ax")))
+        list: "things", Delta.editing(at: 0, Change(text: "a", to: "ax")))
 
     static let lists: [Row] = [
         Row(.lists, "j", "/", sees: "▸ things"), Row(.lists, "j k", "/", sees: "▸ others"),

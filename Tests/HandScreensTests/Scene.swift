@@ -106,14 +106,14 @@ struct Scene: CustomStringConvertible, Sendable {
             $0.presence("Bob", on: id)
             $0.presence("Cleo with a very long name indeed", on: id, author: 3)
         },
-        Scene("together-flash") { $0.remote(.editing(at: 1, Change(text: "milk, two"))) },
+        Scene("together-flash") { $0.remote($0.hand().rewording(1, "milk, two")) },
         Scene("together-pending") { $0.press("j space o 'mine' enter esc") },
         Scene("together-overridden") {
             $0.presence("Bob", on: nil)
             $0.press("j e 'X' enter")
             $0.confirm()
             $0.presence("Bob", on: nil)
-            $0.remoteBefore(.editing(at: 1, Change(text: "Bob's")))
+            $0.remoteBefore($0.hand().rewording(1, "Bob's"))
         },
         Scene("together-rejected") {
             $0.press("o 'mine' enter esc")

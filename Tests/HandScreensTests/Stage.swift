@@ -68,7 +68,7 @@ struct Stage {
         commands += new
         for command in new {
             switch command {
-            case .edit(let list, let delta): change(list, command) { try $0.edit(delta) }
+            case .edit(let list, let delta): change(list, command) { Retraction(delta: try $0.edit(delta)) }
             case .undo(let list): change(list, command) { try $0.undo() }
             case .redo(let list): change(list, command) { try $0.redo() }
             case .workOn: send(.continueWork)
@@ -79,11 +79,11 @@ struct Stage {
         }
     }
 
-    private mutating func change(_ list: String, _ command: Command, _ body: (inout Replica) throws -> Delta?) {
+    private mutating func change(_ list: String, _ command: Command, _ body: (inout Replica) throws -> Retraction?) {
         guard var replica = replicas[list] else { return }
         do {
-            guard let delta = try body(&replica) else { return send(.failed(command, "nothing is left")) }
-            tell(list, replica, Replica.Update(.edit, delta: delta))
+            guard let made = try body(&replica) else { return send(.failed(command, "nothing is left")) }
+            tell(list, replica, Replica.Update(made, in: replica.view))
             send(.done(command))
         } catch {
             send(.failed(command, "\(error)"))

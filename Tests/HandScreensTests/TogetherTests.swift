@@ -68,7 +68,7 @@ import Testing
         var stage = KeyTests.stage("a >cheese c")
         stage.presence("Bob", on: nil)
         stage.press("e ' [two]'")
-        stage.remote(.editing(at: 1, Change(text: "blue cheese [one]")))
+        stage.remote(stage.hand().rewording(1, "blue cheese [one]"))
         #expect(stage.lines.contains { $0.contains("✎ blue cheese [one] [two]") })
         stage.press("'!' enter")
         #expect(stage.hand()[1].content.text == "blue cheese [one] [two]!")
@@ -79,9 +79,9 @@ import Testing
         var stage = KeyTests.stage(">salted")
         stage.presence("Bob", on: nil)
         stage.press("e ctrl-w 'unsalted'")
-        stage.remote(.editing(at: 0, Change(text: "salted butter")))
+        stage.remote(stage.hand().rewording(0, "salted butter"))
         #expect(!stage.lines.contains { $0.contains("Bob") }, "nothing is overridden")
-        stage.remote(.editing(at: 0, Change(text: "sweet\u{1B}[2J butter")))
+        stage.remote(stage.hand().rewording(0, "sweet\u{1B}[2J butter"))
         let told = stage.lines.first { $0.contains("Bob") } ?? ""
         #expect(told.contains("Bob changed this to 'sweet\u{FFFD}[2J'; Enter puts yours in its place"))
         stage.press("'!'")
@@ -94,7 +94,7 @@ import Testing
     @Test func undoWithinTheFieldIsOnesOwn() {
         var stage = KeyTests.stage(">milk")
         stage.press("e ' 2' ' l'")
-        stage.remote(.editing(at: 0, Change(text: "oat milk")))
+        stage.remote(stage.hand().rewording(0, "oat milk"))
         stage.press("ctrl-_ ctrl-_")
         #expect(stage.lines.contains { $0.contains("✎ oat milk") && !$0.contains("2") })
         stage.press("enter")
@@ -105,7 +105,7 @@ import Testing
     @Test func twoWriteInOneTextOnItsScreen() {
         var stage = KeyTests.stage("a >cheese c")
         stage.press("enter e ' [two]'")
-        stage.remote(.editing(at: 1, Change(text: "cheese [one]")))
+        stage.remote(stage.hand().rewording(1, "cheese [one]"))
         stage.press("enter")
         #expect(stage.hand()[1].content.text == "cheese [one] [two]")
     }
@@ -269,7 +269,7 @@ import Testing
 
     @Test func othersChangesFlashAndFade() {
         var stage = KeyTests.stage(">a b")
-        stage.remote(.editing(at: 1, Change(text: "new")))
+        stage.remote(stage.hand().rewording(1, "new"))
         func isLit() -> Bool { stage.app.view().rows[2].contains { $0.style.background == .yellow } }
         #expect(isLit())
         let deadline = stage.app.deadline
@@ -304,7 +304,7 @@ import Testing
         stage.presence("Bob", on: nil)
         stage.press("e 'X' enter")
         stage.confirm()
-        stage.remoteBefore(.editing(at: 1, Change(text: "Bob's")))
+        stage.remoteBefore(stage.hand().rewording(1, "Bob's"))
         #expect(stage.lines.contains { $0.contains("Bob changed the text of '[ ] bX' after you did") })
         stage.press("R")
         #expect(stage.hand()[1].content.text == "bX")
@@ -331,7 +331,7 @@ import Testing
         var stage = KeyTests.stage("a >b c")
         stage.press("e 'X' enter")
         stage.confirm()
-        stage.remoteBefore(.editing(at: 1, Change(text: "Bob's")))
+        stage.remoteBefore(stage.hand().rewording(1, "Bob's"))
         #expect(stage.lines.contains { $0.contains("somebody changed the text of '[ ] bX'") })
         stage.presence("Bob", on: nil)
         #expect(stage.lines.contains { $0.contains("Bob changed the text of '[ ] bX' after you did") })

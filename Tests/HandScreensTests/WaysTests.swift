@@ -100,7 +100,7 @@ import Testing
         stage.send(.history(list: "things", [commit], people: [1: "ada"]))
         stage.send(.state(list: "things", revision: 5, hand))
         stage.presence("Bob", on: hand[1].id)
-        stage.remote(.editing(at: 1, Change(text: "x")))
+        stage.remote(stage.hand().rewording(1, "x"))
         if kind == .list {
             stage.press("o 'mine' enter esc")
             stage.reject(.notStored)

@@ -58,7 +58,7 @@ import Testing
         ("subscribe", .subscribe(.init(request: 9, name: "open", logID: 0, revision: 0)), .read),
         ("unsubscribe", .unsubscribe(list: 1), .none), ("ping", .ping(1), .none),
         ("insert", submission(.inserting([item], at: 1, .after)), .append),
-        ("edit", submission(.editing(at: 0, Change(text: "x"))), .write),
+        ("edit", submission(.editing(at: 0, Change(text: TextChange(replacing: "", at: 0, with: "x")))), .write),
         ("delete item", submission(.deleting(0..<1)), .write),
         ("move", submission(.moving(0..<1, to: 2, .after)), .write),
         ("presence", .presence(list: 1, item: nil), .none), ("lists", .lists(request: 9, after: ""), .none),

@@ -39,7 +39,7 @@ import Testing
 
         /// Ada edits all ten items at once.
         func editAll(_ text: String = "x", sequence: UInt64 = 11, base: Int = 10, exact: Bool = false) {
-            let edits = [Delta.Component](repeating: .edit(Change(text: text)), count: 10)
+            let edits = [Delta.Component](repeating: .edit(Change(text: TextChange(replacing: "", at: 0, with: text))), count: 10)
             guard let delta = try? Delta(edits) else { return }
             ada.say(.submit(Submission(list: 1, base: base, sequence: sequence, isExact: exact, delta: delta)))
         }
@@ -124,7 +124,7 @@ import Testing
         for (count, computations) in [(7, 1), (6, 0)] {
             let scene = Scene()
             let before = scene.world.computations
-            let delta = try Delta([Delta.Component](repeating: .edit(Change(text: "x")), count: count))
+            let delta = try Delta([Delta.Component](repeating: .edit(Change(text: TextChange(replacing: "", at: 0, with: "x"))), count: count))
             scene.cem.say(.submit(Submission(list: 1, base: 7, sequence: 1, delta: delta)))
             #expect(scene.world.computations == before + computations)
             scene.world.settle()

@@ -20,11 +20,11 @@ import Testing
             [
                 [.move(0..<1, to: 2, .before), .move(1..<2, to: 0, .after)],
                 [.move(0..<1, to: 1, .after), .move(0..<2, to: 2, .after)],
-                [.move(1..<2, to: 0, .before), .edit(at: 0, Change(text: "c"))],
+                [.move(1..<2, to: 0, .before), .edit(at: 0, "c")],
             ],
             [
                 [.delete(0..<1), .insert([item(11)], at: 0, .after)],
-                [.edit(at: 0, Change(text: "b")), .edit(at: 1, Change(done: true))],
+                [.edit(at: 0, "b"), .tick(at: 1)],
                 [.delete(0..<2), .insert([item(31)], at: 0, .before)],
             ],
             [
@@ -33,9 +33,9 @@ import Testing
                 [.move(0..<2, to: 2, .after), .delete(0..<1)],
             ],
             [
-                [.edit(at: 0, Change(text: "a")), .edit(at: 0, Change(text: "a2"))],
-                [.edit(at: 0, Change(text: "b")), .delete(0..<1)],
-                [.move(0..<1, to: 2, .after), .edit(at: 1, Change(text: "c"))],
+                [.edit(at: 0, "a"), .edit(at: 0, "a2")],
+                [.edit(at: 0, "b"), .delete(0..<1)],
+                [.move(0..<1, to: 2, .after), .edit(at: 1, "c")],
             ],
             [
                 [.insert([item(11)], at: 0, .after), .insert([item(12)], at: 0, .after)],
@@ -105,7 +105,7 @@ import Testing
     private func editing(_ index: Int, _ path: Path, _ script: [[Step]]) throws -> Path {
         var next = path
         let step = script[index][path.done[index]]
-        try next.world.edit(index, step.delta(on: path.world.replicas[index].view.count))
+        try next.world.edit(index, step.delta(on: path.world.replicas[index].view))
         next.done[index] += 1
         next.local[index].append(0)
         return next
@@ -123,7 +123,7 @@ import Testing
                     let isLarge = chaos.random.next(below: 5) == 0
                     try world.edit(
                         index,
-                        isLarge ? chaos.delta(on: view, size: 4) : chaos.edit(on: view.count).fitting(view))
+                        isLarge ? chaos.delta(on: view, size: 4) : chaos.edit(on: view).fitting(view))
                 case 1: if !world.up[index].isEmpty { world.deliverUp(index) }
                 default: if !world.down[index].isEmpty { try world.deliverDown(index) }
                 }
@@ -160,14 +160,18 @@ private enum Step {
     case insert([Item], at: Int, Side)
     case delete(Range<Int>)
     case move(Range<Int>, to: Int, Side)
-    case edit(at: Int, Change)
+    case edit(at: Int, String)
+    case tick(at: Int)
 
-    func delta(on count: Int) -> Delta {
+    func delta(on list: Hand) -> Delta {
+        let count = list.count
         switch self {
-        case .insert(let items, let gap, let side): .inserting(items, at: min(gap, count), side)
-        case .delete(let range): .deleting(range.clamped(to: 0..<count))
-        case .move(let range, let gap, let side): .moving(range.clamped(to: 0..<count), to: min(gap, count), side)
-        case .edit(let index, let change): count == 0 ? .identity : .editing(at: index < count ? index : 0, change)
+        case .insert(let items, let gap, let side): return .inserting(items, at: min(gap, count), side)
+        case .delete(let range): return .deleting(range.clamped(to: 0..<count))
+        case .move(let range, let gap, let side): return .moving(range.clamped(to: 0..<count), to: min(gap, count), side)
+        case .edit(let index, let text): return count == 0 ? .identity : list.rewording(index < count ? index : 0, text)
+        case .tick(let index):
+            return count == 0 ? .identity : .editing(at: index < count ? index : 0, Change(done: true))
         }
     }
 }

@@ -123,8 +123,8 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
                 time: 0, count: after.count, digest: after.digest, delta: submission.delta)
         }
         var (ada, bob) = (replica(1), replica(2))
-        try ada.edit(Delta.editing(at: 0, Change(text: "eggs, six")))
-        try bob.edit(Delta.editing(at: 0, Change(text: "eggs from Bob")))
+        try ada.edit(ada.view.rewording(0, "eggs, six"))
+        try bob.edit(bob.view.rewording(0, "eggs from Bob"))
         let adas = ada.takeSubmission(list: 1)
         let first = try commit(#require(adas), by: 1, on: start, 9)
         _ = try ada.receive(first)
@@ -142,7 +142,7 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
             ])
         // Who edits what has been seen overrides nobody.
         _ = try bob.receive(second)
-        try bob.edit(Delta.editing(at: 0, Change(text: "seen")))
+        try bob.edit(bob.view.rewording(0, "seen"))
         let next = bob.takeSubmission(list: 1)
         let third = try commit(#require(next), by: 2, on: ada.confirmed, 11)
         let later = try ada.receive(third)

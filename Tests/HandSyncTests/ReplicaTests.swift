@@ -12,10 +12,10 @@ import Testing
     @Test func ofAnotherHistoryNothingWasSeen() throws {
         let list = Hand([Item(id: ItemID(rawValue: 1), content: .note("a"))])
         var replica = Replica(confirmed: list, revision: 5, logID: 7, sequence: 0)
-        try replica.edit(Delta.editing(at: 0, Change(text: "b")))
+        try replica.edit(replica.view.rewording(0, "b"))
         _ = replica.reset(to: list, revision: 9, logID: 8, lastSequence: 0)
         #expect(replica.takeSubmission(list: 1)?.lag == 9)
-        try replica.edit(Delta.editing(at: 0, Change(text: "c")))
+        try replica.edit(replica.view.rewording(0, "c"))
         _ = replica.reset(to: list, revision: 4, logID: 9, lastSequence: 0)
         #expect(replica.takeSubmission(list: 1)?.lag == 4)
     }
@@ -36,7 +36,7 @@ import Testing
         var world = World(tasks(2), replicas: 2, rules: Rules(maximumCount: 3))
         try world.edit(0, Delta.inserting([task(10)], at: 2, .before))
         try world.edit(1, Delta.inserting([task(11)], at: 0, .after))
-        try world.edit(1, Delta.editing(at: 1, Change(text: "kept")))
+        try world.edit(1, world.replicas[1].view.rewording(1, "kept"))
         try world.settle()
         #expect(world.hasConverged)
         #expect(world.replicas[1].view.map(\.content.text) == ["kept", "t2", "t10"])
@@ -55,10 +55,10 @@ import Testing
         let (rounds, mostBytes) = (100, 4 << 20)
         func text(_ round: Int, _ index: Int) -> String { "\(round) \(index) " + String(repeating: "x", count: 1_000) }
         for round in 0..<rounds {
-            try world.edit(0, Delta.editing(at: 0, Change(text: "own \(round)")))
+            try world.edit(0, world.replicas[0].view.rewording(0, "own \(round)"))
             var others = Composer()
             for index in 1..<100 {
-                others.append(Delta.editing(at: index, Change(text: text(round, index))))
+                others.append(world.replicas[1].view.rewording(index, text(round, index)))
             }
             try world.edit(1, others.delta)
             try world.settle()
@@ -80,7 +80,7 @@ import Testing
         try world.edit(0, Delta.deleting(1..<2))
         try world.settle()
         for round in 0..<2_500 {
-            try world.edit(1, Delta.editing(at: round % 2, Change(text: "other \(round)")))
+            try world.edit(1, world.replicas[1].view.rewording(round % 2, "other \(round)"))
             try world.settle()
         }
         #expect(try world.replicas[0].undo() != nil)
@@ -93,11 +93,11 @@ import Testing
             var world = World(tasks(5), replicas: 2)
             for _ in 0..<10 {
                 let view = world.replicas[0].view
-                try world.edit(0, chaos.edit(on: view.count).fitting(view))
+                try world.edit(0, chaos.edit(on: view).fitting(view))
                 if chaos.random.next(below: 2) == 0 { try world.settle() }
                 let other = world.replicas[1].view
                 if chaos.random.next(below: 2) == 0 {
-                    try world.edit(1, chaos.edit(on: other.count).fitting(other))
+                    try world.edit(1, chaos.edit(on: other).fitting(other))
                 }
             }
             try world.settle()
@@ -118,7 +118,7 @@ import Testing
         try world.edit(0, Delta.inserting([task(10)], at: 1, .after))
         try world.settle()
         try world.edit(1, Delta.inserting([task(20)], at: 0, .after))
-        try world.edit(0, Delta.editing(at: 1, Change(text: "mine")))
+        try world.edit(0, world.replicas[0].view.rewording(1, "mine"))
         try world.settle()
         for _ in 0..<2 { _ = try world.replicas[0].undo() }
         world.submit(0)
@@ -138,15 +138,15 @@ import Testing
         try world.settle()
         #expect(world.notices[1].contains(.superseded(tasks(3)[0], .move, author: 1, revision: 1)))
         // The first's edit is committed, then overridden by a concurrent later one.
-        try world.edit(0, Delta.editing(at: 0, Change(text: "a")))
-        try world.edit(1, Delta.editing(at: 0, Change(text: "b")))
+        try world.edit(0, world.replicas[0].view.rewording(0, "a"))
+        try world.edit(1, world.replicas[1].view.rewording(0, "b"))
         world.deliverUp(0)
         try world.settle()
         let item = Item(id: ItemID(rawValue: 2), content: .task("a", done: false))
         #expect(world.notices[0].contains(.superseded(item, .edit(.text), author: 2, revision: 4)))
         // What comes after having seen it is not a conflict.
         world.notices[0] = []
-        try world.edit(1, Delta.editing(at: 0, Change(text: "c")))
+        try world.edit(1, world.replicas[1].view.rewording(0, "c"))
         try world.settle()
         #expect(world.notices[0].isEmpty)
     }
@@ -164,10 +164,10 @@ import Testing
         _ = replica.takeSubmission(list: 1)
         try replica.edit(Delta.deleting(1..<2).composed(with: insertion(11)))
         try replica.edit(Delta.moving(3..<4, to: 0, .after).composed(with: insertion(12)))
-        try replica.edit(Delta.editing(at: 1, Change(text: "mine")))
+        try replica.edit(replica.view.rewording(1, "mine"))
         #expect(replica.pending.count == 4)
         #expect(replica.view.map(\.id.rawValue) == [12, 3, 11, 10, 2])
-        let theirs = Delta.editing(at: 2, Change(text: "theirs"))
+        let theirs = replica.view.rewording(2, "theirs")
         var (list, notices) = (replica.confirmed, [Replica.Notice]())
         // An edit is lost only to a deletion of what it edits.
         for (number, delta) in [theirs, Delta.deleting(2..<3)].enumerated() {
@@ -204,7 +204,7 @@ import Testing
     @Test(arguments: [false, true])
     func pendingEditsSurviveASnapshot(isCommitted: Bool) throws {
         var world = World(tasks(4), replicas: 2)
-        try world.edit(1, Delta.editing(at: 3, Change(text: "flying")))
+        try world.edit(1, world.replicas[1].view.rewording(3, "flying"))
         try world.edit(1, Delta.inserting([task(50)], at: 1, .after))
         try world.edit(0, Delta.moving(0..<1, to: 4, .before))
         world.deliverUp(0)
@@ -230,12 +230,12 @@ import Testing
         for _ in 0..<300 {
             let view = world.replicas[0].view
             if chaos.random.next(below: 2) == 0 {
-                let delta = chaos.edit(on: view.count).fitting(view)
+                let delta = chaos.edit(on: view).fitting(view)
                 mirror = try mirror.applying(world.replicas[0].edit(delta))
                 world.submit(0)
             }
             let other = world.replicas[1].view
-            try world.edit(1, chaos.edit(on: other.count).fitting(other))
+            try world.edit(1, chaos.edit(on: other).fitting(other))
             for index in 0..<2 where !world.up[index].isEmpty { world.deliverUp(index) }
             while !world.down[0].isEmpty, chaos.random.next(below: 4) != 0 {
                 guard case .commit(_, let commit) = world.down[0].removeFirst() else { continue }

@@ -19,20 +19,20 @@ import Testing
 
         mutating func edit(_ index: Int) throws {
             let view = world.replicas[index].view
-            try world.edit(index, chaos.edit(on: view.count).fitting(view))
+            try world.edit(index, chaos.edit(on: view).fitting(view))
         }
 
         /// What the history says that a step does, and what it takes back; nil if there is nothing.
-        func predicted(_ step: Retrace.Step) -> (Delta, Retrace.Target)? {
+        func predicted(_ step: Retrace.Step) -> (Retraction, Retrace.Target)? {
             var retrace = Retrace(own: [1: steps], revision: world.log.count)
             while true {
                 switch retrace.next(for: .step(step)) {
                 case .read(let revisions):
                     retrace.prepend(Array(world.log[revisions.lowerBound - 1..<revisions.upperBound]))
                 case .look(let commit): retrace.learn(commit, on: world.past[commit.revision - 1])
-                case .make(let delta, let made, let target):
+                case .make(let retraction, let made, let target):
                     #expect(made == step)
-                    return (delta, target)
+                    return (retraction, target)
                 case .nothing: return nil
                 case .forgotten:
                     Issue.record("all commits are kept")
@@ -54,7 +54,7 @@ import Testing
 
     /// Each step is the one that a replica makes which was there all the time.
     @Test func aReplicaDoesTheSame() throws {
-        var made = 0
+        var steps = 0
         for round in 0..<60 {
             var couple = Couple(testSeed(71) &+ UInt64(round))
             for _ in 0..<30 {
@@ -64,15 +64,15 @@ import Testing
                 case let kind:
                     let step: Retrace.Step = kind == 5 ? .redo : .undo
                     let predicted = couple.predicted(step)
-                    let delta = try step == .undo ? couple.world.replicas[0].undo() : couple.world.replicas[0].redo()
-                    #expect(predicted?.0 == delta)
-                    if let delta { try couple.make(delta, as: step) }
-                    made += delta == nil ? 0 : 1
+                    let made = try step == .undo ? couple.world.replicas[0].undo() : couple.world.replicas[0].redo()
+                    #expect(predicted?.0 == made)
+                    if let made { try couple.make(made.delta, as: step) }
+                    steps += made == nil ? 0 : 1
                 }
                 try couple.world.settle()
             }
         }
-        #expect(made > 300)
+        #expect(steps > 300)
     }
 
     /// However the edits crossed others': all undone and made again, the list is what it was.
@@ -88,7 +88,7 @@ import Testing
             var counts: [Int] = []
             for step in [Retrace.Step.undo, .redo] {
                 counts.append(0)
-                while let (delta, _) = couple.predicted(step) {
+                while let delta = couple.predicted(step)?.0.delta {
                     if !delta.isIdentity { try couple.world.replicas[0].edit(delta) }
                     try couple.make(delta, as: step)
                     try couple.world.settle()
@@ -103,20 +103,20 @@ import Testing
     /// What others do makes an undo empty; it counts as made all the same.
     @Test func stepsThatChangeNothing() throws {
         var couple = Couple(0)
-        try couple.world.edit(0, Delta.editing(at: 1, Change(text: "x")))
+        try couple.world.edit(0, couple.world.replicas[0].view.rewording(1, "x"))
         try couple.world.settle()
-        try couple.world.edit(0, Delta.editing(at: 0, Change(text: "y")))
+        try couple.world.edit(0, couple.world.replicas[0].view.rewording(0, "y"))
         try couple.world.settle()
         try couple.world.edit(1, Delta.deleting(0..<1))
         try couple.world.settle()
         let empty = try #require(couple.predicted(.undo))
-        #expect(empty.0.isIdentity && empty.1.revision == 2)
-        try couple.make(empty.0, as: .undo)
+        #expect(empty.0.delta.isIdentity && empty.1.revision == 2)
+        try couple.make(empty.0.delta, as: .undo)
         let next = try #require(couple.predicted(.undo))
-        #expect(next.0 == Delta.editing(at: 0, Change(text: "t2")) && next.1.revision == 1)
+        #expect(next.0.delta == Delta.editing(at: 0, Change(text: "x", to: "t2")) && next.1.revision == 1)
         let redo = try #require(couple.predicted(.redo))
-        #expect(redo.0.isIdentity && redo.1.revision == 3 && redo.1.isEmpty)
-        try couple.make(redo.0, as: .redo)
+        #expect(redo.0.delta.isIdentity && redo.1.revision == 3 && redo.1.isEmpty)
+        try couple.make(redo.0.delta, as: .redo)
         #expect(couple.predicted(.redo) == nil)
         #expect(couple.predicted(.undo)?.1 == redo.1)
     }
@@ -125,10 +125,10 @@ import Testing
     @Test func whatItAsksFor() throws {
         var couple = Couple(0)
         let before = couple.world.authority.hand
-        try couple.world.edit(1, Delta.editing(at: 0, Change(text: "x")))
+        try couple.world.edit(1, couple.world.replicas[1].view.rewording(0, "x"))
         try couple.world.settle()
         for index in 1..<4 {
-            try couple.world.edit(0, Delta.editing(at: index, Change(text: "y")))
+            try couple.world.edit(0, couple.world.replicas[0].view.rewording(index, "y"))
             try couple.world.settle()
         }
         let (log, past) = (couple.world.log, couple.world.past)
@@ -148,8 +148,8 @@ import Testing
         retrace.prepend(Array(log[..<3]))
         #expect(retrace.next(for: .revision(1)) == .look(log[0]))
         retrace.learn(log[0], on: past[0])
-        guard case .make(let delta, as: nil, _) = retrace.next(for: .revision(1)) else { return #expect(Bool(false)) }
-        #expect(try couple.world.authority.hand.applying(delta)[0] == before[0])
+        guard case .make(let retraction, as: nil, _) = retrace.next(for: .revision(1)) else { return #expect(Bool(false)) }
+        #expect(try couple.world.authority.hand.applying(retraction.delta)[0] == before[0])
         // One's own newest is.
         guard case .make(_, as: .undo, _) = retrace.next(for: .revision(4)) else { return #expect(Bool(false)) }
     }
@@ -158,7 +158,7 @@ import Testing
     @Test func aForgottenPast() throws {
         var couple = Couple(0)
         for index in 0..<3 {
-            try couple.world.edit(1, Delta.editing(at: index, Change(text: "x")))
+            try couple.world.edit(1, couple.world.replicas[1].view.rewording(index, "x"))
             try couple.world.settle()
         }
         for wish in [Retrace.Wish.step(.undo), .revision(1)] {

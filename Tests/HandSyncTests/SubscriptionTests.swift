@@ -88,7 +88,7 @@ import Testing
         }
 
         private func commit(digest: UInt64?) -> DownMessage {
-            let delta = Delta.editing(at: 0, Change(text: "theirs"))
+            let delta = hand.rewording(0, "theirs")
             let after = (try? hand.applying(delta)) ?? hand
             return .commit(
                 list: 7,

@@ -104,7 +104,7 @@ import Testing
         let hand = Hand(tasks(3))
         let mine = Delta.inserting([Self.item(50)], at: 1, .after)
             .composed(with: Delta.deleting(0..<1))
-            .composed(with: Delta.editing(at: 1, Change(text: "mine")))
+            .composed(with: Delta.editing(at: 1, Change(text: "t2", to: "mine")))
         let made = try hand.applying(mine)
         func lost(_ snapshot: Hand) throws -> Set<UInt64> {
             var replica = try Self.replica(hand, mine)

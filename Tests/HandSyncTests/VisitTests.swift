@@ -9,7 +9,7 @@ import Testing
     /// Of a list with four items at revision 7; the third is known.
     private static let excerpt = Excerpt(
         logID: 5, revision: 7, count: 4, rules: Rules(), entries: [.init(position: 2, item: items[2])])
-    private static let edit = Delta.editing(at: 2, Change(text: "new"))
+    private static let edit = Delta.editing(at: 2, Change(text: "3", to: "new"))
 
     private struct Talk {
         var machine = ClientMachine(
@@ -119,7 +119,7 @@ import Testing
         talk.enter(request)
         #expect(talk.said == [Self.entering, Self.submission(isExact: isExact)])
         // Neither somebody else's, nor an earlier one of one's own.
-        talk.commit(8, author: 2, sequence: 4, Delta.editing(at: 0, Change(text: "other")))
+        talk.commit(8, author: 2, sequence: 4, Delta.editing(at: 0, Change(text: "1", to: "other")))
         talk.commit(9, author: 1, sequence: 3, .identity)
         #expect(talk.answers.isEmpty)
         talk.commit(10, author: 1, sequence: 4, Self.edit)

@@ -6,7 +6,7 @@ import Testing
 /// A delta has one form on the wire: components that say the same in another one are refused.
 @Suite struct NormalFormTests {
     private static let item = Item(id: ItemID(rawValue: 7), content: .note("a"))
-    private static let change = Change(text: "b")
+    private static let change = Change(text: "a", to: "b")
 
     /// One of each sort, and some that are in no delta.
     private static let components: [Delta.Component] = [

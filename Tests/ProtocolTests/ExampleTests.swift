@@ -92,7 +92,7 @@ import Testing
             case .pick(let count): "pick \(count)"
             case .edit(let change):
                 "edit "
-                    + [change.text.map { "text \($0)" }, change.done.map { "done \($0)" }].compactMap { $0 }
+                    + (change.text.splices.map { "at \($0.at) \($0.removed) → \($0.inserted)" } + [change.done.map { "done \($0)" }].compactMap { $0 })
                     .joined(separator: ", ")
             case .insert(let items, let side): "insert \(items.map(\.content.text).joined()) \(side)"
             case .drop(let slots, let side, _):

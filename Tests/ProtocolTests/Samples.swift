@@ -14,9 +14,9 @@ enum Samples {
         ]
         let unknown = Item(id: ItemID(rawValue: 4), content: .unknown(Content.Kind(rawValue: 900), [0, 255]))
         let components: [Delta.Component] = [
-            .keep(3), .edit(Change(text: "Oat milk", done: true)), .delete(2), .pick(3), .insert(new, .after),
+            .keep(3), .edit(Change(text: "Milk", to: "Oat milk", done: true)), .delete(2), .pick(3), .insert(new, .after),
             .drop(0..<2, .before, nil), .keep(200), .insert([unknown], .before),
-            .drop(2..<3, .before, Change(url: "https://x.org/")),
+            .drop(2..<3, .before, Change(url: TextChange(from: "https://y.org/", to: "https://x.org/"))),
         ]
         do { return try Delta(components) } catch { preconditionFailure("\(error)") }
     }

@@ -107,15 +107,26 @@ private struct Fields: ContentVisitor {
 // MARK: - Changes
 
 extension JSON {
-    /// `{"text":"…","done":true,"url":"…","card":"Q♠","bytes":"…"}`, of these the fields that the change sets.
+    /// `{"text":[…],"done":true,"url":[…],"card":"Q♠","bytes":"…"}`, of these the fields that the change sets or changes.
     package static func change(_ change: Change) -> JSONValue {
         var members: [JSONValue.Member] = []
-        if let text = change.text { members.append(.init("text", .string(text))) }
+        if !change.text.isIdentity { members.append(.init("text", splices(change.text))) }
         if let done = change.done { members.append(.init("done", .bool(done))) }
-        if let url = change.url { members.append(.init("url", .string(url))) }
+        if !change.url.isIdentity { members.append(.init("url", splices(change.url))) }
         if let card = change.card { members.append(.init("card", .string(card.description))) }
         if let bytes = change.bytes { members.append(.init("bytes", .string(Base64.text(bytes)))) }
         return .object(members)
+    }
+
+    /// `[{"at":5,"removed":"milk","inserted":"oat milk"}]`: `at` counts bytes of UTF-8.
+    package static func splices(_ change: TextChange) -> JSONValue {
+        .array(
+            change.splices.map { splice in
+                .object([
+                    .init("at", JSONValue(splice.at)), .init("removed", .string(splice.removed)),
+                    .init("inserted", .string(splice.inserted)),
+                ])
+            })
     }
 
     package static func readChange(_ value: JSONValue, path: String = "") throws(FormatError) -> Change {
@@ -126,13 +137,27 @@ extension JSON {
         let names = fields.map(\.name)
         try field.expectObject("a change", only: names)
         var change = Change()
-        if field["text"].isPresent { change.text = try field["text"].string() }
+        if field["text"].isPresent { change.text = try textChange(from: field["text"]) }
         if field["done"].isPresent { change.done = try field["done"].bool() }
-        if field["url"].isPresent { change.url = try field["url"].string() }
+        if field["url"].isPresent { change.url = try textChange(from: field["url"]) }
         if field["card"].isPresent { change.card = try card(from: field["card"]) }
         if field["bytes"].isPresent { change.bytes = try field["bytes"].base64() }
         guard !change.isEmpty else { throw field.mismatch("one field at least of " + names.joined(separator: ", ")) }
         return change
+    }
+}
+
+extension JSON {
+    static func textChange(from field: JSONField) throws(FormatError) -> TextChange {
+        let splices = try field.list { (splice) throws(FormatError) in
+            try splice.expectObject("a splice", only: ["at", "removed", "inserted"])
+            return Splice(
+                at: try splice["at"].count(), removed: try splice["removed"].string(),
+                inserted: try splice["inserted"].string())
+        }
+        do { return try TextChange(splices) } catch {
+            throw field.mismatch("splices that stand in order and do not overlap")
+        }
     }
 }
 

@@ -4,8 +4,7 @@ import HandWire
 // What people are told of their edits, as JSON.
 
 extension JSON {
-    /// `{"index":0,"item":"…","lost":"edit","fields":["text"],"loser":"earlier","by":"…"}`: `fields` with edits only,
-    /// `item` and `by` if they are given.
+    /// `{"index":0,"item":"…","lost":"edit","fields":["done"],"loser":"earlier","by":"…"}`: `item` and `by` if they are given.
     ///
     /// - Parameters:
     ///   - item: the item at `index`, which the value itself does not know.
@@ -19,12 +18,19 @@ extension JSON {
         return .object(members)
     }
 
-    /// `"lost":"move"`, or `"lost":"edit","fields":["text","done"]`.
+    /// `"lost":"move"`, or `"lost":"edit","fields":["done"]`, or
+    /// `"lost":"words","field":"text","at":5,"original":"butter","words":"unsalted","present":"salted"`.
     package static func members(of loss: Superseded.Loss) -> [JSONValue.Member] {
         switch loss {
         case .move: [.init("lost", "move")]
         case .edit(let fields):
             [.init("lost", "edit"), .init("fields", .array(fields.names.map(JSONValue.string)))]
+        case .words(let loss, let field):
+            [
+                .init("lost", "words"), .init("field", .string(field.names.joined())), .init("at", JSONValue(loss.at)),
+                .init("original", .string(loss.original)), .init("words", .string(loss.lost)),
+                .init("present", .string(loss.present)),
+            ]
         }
     }
 
@@ -32,11 +38,21 @@ extension JSON {
     package static func readSuperseded(_ value: JSONValue, path: String = "") throws(FormatError) -> Superseded {
         let field = JSONField(value, path: path)
         try field.expectObject("a superseded edit")
-        let loss = try field["lost"].choice(["move": Superseded.Loss.move, "edit": Superseded.Loss.edit([])])
         return Superseded(
-            index: try field["index"].count(),
-            loss: loss == .move ? loss : .edit(try fields(from: field["fields"])),
+            index: try field["index"].count(), loss: try loss(from: field),
             loser: try field["loser"].choice(["earlier": Order.earlier, "later": Order.later]))
+    }
+
+    private static func loss(from field: JSONField) throws(FormatError) -> Superseded.Loss {
+        switch try field["lost"].choice(["move": "move", "edit": "edit", "words": "words"]) {
+        case "move": return .move
+        case "edit": return .edit(try fields(from: field["fields"]))
+        default:
+            let loss = TextChange.Loss(
+                at: try field["at"].count(), original: try field["original"].string(),
+                lost: try field["words"].string(), present: try field["present"].string())
+            return .words(loss, in: try field["field"].choice(["text": Change.Fields.text, "url": .url]))
+        }
     }
 
     private static func fields(from field: JSONField) throws(FormatError) -> Change.Fields {

@@ -59,16 +59,16 @@ struct VectorSource {
         var change = Change()
         switch content {
         case .card: change.card = card()
-        case .note, .heading: change.text = text()
+        case .note, .heading: change = content.rewording(text())
         case .unknown: change.bytes = bytes()
         case .task:
             let fields = 1 + next(below: 3)
-            if fields & 1 != 0 { change.text = text() }
+            if fields & 1 != 0 { change = content.rewording(text()) }
             if fields & 2 != 0 { change.done = coin() }
         case .link:
             let fields = 1 + next(below: 3)
-            if fields & 1 != 0 { change.text = text() }
-            if fields & 2 != 0 { change.url = url() }
+            if fields & 1 != 0 { change = content.rewording(text()) }
+            if fields & 2 != 0 { change.url = content.rewording(url: url()).url }
         }
         return change
     }

@@ -98,8 +98,9 @@ extension Hand {
             let found =
                 switch error {
                 case .tooFewItems(let reach, _): "one that reaches to item \(reach)"
-                case .fieldsDoNotExist(let index, let kind, let fields):
+                case .change(.fieldsDoNotExist(let fields, let kind), let index):
                     "one that changes \(fields.names.joined(separator: ", ")) of the \(kind.name) at \(index)"
+                case .change(.text(let error), let index): "at \(index): \(error)"
                 }
             throw FormatError(place: place, expected: "a delta that fits a list of \(count)", found: found)
         }

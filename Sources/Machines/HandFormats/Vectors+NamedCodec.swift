@@ -14,7 +14,11 @@ extension Vectors {
         let commit = Commit(
             revision: (1 << 53) - 1, author: .max, sequence: .max, base: 0, time: .max, count: Rules.unlimitedCount,
             digest: .max, delta: .identity)
-        let edit = Delta.editing(at: 127, Change(text: "t", done: true, url: "u", card: .faceDown, bytes: [0]))
+        let edit = Delta.editing(
+            at: 127,
+            Change(
+                text: TextChange(from: "a b", to: "a c"), done: true, url: TextChange(from: "", to: "u"),
+                card: .faceDown, bytes: [0]))
         return bothWays("the highest numbers of an item", "item", JSON.item(highest))
             + bothWays("the highest numbers of a commit", "commit", JSON.commit(commit))
             + bothWays("the identity", "delta", JSON.delta(.identity))

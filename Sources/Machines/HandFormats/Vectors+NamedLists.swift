@@ -23,9 +23,13 @@ extension Vectors {
         let two = member("list", tasks(2))
         let new = JSON.items([task(101, "x")])
         let second = [task(102, "y")]
+        func renewed(_ old: String) -> JSONValue { JSON.splices(TextChange(from: old, to: "new")) }
+        func splice(_ at: Int, _ removed: String, _ inserted: String) -> JSONValue {
+            ["at": JSONValue(at), "removed": .string(removed), "inserted": .string(inserted)]
+        }
         let edits: [JSONValue] = [
-            ["edit": ["card": "2♦"]], ["edit": ["text": "new"]], ["edit": ["text": "new", "done": false]],
-            ["edit": ["text": "new", "url": "new"]], ["edit": ["text": "new"]], ["edit": ["bytes": "AA=="]],
+            ["edit": ["card": "2♦"]], ["edit": ["text": renewed("n")]], ["edit": ["text": renewed("t"), "done": false]],
+            ["edit": ["text": renewed("l"), "url": renewed("u")]], ["edit": ["text": renewed("h")]], ["edit": ["bytes": "AA=="]],
         ]
         return [
             Question("the identity", [two, delta()]),
@@ -42,7 +46,7 @@ extension Vectors {
             Question("error: deletes more than there is", [two, delta(["delete": 3])]),
             Question("error: keeps more than there is", [two, delta(["keep": 3], ["insert": new, "side": "after"])]),
             Question("error: edits behind the end", [two, delta(["keep": 2], ["edit": ["done": true]])]),
-            Question("error: a URL for a task", [two, delta(["edit": ["url": "u"]])]),
+            Question("error: a URL for a task", [two, delta(["edit": ["url": [splice(0, "", "u")]]])]),
             Question(
                 "error: a moved task gets bytes",
                 [two, delta(["pick": 1], ["drop": [0, 1], "side": "after", "change": ["bytes": ""]])]),
@@ -54,8 +58,19 @@ extension Vectors {
             Question(
                 "error: a change for a block",
                 [two, delta(["pick": 2], ["drop": [0, 2], "side": "after", "change": ["done": true]])]),
+            Question(
+                "a form that is not normal: splices that touch, and one that changes nothing",
+                [two, delta(["edit": ["text": [splice(0, "a", "x"), splice(1, "", "y"), splice(1, "", "")]]])]),
+            Question(
+                "error: splices that overlap",
+                [two, delta(["edit": ["text": [splice(0, "ab", "x"), splice(1, "b", "y")]]])]),
+            Question("error: removes other words", [two, delta(["edit": ["text": [splice(0, "b", "x")]]])]),
+            Question("error: behind the end of a text", [two, delta(["edit": ["text": [splice(2, "", "x")]]])]),
+            Question(
+                "error: within a character",
+                [member("list", [task(1, "é")]), delta(["edit": ["text": [splice(1, "", "x")]]])]),
             Question("error: an empty change", [two, delta(["edit": [:]])]),
-            Question("error: a field that no change has", [two, delta(["edit": ["text": "a", "dnoe": true]])]),
+            Question("error: a field that no change has", [two, delta(["edit": ["text": renewed("a"), "dnoe": true]])]),
             Question("error: no sort of component", [two, delta(["move": 1])]),
             Question("error: a negative count", [two, delta(["keep": -1])]),
             Question("error: no side", [two, delta(["insert": new])]),
@@ -82,11 +97,17 @@ extension Vectors {
             pair("a move and the move back", .moving(0..<1, to: 3, .before), .moving(2..<3, to: 0, .after)),
             pair("a move and a deletion of what was moved", .moving(0..<2, to: 3, .before), .deleting(1..<2)),
             pair(
-                "an edit and an edit of another field", .editing(at: 0, Change(text: "n")),
+                "an edit and an edit of another field", .editing(at: 0, Change(text: "a", to: "n")),
                 .editing(at: 0, Change(done: true))),
             pair(
-                "an edit and an edit of the same field", .editing(at: 0, Change(text: "n")),
-                .editing(at: 0, Change(text: "m"))),
+                "an edit and an edit of the same field", .editing(at: 0, Change(text: "a", to: "n")),
+                .editing(at: 0, Change(text: "n", to: "m"))),
+            pair(
+                "a text, and a word of it", .editing(at: 0, Change(text: "a", to: "a b c")),
+                .editing(at: 0, Change(text: "a b c", to: "a B c"))),
+            pair(
+                "words added, and some of them removed", .editing(at: 0, Change(text: "a", to: "a b c")),
+                .editing(at: 0, Change(text: "a b c", to: "a c"))),
             pair("a move and an edit", .moving(0..<1, to: 3, .before), .editing(at: 2, Change(done: true))),
             pair("an insertion and an edit of it", .inserting(x, at: 0, .after), .editing(at: 0, Change(done: true))),
             pair("an insertion and a move of it", .inserting(x, at: 0, .after), .moving(0..<1, to: 5, .before)),

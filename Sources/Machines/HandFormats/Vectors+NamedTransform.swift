@@ -18,7 +18,7 @@ extension Vectors {
     private static let ys = [task(102, "y1"), task(104, "y2")]
 
     static var namedTransform: [Question] {
-        insertions + removals + moves + edits + blocks + misfits
+        insertions + removals + moves + edits + texts + blocks + misfits
     }
 
     private static func diamond(_ name: String, on count: Int = 3, _ first: Delta, _ second: Delta) -> Question {
@@ -58,7 +58,7 @@ extension Vectors {
     private static let x1 = [task(103, "x1")]
 
     private static var removals: [Question] {
-        let set = Change(text: "new")
+        let set = Change(text: "b", to: "new")
         return [
             diamond("delete / delete", .deleting(1..<2), .deleting(1..<2)),
             diamond("delete / delete of overlapping runs", on: 4, .deleting(0..<3), .deleting(1..<4)),
@@ -85,27 +85,81 @@ extension Vectors {
     }
 
     private static var edits: [Question] {
-        let moveAndEdit = VectorSource.delta([.pick(1), .keep(2), .drop(0..<1, .before, Change(text: "moved"))])
+        let moveAndEdit = VectorSource.delta([.pick(1), .keep(2), .drop(0..<1, .before, Change(text: "a", to: "moved"))])
         return [
             diamond(
-                "edit / edit of different fields", .editing(at: 0, Change(text: "new")),
+                "edit / edit of different fields", .editing(at: 0, Change(text: "a", to: "new")),
                 .editing(at: 0, Change(done: true))),
             diamond(
-                "edit / edit of the same field", .editing(at: 0, Change(text: "one")),
-                .editing(at: 0, Change(text: "two"))),
+                "edit / edit of the same field", .editing(at: 0, Change(text: "a", to: "one")),
+                .editing(at: 0, Change(text: "a", to: "two"))),
             diamond(
-                "edit / edit of one field in common", .editing(at: 0, Change(text: "one", done: true)),
-                .editing(at: 0, Change(text: "two"))),
-            diamond("edit / move", .editing(at: 0, Change(text: "new")), .moving(0..<1, to: 3, .before)),
-            diamond("move / edit", .moving(0..<1, to: 3, .before), .editing(at: 0, Change(text: "new"))),
+                "edit / edit of one field in common", .editing(at: 0, Change(text: "a", to: "one", done: true)),
+                .editing(at: 0, Change(text: "a", to: "two"))),
+            diamond("edit / move", .editing(at: 0, Change(text: "a", to: "new")), .moving(0..<1, to: 3, .before)),
+            diamond("move / edit", .moving(0..<1, to: 3, .before), .editing(at: 0, Change(text: "a", to: "new"))),
             diamond(
                 "edited move / edit of the same field", on: 3, moveAndEdit,
-                Delta.editing(at: 0, Change(text: "two"))),
+                Delta.editing(at: 0, Change(text: "a", to: "two"))),
             diamond(
-                "edit of the same field / edited move", on: 3, Delta.editing(at: 0, Change(text: "two")),
+                "edit of the same field / edited move", on: 3, Delta.editing(at: 0, Change(text: "a", to: "two")),
                 moveAndEdit),
             diamond(
                 "edited move / move of the same item", on: 3, moveAndEdit, Delta.moving(0..<1, to: 2, .before)),
+        ]
+    }
+
+    /// Two change one text.
+    private static func rewording(_ name: String, _ text: String, _ first: String, _ second: String) -> Question {
+        rewording(name, text, TextChange(from: text, to: first), TextChange(from: text, to: second))
+    }
+
+    private static func rewording(_ name: String, _ text: String, _ first: TextChange, _ second: TextChange) -> Question {
+        let list = [Item(id: ItemID(rawValue: 1), content: .note(text))]
+        return Question(
+            "texts: \(name)",
+            [
+                .init("list", JSON.items(list)),
+                .init("first", JSON.delta(.editing(at: 0, Change(text: first)))),
+                .init("second", JSON.delta(.editing(at: 0, Change(text: second)))),
+            ])
+    }
+
+    private static var texts: [Question] {
+        func splices(_ splices: Splice...) -> TextChange {
+            do { return try TextChange(splices) } catch { preconditionFailure("\(splices): \(error)") }
+        }
+        let link = Item(id: ItemID(rawValue: 1), content: .link("docs", url: "https://example.org/a"))
+        let (both, address) = (link.content.rewording("the docs"), link.content.rewording(url: "https://example.org/b"))
+        return [
+            rewording("different words", "milk and butter", "oat milk and butter", "milk and salted butter"),
+            rewording("one word, two ways", "12 eggs", "13 eggs", "22 eggs"),
+            rewording("one word, the same way", "12 eggs", "13 eggs", "13 eggs"),
+            rewording("two add at one place", "cheese", "cheese [one]", "cheese [two]"),
+            rewording("removed / a word within replaced", "a b c d", "a d", "a B c d"),
+            rewording("a word within replaced / removed", "a b c d", "a B c d", "a d"),
+            rewording("replaced / an insertion at its start", "milk", "cheese", "oat milk"),
+            rewording(
+                "replaced / an insertion at its start, as it is sent", "milk",
+                splices(Splice(at: 0, removed: "milk", inserted: "cheese")),
+                splices(Splice(at: 0, removed: "", inserted: "oat "))),
+            rewording(
+                "replaced / an insertion within", "milk", splices(Splice(at: 0, removed: "milk", inserted: "cheese")),
+                splices(Splice(at: 2, removed: "", inserted: "xx"))),
+            rewording(
+                "a chain of overlaps", "a b c d e",
+                splices(
+                    Splice(at: 0, removed: "a b", inserted: "1"), Splice(at: 4, removed: "c d", inserted: "2")),
+                splices(Splice(at: 2, removed: "b c", inserted: "3"), Splice(at: 8, removed: "e", inserted: "4"))),
+            rewording("ideographs are words", "買牛奶和雞蛋", "買豆奶和雞蛋", "買牛奶和鴨蛋"),
+            rewording("behind characters of several bytes", "é 👩‍👩‍👧 milk", "é 👩‍👩‍👧 oat milk", "e 👩‍👩‍👧 milk"),
+            rewording("all removed / a word added", "milk", "", "milk 2 l"),
+            Question(
+                "texts: a text and an address",
+                [
+                    .init("list", JSON.items([link])), .init("first", JSON.delta(.editing(at: 0, both))),
+                    .init("second", JSON.delta(.editing(at: 0, address))),
+                ]),
         ]
     }
 
@@ -141,7 +195,10 @@ extension Vectors {
             diamond("error: the first does not fit", on: 1, .deleting(0..<2), .deleting(0..<1)),
             diamond(
                 "error: the second sets a field that a task does not have", on: 1, .deleting(0..<1),
-                .editing(at: 0, Change(url: ""))),
+                .editing(at: 0, Change(url: TextChange(from: "", to: "u")))),
+            rewording(
+                "error: the second removes words that are not there", "milk", TextChange(),
+                TextChange(from: "cheese", to: "bread")),
         ]
     }
 }

@@ -127,18 +127,19 @@ package struct Script: Equatable, Sendable {
     /// The names of all lists.
     package var names: [String] { lists == 1 ? [list] : (1...lists).map { "\(list)-\($0)" } }
 
-    /// Whether every client has to hold the list: light ones cannot work offline, undo, or compare.
+    /// Whether every client has to hold the list: light ones cannot change words that they do not
+    /// know, work offline, undo, or compare.
     package var needsReplicas: Bool { roles.contains { $0.body.contains(where: \.needsReplica) } }
 }
 
 extension Script.Statement {
     var needsReplica: Bool {
         switch self {
-        case .undo, .redo, .expectConverged: true
+        case .edit, .undo, .redo, .expectConverged: true
         case .offline(_, let body): !body.isEmpty
         case .loop(_, let body): body.contains(where: \.needsReplica)
         case .choose(let choices): choices.contains { $0.body.needsReplica }
-        case .add, .move, .delete, .edit, .tick, .deal, .pause, .disconnect, .stall: false
+        case .add, .move, .delete, .tick, .deal, .pause, .disconnect, .stall: false
         }
     }
 }

@@ -3,7 +3,11 @@ import HandCore
 extension DownMessage {
     /// Reads what stands inside a frame.
     public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
-        var reader = WireReader(bytes)
+        try self.init(bytes, setsTexts: false)
+    }
+
+    package init(_ bytes: UnsafeRawBufferPointer, setsTexts: Bool) throws(WireError) {
+        var reader = WireReader(bytes, setsTexts: setsTexts)
         let number = try reader.byte("message type")
         self = try Self.read(number, &reader)
         try reader.expectEnd(of: "message \(number)")

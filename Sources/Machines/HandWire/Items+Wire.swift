@@ -27,11 +27,22 @@ extension WireWriter {
 
     /// The fields of a change in the order of their bits; which they are stands elsewhere.
     package mutating func fields(of change: Change) {
-        if let text = change.text { string(text) }
+        if !change.text.isIdentity { textChange(change.text) }
         if let done = change.done { byte(done ? 1 : 0) }
-        if let url = change.url { string(url) }
+        if !change.url.isIdentity { textChange(change.url) }
         if let card = change.card { byte(card.code) }
         if let bytes = change.bytes { blob(bytes) }
+    }
+
+    private mutating func textChange(_ change: TextChange) {
+        varint(change.splices.count)
+        var end = 0
+        for splice in change.splices {
+            varint(splice.at - end)
+            string(splice.removed)
+            string(splice.inserted)
+            end = splice.at + splice.removed.utf8.count
+        }
     }
 
     package mutating func rules(_ rules: Rules) {
@@ -114,11 +125,31 @@ extension WireReader {
         guard mask > 0, mask < 32 else { throw .unknownValue(field: "fields of a change", found: mask) }
         let fields = Change.Fields(rawValue: UInt8(mask))
         var change = Change()
-        if fields.contains(.text) { change.text = try string("changed text") }
+        if fields.contains(.text) { change.text = try textChange("changed text") }
         if fields.contains(.done) { change.done = try flag("changed done") }
-        if fields.contains(.url) { change.url = try string("changed URL") }
+        if fields.contains(.url) { change.url = try textChange("changed URL") }
         if fields.contains(.card) { change.card = try card() }
         if fields.contains(.bytes) { change.bytes = try blob("changed bytes") }
+        return change
+    }
+
+    private mutating func textChange(_ field: String) throws(WireError) -> TextChange {
+        if setsTexts { return TextChange(setting: try string(field)) }
+        // A splice takes three bytes at least.
+        let number = try count("splices of a \(field)", limit: remaining / 3)
+        var splices: [Splice] = []
+        var end = 0
+        for _ in 0..<number {
+            let at = end + (try count("bytes kept of a \(field)"))
+            let splice = Splice(
+                at: at, removed: try string("removed from a \(field)"), inserted: try string("inserted in a \(field)"))
+            splices.append(splice)
+            end = at + splice.removed.utf8.count
+        }
+        // The bytes kept are counted from the last splice, so the splices stand in order.
+        guard let change = try? TextChange(splices), change.splices.count == number, number > 0 else {
+            throw .notNormalForm
+        }
         return change
     }
 

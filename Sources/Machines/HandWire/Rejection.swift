@@ -7,7 +7,7 @@ public enum Rejection: Error, Equatable, Sendable {
     case violation(Rules.Violation)
     /// An item with that id is in the list already.
     case duplicateItem(ItemID)
-    /// The delta reaches beyond the list or names fields that an item does not have.
+    /// The delta reaches beyond the list, or changes fields or words that an item does not have.
     case doesNotFit(reach: Int, count: Int)
     /// The submission asked to be made on exactly its base, and the list has moved on.
     case revisionMoved(now: Int)
@@ -99,7 +99,7 @@ extension Rejection: CustomStringConvertible {
         case .violation(.cardsAreDealt): "cards of this list come from its deck; nobody can choose their faces."
         case .duplicateItem(let id): "an item with the id \(id) is in the list already."
         case .doesNotFit(let reach, let count) where reach <= count:
-            "the edit sets a field that an item does not have."
+            "the edit changes a field or words that an item does not have."
         case .doesNotFit(let reach, let count):
             "the edit does not fit the list: it reaches to item \(reach), the list has \(count)."
         case .revisionMoved(let now): "the list has moved on to revision \(now). Look at it again and repeat the edit."

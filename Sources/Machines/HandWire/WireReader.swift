@@ -4,10 +4,13 @@ import HandCore
 package struct WireReader {
     private let bytes: UnsafeRawBufferPointer
     package private(set) var position = 0
+    /// Whether changes set texts, as they did before version 3: what is read is to be `resolved(on:)` the list.
+    let setsTexts: Bool
 
     /// The bytes must outlive the reader.
-    package init(_ bytes: UnsafeRawBufferPointer) {
+    package init(_ bytes: UnsafeRawBufferPointer, setsTexts: Bool = false) {
         self.bytes = bytes
+        self.setsTexts = setsTexts
     }
 
     package var remaining: Int { bytes.count - position }

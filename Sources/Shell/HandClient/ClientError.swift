@@ -28,8 +28,9 @@ extension ClientError: CustomStringConvertible {
         case .notMade(.violation(let violation)): "\(Rejection.violation(violation))"
         case .notMade(.misfit(.tooFewItems(let reach, let count))):
             "\(Rejection.doesNotFit(reach: reach, count: count))"
-        case .notMade(.misfit(.fieldsDoNotExist(_, let kind, let fields))):
+        case .notMade(.misfit(.change(.fieldsDoNotExist(let fields, let kind), _))):
             "an item of kind \(kind.name) has no \(fields.words.joined(separator: ", "))"
+        case .notMade(.misfit(.change(.text(let error), _))): "\(error)"
         case .notMade(.tooLarge(let bytes, let limit)):
             "the edit has about \(bytes) bytes; at most \(limit) can be sent as one. Divide it."
         case .rejected(let reason): "\(reason)"

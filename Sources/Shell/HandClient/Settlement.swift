@@ -15,7 +15,7 @@ public struct Settlement: Sendable {
         switch notice {
         case .acknowledged(_, let revision): self.revision = revision
         case .rejected(let reason, _): rejections.append(reason)
-        case .superseded, .usedTwice, .diverged: break
+        case .superseded, .spared, .usedTwice, .diverged: break
         }
         notices.append(notice)
         // Half of them, so that each costs no more than the first.

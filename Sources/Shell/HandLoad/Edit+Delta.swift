@@ -6,7 +6,8 @@ extension ScriptRun.Edit {
     ///
     /// - Parameters:
     ///   - itemID: of the item, if one is added.
-    ///   - item: gives the item at an index, where it is known: what is no task is not ticked.
+    ///   - item: gives the item at an index, where it is known: what is no task is not ticked. Nobody changes a text that he does
+    ///     not know.
     func delta(count: Int, itemID: ItemID, item: ((Int) -> Item)? = nil) -> Delta? {
         if case .add(let content, let spot) = self {
             return Delta.inserting([Item(id: itemID, content: content)], at: spot.gap(of: count), .after)
@@ -18,7 +19,9 @@ extension ScriptRun.Edit {
         case .delete(let spot):
             let index = spot.index(of: count)
             return Delta.deleting(index..<index + 1)
-        case .edit(let spot, let text): return Self.change(spot.index(of: count), Change(text: text), item)
+        case .edit(let spot, let text):
+            let index = spot.index(of: count)
+            return item.flatMap { Self.change(index, $0(index).content.rewording(text), $0) }
         case .tick(let spot):
             let index = spot.index(of: count)
             var isDone = true

@@ -144,7 +144,7 @@ final class ListSeeder: MachineShell {
                 whenSettled = nil
                 then?()
             case .rejected(let reason, _): failed("'\(list)' cannot be filled: \(reason)")
-            case .diverged, .superseded, .usedTwice: break
+            case .diverged, .superseded, .spared, .usedTwice: break
             }
         }
     }

@@ -20,7 +20,8 @@ package final class ClientJournal: Sendable {
     /// 2: checkpoints say which revision the author of an edit saw, and whether the replica has diverged.
     /// 3: events say when the client has become another author; the journal says under which numbers it is known.
     /// 4: it says which of its commits take others back, and under which names edits wait.
-    private static let version = 4
+    /// 5: texts are changed, not set.
+    private static let version = 5
     private static let applicationID = 0x6861_6E63
     private static let partBytes = 256 << 10
 
@@ -70,6 +71,7 @@ package final class ClientJournal: Sendable {
                         revision INTEGER, author INTEGER);
                     """)
         }
+        if found > 0, found < 5 { try makeFifthFormat(database) }
         if found < version { try database.execute(sql: "PRAGMA user_version = \(version)") }
         guard let row = try Row.fetchOne(database, sql: "SELECT high, low, is_shared FROM client") else {
             throw StoreError.damaged("\(path) has lost its client id")
@@ -77,6 +79,33 @@ package final class ClientJournal: Sendable {
         let isShared: Bool = try row.value(2)
         if isShared, try take(fresh, database, path) { return fresh }
         return ClientID(high: try row.bits(0), low: try row.bits(1))
+    }
+
+    /// Writes each list as its replica is now. What does not read stays, behind bytes that nothing begins with.
+    private static func makeFifthFormat(_ database: Database) throws {
+        for list in try String.fetchAll(database, sql: "SELECT list FROM checkpoints") {
+            if let replica = try? load(list, database, "", setsTexts: true) {
+                try write(replica, of: list, database)
+            } else {
+                let sql = "SELECT head FROM checkpoints WHERE list = ?"
+                let head = try Data.fetchOne(database, sql: sql, arguments: [list]) ?? Data()
+                try database.execute(
+                    sql: "UPDATE checkpoints SET head = ? WHERE list = ?",
+                    arguments: [Data(repeating: 0xFF, count: 10) + head, list])
+            }
+        }
+    }
+
+    private static func write(_ replica: Replica, of list: String, _ database: Database) throws {
+        try database.execute(sql: "DELETE FROM events WHERE list = ?", arguments: [list])
+        try database.execute(sql: "DELETE FROM items WHERE list = ?", arguments: [list])
+        try database.execute(
+            sql: "INSERT OR REPLACE INTO checkpoints (list, head) VALUES (?, ?)",
+            arguments: [list, Data(replica.checkpoint.bytes)])
+        let statement = try database.cachedStatement(sql: "INSERT INTO items (list, part, items) VALUES (?, ?, ?)")
+        try replica.confirmed.forEachPart(about: partBytes) { part, bytes in
+            try statement.execute(arguments: [list, part, Data(bytes)])
+        }
     }
 
     /// Whether the client goes on under another id from now on: not as long as something is in flight.
@@ -134,23 +163,14 @@ extension ClientJournal {
     /// - Parameter formerName: under which the list was kept before, if it was another. What waits under the new one, which some
     ///   other list must have had, is set aside.
     package func checkpoint(_ replica: Replica, of list: String, formerName: String? = nil) throws {
-        let head = Data(replica.checkpoint.bytes)
         try SQLiteStore.translating(path) {
             try database.write { database in
                 if let formerName {
                     try Self.setAside(list, database, path)
                     try Self.move(formerName, to: list, database)
                 }
-                try database.execute(sql: "DELETE FROM events WHERE list = ?", arguments: [list])
-                try database.execute(sql: "DELETE FROM items WHERE list = ?", arguments: [list])
-                try database.execute(
-                    sql: "INSERT OR REPLACE INTO checkpoints (list, head) VALUES (?, ?)", arguments: [list, head])
+                try Self.write(replica, of: list, database)
                 try replica.hasPending ? noteWaiting(list, database) : Self.forgetWaiting(list, database)
-                let statement = try database.cachedStatement(
-                    sql: "INSERT INTO items (list, part, items) VALUES (?, ?, ?)")
-                try replica.confirmed.forEachPart(about: Self.partBytes) { part, bytes in
-                    try statement.execute(arguments: [list, part, Data(bytes)])
-                }
             }
         }
     }
@@ -162,7 +182,9 @@ extension ClientJournal {
         }
     }
 
-    private static func load(_ list: String, _ database: Database, _ path: String) throws -> Replica? {
+    private static func load(
+        _ list: String, _ database: Database, _ path: String, setsTexts: Bool = false
+    ) throws -> Replica? {
         let sql = "SELECT head FROM checkpoints WHERE list = ?"
         guard let head = try Data.fetchOne(database, sql: sql, arguments: [list]) else { return nil }
         let parts = try Data.fetchCursor(
@@ -170,7 +192,7 @@ extension ClientJournal {
         let events = try Data.fetchCursor(
             database, sql: "SELECT event FROM events WHERE list = ? ORDER BY number", arguments: [list])
         do {
-            return try replica(head, parts, events)
+            return try replica(head, parts, events, setsTexts)
         } catch let error as DatabaseError {
             throw error
         } catch {
@@ -185,14 +207,18 @@ extension ClientJournal {
         }
     }
 
-    private static func replica(_ head: Data, _ parts: some Cursor<Data>, _ events: some Cursor<Data>) throws -> Replica
-    {
-        let checkpoint = try [UInt8](head).withUnsafeBytes { try Replica.Checkpoint($0) }
+    private static func replica(
+        _ head: Data, _ parts: some Cursor<Data>, _ events: some Cursor<Data>, _ setsTexts: Bool
+    ) throws -> Replica {
+        var checkpoint = try [UInt8](head).withUnsafeBytes { try Replica.Checkpoint($0, setsTexts: setsTexts) }
         var items: [PackedItem] = []
         while let part = try parts.next() { items += try PackedItem.all(in: part) }
-        var replica = try Replica(checkpoint, confirmed: Hand(packed: items, rules: checkpoint.rules))
-        while let event = try events.next() {
-            try replica.replay([UInt8](event).withUnsafeBytes { try JournalEvent($0) })
+        let confirmed = Hand(packed: items, rules: checkpoint.rules)
+        if setsTexts { try checkpoint.resolve(on: confirmed) }
+        var replica = try Replica(checkpoint, confirmed: confirmed)
+        while let bytes = try events.next() {
+            let event = try [UInt8](bytes).withUnsafeBytes { try JournalEvent($0, setsTexts: setsTexts) }
+            try replica.replay(setsTexts ? event.resolved(on: replica) : event)
         }
         return replica
     }

@@ -10,7 +10,8 @@ enum Schema {
     /// 4: authors are clients under a name, so a client has one for each of its names.
     /// 5: clients' ids are hashed; deleted lists stay for a while, without a name; access rules are remembered.
     /// 6: commits that were written together share a row.
-    static let version = 6
+    /// 7: texts are changed, not set.
+    static let version = 7
     /// Marks the file as a hand store ("hand" in ASCII).
     static let applicationID = 0x6861_6E64
 
@@ -23,6 +24,7 @@ enum Schema {
         if found < 5 { try makeFifthFormat(database) }
         if found < 6 { try makeSixthFormat(database) }
         if found < 2 { for table in CheckedTable.allCases { try table.writeChecksums(database) } }
+        if found > 0, found < 7 { try FormerCommits.convert(database) }
         try database.execute(sql: "PRAGMA application_id = \(applicationID)")
         try database.execute(sql: "PRAGMA user_version = \(version)")
     }

@@ -166,7 +166,7 @@ struct Edit: AsyncParsableCommand {
             let place = try references[0].position(in: view)
             var text = words
             if let words, let was { text = try Self.merged(words, from: was, with: view[place].content.text) }
-            return Delta.editing(at: place, Change(text: text, url: link))
+            return Delta.editing(at: place, view[place].content.rewording(text, url: link))
         }
     }
 

@@ -146,7 +146,7 @@ struct Load: ParsableCommand {
         if light, parsed.needsReplicas {
             throw Failure(
                 .usage,
-                "\(script) has offline edits, undo or 'expect converged': for those clients must hold the list; leave out --light"
+                "\(script) has 'edit', offline edits, undo or 'expect converged': for those clients must hold the list; leave out --light"
             )
         }
         var plan = LoadPlan(

@@ -318,12 +318,20 @@ enum Notices {
         switch notice {
         case .acknowledged: return nil
         case .superseded(let item, let loss, _, let revision):
-            let what: String =
-                switch loss {
-                case .move: "your move of"
-                case .edit(let fields): "your edit (\(fields.words.joined(separator: ", "))) of"
-                }
-            return "\(what) '\(Printable.clean(item.content.text))' was overridden by somebody in revision \(revision)"
+            let name = "'\(Printable.clean(item.content.text))'"
+            switch loss {
+            case .move: return "your move of \(name) was overridden by somebody in revision \(revision)"
+            case .edit(let fields):
+                let what = fields.words.joined(separator: ", ")
+                return "your edit (\(what)) of \(name) was overridden by somebody in revision \(revision)"
+            case .words(let loss, _):
+                let (lost, present) = (Printable.clean(loss.lost), Printable.clean(loss.present))
+                return "your '\(lost)' in \(name) became '\(present)' by somebody in revision \(revision)"
+            }
+        case .spared(let item, .words(let loss, _)):
+            let (own, present) = (Printable.clean(loss.original), Printable.clean(loss.present))
+            return "'\(present)' stays in '\(Printable.clean(item.content.text))': somebody wrote it over '\(own)'"
+        case .spared: return nil
         case .usedTwice(let revision):
             return "another program used this one's id for revision \(revision), perhaps from a copy of "
                 + "\(Settings.stateFolder)/clients; your edit was sent again, and a new id is taken"

@@ -90,8 +90,8 @@ struct Undoing: Sendable {
             case .look(let commit):
                 let (before, items) = (commit.revision - 1, commit.delta.selections)
                 past.learn(commit, on: try await client.excerpt(of: name, at: before, items).hand)
-            case .make(let delta, let step, let target):
-                if try await make(delta, as: step, of: target.revision) { return true }
+            case .make(let retraction, let step, let target):
+                if try await make(retraction, as: step, of: target.revision) { return true }
                 try await readOn()
             case .nothing: return false
             case .forgotten(let revision): throw Failure(.notFound, "revision \(revision) is forgotten")
@@ -101,10 +101,17 @@ struct Undoing: Sendable {
 
     /// Makes the edit that takes a revision back, on the list as it was when that was worked out: the server carries it over the
     /// rest. Says what it did, or that there was nothing left to do; false if it must be worked out anew.
-    private mutating func make(_ delta: Delta, as step: Retrace.Step?, of revision: Int) async throws -> Bool {
+    private mutating func make(
+        _ retraction: Retraction, as step: Retrace.Step?, of revision: Int
+    ) async throws -> Bool {
+        let delta = retraction.delta
         let what = step == .redo ? "the undo at revision \(revision)" : "revision \(revision)"
-        let told = [JSONValue.Member("takenBack", JSONValue(revision))]
+        let spared = retraction.spared.map { JSONValue.object(JSON.members(of: $0.loss)) }
+        let told =
+            [JSONValue.Member("takenBack", JSONValue(revision))]
+            + (spared.isEmpty ? [] : [JSONValue.Member("spared", .array(spared))])
         let excerpt = try await client.excerpt(of: name, at: past.revision, delta.selections)
+        tell(spared: retraction.spared)
         if delta.changesNothing(of: excerpt.hand) {
             if let step { try await client.noteEmpty(step, in: logID, at: past.revision) }
             if !options.list.server.json { options.list.server.say("of \(what) nothing is left to take back") }
@@ -118,11 +125,20 @@ struct Undoing: Sendable {
         }
         if case .duplicateItem? = outcome.rejections.first {
             let missing = try await withoutWhatIsThere(delta)
-            return missing == delta ? false : try await make(missing, as: step, of: revision)
+            if missing == delta { return false }
+            return try await make(Retraction(delta: missing), as: step, of: revision)
         }
         try options.report(outcome, doings, told)
         if expected != nil { expected = outcome.revision }
         return true
+    }
+
+    /// Says which words were not taken back.
+    private func tell(spared: [Superseded]) {
+        for case .words(let loss, _) in spared.map(\.loss) {
+            let (own, present) = (Printable.clean(loss.original), Printable.clean(loss.present))
+            options.list.server.say("'\(present)' stays: somebody wrote it over '\(own)'")
+        }
     }
 
     /// What is left of a delta if items that it brings back have been brought back by somebody else.

@@ -90,16 +90,16 @@ struct KeyToScreen {
     private mutating func send(_ event: Event) {
         for command in app.update(event, now: now) {
             switch command {
-            case .edit(_, let delta): change { try $0.edit(delta) }
+            case .edit(_, let delta): change { Retraction(delta: try $0.edit(delta)) }
             case .undo: change { try $0.undo() }
             default: break
             }
         }
     }
 
-    private mutating func change(_ body: (inout Replica) throws -> Delta?) {
-        guard let delta = try? body(&replica) else { return }
-        tell(Replica.Update(.edit, delta: delta))
+    private mutating func change(_ body: (inout Replica) throws -> Retraction?) {
+        guard let made = try? body(&replica) else { return }
+        tell(Replica.Update(made, in: replica.view))
     }
 
     private mutating func tell(_ update: Replica.Update) {
@@ -114,7 +114,7 @@ struct KeyToScreen {
             case 0:
                 .inserting(
                     [Item(id: .random(using: &random), content: .task("by somebody", done: false))], at: place, .after)
-            case 1: .editing(at: place, Change(text: "changed by somebody \(round)"))
+            case 1: .editing(at: place, replica.confirmed[place].content.rewording("changed by somebody \(round)"))
             default: .moving(place..<place + 1, to: max(0, place - 5), .after)
             }
         take(operation, author: 2, sequence: UInt64(round + 1))

@@ -162,7 +162,7 @@ struct Worker {
                 ledger.report("worker \(number) had another '\(list.name)' than the server at revision \(revision)")
             case .usedTwice(let revision):
                 ledger.report("worker \(number) does not know its own commit \(revision) of '\(list.name)'")
-            case .rejected, .superseded: break
+            case .rejected, .superseded, .spared: break
             }
         }
         var rejected = 0

@@ -11,16 +11,16 @@ enum JournalTarget {
         let list = Hand(chaos.items(input.below(40)))
         let kept = input.bytes(Int(input.byte()))
         var replica = Replica(confirmed: list, revision: 0, logID: 1, sequence: 0)
-        if let checkpoint = try? withBytes(kept, Replica.Checkpoint.init(_:)) {
+        if let checkpoint = try? withBytes(kept, { (bytes) throws(WireError) in try Replica.Checkpoint(bytes) }) {
             // Not byte by byte: checkpoints of the first format are written in the second.
-            let again = try withBytes(checkpoint.bytes, Replica.Checkpoint.init(_:))
+            let again = try withBytes(checkpoint.bytes, { (bytes) throws(WireError) in try Replica.Checkpoint(bytes) })
             try check(again == checkpoint, "a checkpoint does not read back")
             guard let begun = try? Replica(checkpoint, confirmed: list) else { return }
             replica = begun
         }
         while !input.isAtEnd {
             let kept = input.bytes(Int(input.byte()))
-            guard let event = try? withBytes(kept, JournalEvent.init(_:)) else { continue }
+            guard let event = try? withBytes(kept, { (bytes) throws(WireError) in try JournalEvent(bytes) }) else { continue }
             try check(event.bytes == kept, "an event has two forms: \(event)")
             // What does not fit ends the reading of a journal.
             do { try replica.replay(event) } catch { return }

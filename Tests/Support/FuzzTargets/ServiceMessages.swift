@@ -117,7 +117,7 @@ enum ServiceMessages {
         case 3:
             let start = input.below(count + 1)
             return Delta.deleting(start..<max(start, count))
-        default: return chaos.edit(on: count)
+        default: return chaos.edit(on: Hand(chaos.items(count)))
         }
     }
 }

@@ -5,6 +5,20 @@ package func tasks(_ count: Int, first: UInt64 = 1) -> [Item] {
     (0..<UInt64(count)).map { Item(id: ItemID(rawValue: first + $0), content: .task("t\(first + $0)", done: false)) }
 }
 
+extension Change {
+    /// Changes the first letter of any of `tasks`, so that two such changes meet.
+    package init(letter: String, done: Bool? = nil) {
+        self.init(text: TextChange(replacing: "t", at: 0, with: letter), done: done)
+    }
+}
+
+extension EditableList {
+    /// The edit that gives the item at an index another text.
+    package func rewording(_ index: Int, _ text: String) -> Delta {
+        .editing(at: index, self[index].content.rewording(text))
+    }
+}
+
 /// Every delta on a list of `count` tasks that inserts at most one item: each item stays, is edited, deleted or moved, in
 /// all places and on both sides.
 ///

@@ -23,7 +23,7 @@ extension CarriedDelta {
         }
 
         /// How many components are looked at.
-        var work: Int { small.componentCount + cuts.reduce(Self.overhead) { $0 + $1.range.count } }
+        var work: Int { Self.overhead + small.carryingCost + mine.delta.carryingCost }
 
         /// What is left of the commit.
         var rest: Delta {

@@ -72,7 +72,7 @@ public struct CarriedDelta: Sendable {
             return Passed(
                 rest: commit.transformed(over: whole, as: .earlier),
                 superseded: Delta.superseded(earlier: commit, later: whole),
-                work: commit.componentCount + whole.componentCount)
+                work: commit.carryingCost + whole.carryingCost)
         }
     }
 
@@ -84,7 +84,7 @@ public struct CarriedDelta: Sendable {
         switch meet(commit) {
         case .nothing(let shift): return shift.work
         case .part(let crossing): return crossing.work
-        case .whole(let whole): return commit.componentCount + whole.componentCount
+        case .whole(let whole): return commit.carryingCost + whole.carryingCost
         }
     }
 

@@ -156,7 +156,8 @@ extension Composer {
     private mutating func changing(_ piece: Piece, _ change: Change) -> Piece {
         var piece = piece
         if piece.kind == .fresh {
-            if let content = items[piece.start].content.applying(change) { items[piece.start].content = content }
+            // A change that does not fit the item shows when the result is applied.
+            if let content = try? items[piece.start].content.applying(change) { items[piece.start].content = content }
             return piece
         }
         changes.append(piece.change < 0 ? change : changes[piece.change].followed(by: change))

@@ -10,8 +10,10 @@ public struct Superseded: Equatable, Sendable {
     public enum Loss: Equatable, Sendable {
         /// The item was moved, but the other deleted it or moved it later.
         case move
-        /// Fields were changed, but the other deleted the item or changed them later.
+        /// Fields were changed, but the other deleted the item or set them later.
         case edit(Change.Fields)
+        /// Words of the text or of the address were replaced by other words.
+        case words(TextChange.Loss, in: Change.Fields)
     }
 
     public init(index: Int, loss: Loss, loser: Order) {
@@ -35,8 +37,8 @@ extension Delta {
                 for index in other.old..<other.old + other.count {
                     let changes = (earlierPrint.change(of: run, at: index), laterPrint.change(of: other, at: index))
                     found += conflicts(
-                        at: index, run.kind, changes.0 < 0 ? [] : earlier.changes[changes.0].fields,
-                        other.kind, changes.1 < 0 ? [] : later.changes[changes.1].fields)
+                        at: index, run.kind, changes.0 < 0 ? Change() : earlier.changes[changes.0],
+                        other.kind, changes.1 < 0 ? Change() : later.changes[changes.1])
                 }
             }
         }
@@ -44,19 +46,29 @@ extension Delta {
     }
 
     private static func conflicts(
-        at index: Int, _ earlier: Step.Kind, _ earlierFields: Change.Fields,
-        _ later: Step.Kind, _ laterFields: Change.Fields
+        at index: Int, _ earlier: Step.Kind, _ earlierChange: Change, _ later: Step.Kind, _ laterChange: Change
     ) -> [Superseded] {
-        func lost(_ kind: Step.Kind, _ fields: Change.Fields, by loser: Order) -> [Superseded] {
-            var losses: [Superseded.Loss] = kind == .pick ? [.move] : []
-            if !fields.isEmpty { losses.append(.edit(fields)) }
-            return losses.map { Superseded(index: index, loss: $0, loser: loser) }
+        func lost(_ kind: Step.Kind, _ edits: [Superseded.Loss], by loser: Order) -> [Superseded] {
+            ((kind == .pick ? [.move] : []) + edits).map { Superseded(index: index, loss: $0, loser: loser) }
         }
-        if earlier == .delete || later == .delete {
-            return later == .delete
-                ? lost(earlier, earlierFields, by: .earlier) : lost(later, laterFields, by: .later)
-        }
+        func all(_ change: Change) -> [Superseded.Loss] { change.isEmpty ? [] : [.edit(change.fields)] }
+        if later == .delete { return lost(earlier, all(earlierChange), by: .earlier) }
+        if earlier == .delete { return lost(later, all(laterChange), by: .later) }
         let bothMove = earlier == .pick && later == .pick
-        return lost(bothMove ? .pick : .keep, earlierFields.intersection(laterFields), by: .earlier)
+        return lost(bothMove ? .pick : .keep, earlierChange.losses(to: laterChange), by: .earlier)
+    }
+}
+
+extension Change {
+    /// What of this change nobody reads any more once `later`, made on the same content, has the last word.
+    func losses(to later: Change) -> [Superseded.Loss] {
+        let set = fields.intersection(later.fields).subtracting([.text, .url])
+        return (set.isEmpty ? [] : [.edit(set)]) + wordLosses(to: later)
+    }
+
+    /// Which of its words nobody reads any more then.
+    func wordLosses(to later: Change) -> [Superseded.Loss] {
+        TextChange.losses(earlier: text, later: later.text).map { .words($0, in: .text) }
+            + TextChange.losses(earlier: url, later: later.url).map { .words($0, in: .url) }
     }
 }

@@ -5,17 +5,14 @@ extension Delta {
     ///
     /// O(components + changed · log n).
     ///
-    /// - Throws: `Misfit` if a change sets fields that its item does not have.
+    /// - Throws: `Misfit` if a change was not made on its item.
     public func changedItems(on list: Hand) throws(Misfit) -> [(item: Item, content: Content)] {
         guard !changes.isEmpty else { return [] }
         guard reach <= list.count else { throw .tooFewItems(reach: reach, count: list.count) }
         var result: [(item: Item, content: Content)] = []
         func add(_ index: Int, _ change: Change) throws(Misfit) {
             let item = list[index]
-            guard let content = item.content.applying(change) else {
-                throw .fieldsDoNotExist(index: index, kind: item.content.kind, fields: change.fields)
-            }
-            result.append((item, content))
+            do { result.append((item, try item.content.applying(change))) } catch { throw .change(error, index: index) }
         }
         var old = 0
         for step in steps where !step.isContent {
@@ -70,18 +67,18 @@ extension Delta {
 }
 
 extension Delta {
-    /// The items of `list` that this delta moves or edits: whether it moves them, and which fields it sets.
+    /// The items of `list` that this delta moves or edits: whether it moves them, and how it changes them.
     ///
     /// O(components + touched · log n).
     ///
     /// - Precondition: this delta fits `list`.
-    public func intentions(on list: Hand) -> [(item: Item, isMoved: Bool, fields: Change.Fields)] {
+    public func intentions(on list: Hand) -> [(item: Item, isMoved: Bool, change: Change)] {
         let footprint = Footprint(self)
-        var result: [(item: Item, isMoved: Bool, fields: Change.Fields)] = []
+        var result: [(item: Item, isMoved: Bool, change: Change)] = []
         for run in footprint.runs where run.kind != .delete {
             for index in run.old..<run.old + run.count {
                 let change = footprint.change(of: run, at: index)
-                result.append((list[index], run.kind == .pick, change < 0 ? [] : changes[change].fields))
+                result.append((list[index], run.kind == .pick, change < 0 ? Change() : changes[change]))
             }
         }
         return result

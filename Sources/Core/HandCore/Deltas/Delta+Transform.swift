@@ -17,7 +17,7 @@ extension Delta {
     ///
     /// With `a` the earlier and `b` the later, both ways round the diamond end in the same list, the *merge* (TP1): an old
     /// item is gone if either deletes it; else it stands where the later of those who moved it put it; its content is
-    /// changed field by field, the later having the last word; and a gap holds
+    /// changed field by field, texts splice by splice, the later having the last word; and a gap holds
     /// `later.after + earlier.after + earlier.before + later.before`, without the moves that lost.
     ///
     /// O(n) in the components of both, O(n log n) if they move items.
@@ -139,7 +139,7 @@ private struct Transformer {
     private func remainder(of xChange: Int, yielding yChange: Int) -> Change? {
         guard xChange >= 0 else { return nil }
         let change = x.changes[xChange]
-        return order == .earlier && yChange >= 0 ? change.yielding(to: y.changes[yChange]) : change
+        return yChange < 0 ? change : change.transformed(over: y.changes[yChange], as: order)
     }
 
     /// The same delta with its slots numbered in the order in which it picks them.

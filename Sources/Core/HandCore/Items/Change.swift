@@ -1,26 +1,33 @@
-/// An edit of one item's content, field by field: nil leaves a field as it is.
+/// An edit of one item's content, field by field: nil, or no change of a text, leaves a field as it is.
 ///
-/// Ticking a task and rewording it at the same time keeps both, because they are different fields.
-public struct Change: Sendable {
-    /// The wording of a note, task, link or heading.
-    public var text: String?
+/// Ticking a task and rewording it at the same time keeps both, because they are different fields. So does rewording it in two
+/// places: a text is changed, not set.
+public struct Change: Equatable, Sendable {
+    /// What happens to the wording of a note, task, link or heading.
+    public var text: TextChange
     /// Whether a task is done.
     public var done: Bool?
-    /// Where a link leads.
-    public var url: String?
+    /// What happens to where a link leads.
+    public var url: TextChange
     /// The face of a card. In a list that is played with a deck only the server changes it.
     public var card: Card?
     /// The bytes of a kind that this program does not know.
     public var bytes: [UInt8]?
 
     public init(
-        text: String? = nil, done: Bool? = nil, url: String? = nil, card: Card? = nil, bytes: [UInt8]? = nil
+        text: TextChange = TextChange(), done: Bool? = nil, url: TextChange = TextChange(), card: Card? = nil,
+        bytes: [UInt8]? = nil
     ) {
         self.text = text
         self.done = done
         self.url = url
         self.card = card
         self.bytes = bytes
+    }
+
+    /// A change of a text that was `old` and becomes `new`, and perhaps of a task's box.
+    public init(text old: String, to new: String, done: Bool? = nil) {
+        self.init(text: TextChange(from: old, to: new), done: done)
     }
 
     /// The fields of content, as a set.
@@ -44,68 +51,83 @@ public struct Change: Sendable {
         }
     }
 
-    /// The fields that this change sets.
+    /// The fields that this change sets or changes.
     public var fields: Fields {
         var fields: Fields = []
-        if text != nil { fields.insert(.text) }
+        if !text.isIdentity { fields.insert(.text) }
         if done != nil { fields.insert(.done) }
-        if url != nil { fields.insert(.url) }
+        if !url.isIdentity { fields.insert(.url) }
         if card != nil { fields.insert(.card) }
         if bytes != nil { fields.insert(.bytes) }
         return fields
     }
 
     public var isEmpty: Bool { fields.isEmpty }
+
+    /// About how many bytes it takes: texts in UTF-8, those that are removed included, and a few for each splice.
+    public var size: Int { text.size + url.size + (bytes?.count ?? 0) }
 }
 
-extension Change: Equatable {
-    public static func == (left: Change, right: Change) -> Bool {
-        same(left.text, right.text) && left.done == right.done && same(left.url, right.url) && left.card == right.card
-            && left.bytes == right.bytes
+extension Change {
+    /// Why a change does not fit some content.
+    public enum Misfit: Error, Hashable, Sendable {
+        /// The content, which is of that kind, has not those fields.
+        case fieldsDoNotExist(Fields, of: Content.Kind)
+        case text(TextChangeError)
     }
+}
 
-    private static func same(_ left: String?, _ right: String?) -> Bool {
-        guard let left, let right else { return left == nil && right == nil }
-        return left.hasSameBytes(as: right)
+extension Change.Misfit: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .fieldsDoNotExist(let fields, _): "it has no \(fields.names.joined(separator: ", "))"
+        case .text(let error): "\(error)"
+        }
     }
 }
 
 // MARK: - Algebra
 
 extension Change {
-    /// This change and then `later`: what both say, `later` where they differ.
+    /// This change and then `later`, as one.
     public func followed(by later: Change) -> Change {
         Change(
-            text: later.text ?? text, done: later.done ?? done, url: later.url ?? url, card: later.card ?? card,
-            bytes: later.bytes ?? bytes)
+            text: text.followed(by: later.text), done: later.done ?? done, url: url.followed(by: later.url),
+            card: later.card ?? card, bytes: later.bytes ?? bytes)
     }
 
-    /// What is left of this change when `other` has the last word on the fields that it sets.
-    public func yielding(to other: Change) -> Change {
-        Change(
-            text: other.text == nil ? text : nil, done: other.done == nil ? done : nil,
-            url: other.url == nil ? url : nil, card: other.card == nil ? card : nil,
-            bytes: other.bytes == nil ? bytes : nil)
+    /// What is left of this change once `other`, made on the same content, has been made: texts merge, and of what is set the
+    /// later change has the last word.
+    package func transformed(over other: Change, as order: Order) -> Change {
+        let yields = order == .earlier
+        return Change(
+            text: text.transformed(over: other.text, as: order),
+            done: yields && other.done != nil ? nil : done,
+            url: url.transformed(over: other.url, as: order),
+            card: yields && other.card != nil ? nil : card,
+            bytes: yields && other.bytes != nil ? nil : bytes)
     }
 
     /// The change that takes `old` to `new`; nil if they are of different kinds, which no change can bridge.
     public init?(from old: Content, to new: Content) {
-        func differing(_ old: String, _ new: String) -> String? { old.hasSameBytes(as: new) ? nil : new }
         switch (old, new) {
         case (.card(let old), .card(let new)):
             self.init(card: old == new ? nil : new)
         case (.note(let old), .note(let new)), (.heading(let old), .heading(let new)):
-            self.init(text: differing(old, new))
+            self.init(text: TextChange(from: old, to: new))
         case (.task(let old, let wasDone), .task(let new, let done)):
-            self.init(text: differing(old, new), done: wasDone == done ? nil : done)
+            self.init(text: TextChange(from: old, to: new), done: wasDone == done ? nil : done)
         case (.link(let old, let oldURL), .link(let new, let newURL)):
-            self.init(text: differing(old, new), url: differing(oldURL, newURL))
+            self.init(text: TextChange(from: old, to: new), url: TextChange(from: oldURL, to: newURL))
         case (.unknown(let oldKind, let old), .unknown(let newKind, let new)) where oldKind == newKind:
             self.init(bytes: old == new ? nil : new)
         default:
             return nil
         }
     }
+
+    /// What making it takes, and carrying it over others, beside a component without a text.
+    var cost: Int { text.cost + url.cost }
 }
 
 extension Content.Kind {
@@ -122,32 +144,48 @@ extension Content.Kind {
 }
 
 extension Content {
-    /// This content with `change` made; nil if the change sets a field that this kind does not have.
-    public func applying(_ change: Change) -> Content? {
-        guard kind.fields.isSuperset(of: change.fields) else { return nil }
+    /// This content with `change` made.
+    ///
+    /// - Throws: `Change.Misfit` if the change was not made on this content.
+    public func applying(_ change: Change) throws(Change.Misfit) -> Content {
+        guard kind.fields.isSuperset(of: change.fields) else { throw .fieldsDoNotExist(change.fields, of: kind) }
+        func changed(_ text: String, by change: TextChange) throws(Change.Misfit) -> String {
+            do { return try change.applied(to: text) } catch { throw .text(error) }
+        }
         return switch self {
         case .card(let card): .card(change.card ?? card)
-        case .note(let text): .note(change.text ?? text)
-        case .task(let text, let done): .task(change.text ?? text, done: change.done ?? done)
-        case .link(let text, let url): .link(change.text ?? text, url: change.url ?? url)
-        case .heading(let text): .heading(change.text ?? text)
+        case .note(let text): .note(try changed(text, by: change.text))
+        case .task(let text, let done): .task(try changed(text, by: change.text), done: change.done ?? done)
+        case .link(let text, let url):
+            .link(try changed(text, by: change.text), url: try changed(url, by: change.url))
+        case .heading(let text): .heading(try changed(text, by: change.text))
         case .unknown(let kind, let bytes): .unknown(kind, change.bytes ?? bytes)
         }
     }
 
-    /// The change that undoes `change`, made on this content: the same fields with their present values.
+    /// The change of its text, and of where it leads, to those; nil leaves one as it is. Whether it has them shows when the
+    /// change is made.
+    public func rewording(_ text: String? = nil, url: String? = nil) -> Change {
+        var change = Change()
+        if let text { change.text = TextChange(from: self.text, to: text) }
+        if let url {
+            if case .link(_, let former) = self {
+                change.url = TextChange(from: former, to: url)
+            } else {
+                change.url = TextChange(from: "", to: url)
+            }
+        }
+        return change
+    }
+
+    /// The change that undoes `change`, made on this content.
     public func inverse(of change: Change) -> Change {
-        var inverse = Change()
+        var inverse = Change(text: change.text.inverted, url: change.url.inverted)
         switch self {
         case .card(let card): inverse.card = change.card == nil ? nil : card
-        case .note(let text), .heading(let text): inverse.text = change.text == nil ? nil : text
-        case .task(let text, let done):
-            inverse.text = change.text == nil ? nil : text
-            inverse.done = change.done == nil ? nil : done
-        case .link(let text, let url):
-            inverse.text = change.text == nil ? nil : text
-            inverse.url = change.url == nil ? nil : url
+        case .task(_, let done): inverse.done = change.done == nil ? nil : done
         case .unknown(_, let bytes): inverse.bytes = change.bytes == nil ? nil : bytes
+        case .note, .heading, .link: break
         }
         return inverse
     }

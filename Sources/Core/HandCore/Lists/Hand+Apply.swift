@@ -3,8 +3,8 @@ extension Delta {
     public enum Misfit: Error, Equatable, Sendable {
         /// The delta walks over `reach` items, the list has only `count`.
         case tooFewItems(reach: Int, count: Int)
-        /// The change sets fields that the item at `index` does not have.
-        case fieldsDoNotExist(index: Int, kind: Content.Kind, fields: Change.Fields)
+        /// The change was not made on the item at `index`.
+        case change(Change.Misfit, index: Int)
     }
 }
 
@@ -12,8 +12,7 @@ extension Delta.Misfit: CustomStringConvertible {
     public var description: String {
         switch self {
         case .tooFewItems(let reach, let count): "the delta reaches over \(reach) items, the list has \(count)"
-        case .fieldsDoNotExist(let index, _, let fields):
-            "item \(index) has no \(fields.names.joined(separator: ", "))"
+        case .change(let misfit, let index): "item \(index): \(misfit)"
         }
     }
 }
@@ -202,7 +201,7 @@ extension Hand {
 extension PackedItem {
     /// As it is if it has not the fields of the change.
     fileprivate func changed(by change: Change) -> PackedItem {
-        content.applying(change).map { PackedItem(Item(id: id, content: $0)) } ?? self
+        (try? content.applying(change)).map { PackedItem(Item(id: id, content: $0)) } ?? self
     }
 }
 

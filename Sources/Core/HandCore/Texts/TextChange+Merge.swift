@@ -34,7 +34,9 @@ extension TextChange {
                 result += splice.inserted.utf8
                 end = splice.range.upperBound - range.lowerBound
             }
-            return String(decoding: result + original[end...], as: UTF8.self)
+            result += original[end...]
+            // Only changes of different texts can tear a character. What they make of it has its length, and fits no text.
+            return String(validating: result, as: UTF8.self) ?? String(repeating: "\0", count: result.count)
         }
 
         var originalText: String { text(after: []) }
@@ -69,11 +71,6 @@ extension TextChange {
         guard let earlier else { return later == nil ? nil : false }
         guard let later, later.at <= earlier.at else { return true }
         return later.at == earlier.at && (earlier.removed.isEmpty || !later.removed.isEmpty)
-    }
-
-    /// Which of two changes of one text is committed first.
-    public enum Order: Sendable {
-        case earlier, later
     }
 
     /// What is left of this change once `other`, made on the same text, has been made.
@@ -117,24 +114,5 @@ extension TextChange {
         }
         result.settle()
         return result
-    }
-
-    /// What an earlier change put into a text and a later one, made on the same text, replaces.
-    public struct Loss: Hashable, Sendable {
-        /// What stood there before both.
-        public let original: String
-        /// What the earlier change made of it, and nobody reads any more.
-        public let lost: String
-        /// What stands there now.
-        public let present: String
-    }
-
-    /// Where the two changes overlap and do not make the same of it.
-    public static func losses(earlier: TextChange, later: TextChange) -> [Loss] {
-        meetings(earlier, later).filter(\.isOverlap).compactMap { meeting in
-            let (lost, present) = (meeting.earlierText, meeting.laterText)
-            if lost.hasSameBytes(as: present) { return nil }
-            return Loss(original: meeting.originalText, lost: lost, present: present)
-        }
     }
 }

@@ -24,6 +24,12 @@ public struct TextChange: Hashable, Sendable {
 
     public var isIdentity: Bool { splices.isEmpty }
 
+    /// About how many bytes it takes.
+    var size: Int { splices.reduce(0) { $0 + 4 + $1.removed.utf8.count + $1.inserted.utf8.count } }
+
+    /// What making it takes, and carrying it over others, in steps of a delta.
+    var cost: Int { splices.reduce(splices.count) { $0 + ($1.removed.utf8.count + $1.inserted.utf8.count) / 256 } }
+
     /// By how many bytes the text grows.
     public var growth: Int { splices.reduce(0) { $0 + $1.growth } }
 
@@ -46,6 +52,7 @@ public struct TextChange: Hashable, Sendable {
     ///
     /// - Throws: `TextChangeError.misfit` if something else stands where a splice removes text.
     public func applied(to text: String) throws(TextChangeError) -> String {
+        if isIdentity { return text }
         var result: [UInt8] = []
         let bytes = Array(text.utf8)
         result.reserveCapacity(bytes.count + growth)

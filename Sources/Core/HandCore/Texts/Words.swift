@@ -28,6 +28,21 @@ enum Words {
         }
         return ends
     }
+
+    /// Whether two texts have a word in common; blanks and marks are none.
+    static func haveCommon(_ left: String, _ right: String) -> Bool {
+        func words(_ text: String) -> Set<String> {
+            let bytes = Array(text.utf8)
+            var start = 0
+            return Set(
+                ends(of: bytes[...]).compactMap { end in
+                    defer { start = end }
+                    let word = String(decoding: bytes[start..<end], as: UTF8.self)
+                    return word.first.map { $0.isPartOfWord || $0.isIdeograph } == true ? word : nil
+                })
+        }
+        return !words(left).isDisjoint(with: words(right))
+    }
 }
 
 extension Character {
@@ -39,8 +54,11 @@ extension Character {
 
     /// Whether it never belongs to a word of several characters: a space, an ideograph, a kana.
     fileprivate var standsAlone: Bool {
-        guard let scalar = unicodeScalars.first else { return true }
-        return scalar.properties.isWhitespace || scalar.properties.isIdeographic
-            || (0x3040...0x30FF).contains(scalar.value)
+        unicodeScalars.first?.properties.isWhitespace != false || isIdeograph
+    }
+
+    /// Whether it is an ideograph or a kana.
+    fileprivate var isIdeograph: Bool {
+        unicodeScalars.first.map { $0.properties.isIdeographic || (0x3040...0x30FF).contains($0.value) } == true
     }
 }

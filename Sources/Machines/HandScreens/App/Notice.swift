@@ -13,8 +13,10 @@ package struct Notice: Equatable, Sendable {
 
     /// How the lost edit is made again.
     package enum Recovery: Equatable, Sendable {
-        /// Make the same change to the item again.
-        case change(ItemID, Change)
+        /// Set these fields of the item to what they are in that content.
+        case fields(ItemID, Change.Fields, Content)
+        /// Put words back into the item: a change of its content at that time.
+        case words(ItemID, Change, in: Content)
         /// Move the item behind that one again; nil for the top.
         case move(ItemID, behind: ItemID?)
         /// Insert these contents anew.
@@ -33,6 +35,11 @@ package struct Notice: Equatable, Sendable {
             author = nil
             deed = "another program used this one's id for revision \(revision); your edit is sent again"
             recovery = nil
+        case .spared(_, .words(let loss, _)):
+            author = nil
+            deed = "'\(Printable.clean(loss.present))' stays: somebody wrote it over your '\(Printable.clean(loss.original))'"
+            recovery = nil
+        case .spared: return nil
         case .rejected(let reason, let delta):
             author = nil
             deed = "rejected: \(Printable.clean("\(reason)"))"
@@ -47,6 +54,10 @@ package struct Notice: Equatable, Sendable {
             case .move:
                 deed = isHere ? "moved \(what) after you did" : "deleted \(what), which you moved"
                 recovery = Self.recovery(ofMove: item, isHere: isHere, list)
+            case .words(let loss, let field):
+                deed = Self.deed(loss) + (field == .url ? " in the address of \(what)" : "")
+                let change = field == .url ? Change(url: loss.recovery) : Change(text: loss.recovery)
+                recovery = .words(item.id, change, in: item.content)
             case .edit(let fields):
                 let names = fields.names.joined(separator: " and ")
                 deed =
@@ -70,19 +81,32 @@ package struct Notice: Equatable, Sendable {
     private static func recovery(
         ofEdit item: Item, _ fields: Change.Fields, isHere: Bool, _ list: ListData
     ) -> Recovery? {
-        guard let work = list.ownWork[item.id] else { return isHere ? nil : .insert([item.content]) }
-        let change = work.change.only(fields)
-        guard isHere else { return .insert([item.content.applying(change) ?? item.content]) }
-        return change.isEmpty ? nil : .change(item.id, change)
+        let content = list.ownWork[item.id]?.content
+        guard isHere else { return .insert([content ?? item.content]) }
+        return content.map { .fields(item.id, fields, $0) }
+    }
+
+    /// What became of the user's words.
+    private static func deed(_ loss: TextChange.Loss) -> String {
+        let (lost, present) = (Printable.clean(loss.lost), Printable.clean(loss.present))
+        if loss.present.isEmpty { return "removed '\(lost)'" }
+        return loss.lost.isEmpty ? "put '\(present)' back" : "overwrote '\(lost)' with '\(present)'"
     }
 
     /// The edit that gets it back, made on the present list; nil if the item is gone.
     func delta(on hand: Hand, _ random: inout SplitMix64) -> Delta? {
         switch recovery {
         case nil: return nil
-        case .change(let item, let change):
-            guard let index = hand.index(of: item) else { return nil }
-            return Delta.editing(at: index, change)
+        case .fields(let item, let fields, let former):
+            guard let index = hand.index(of: item), let change = Change(from: hand[index].content, to: former) else {
+                return nil
+            }
+            return Delta.editing(at: index, change.only(fields))
+        case .words(let item, let change, let then):
+            guard let index = hand.index(of: item), let since = Change(from: then, to: hand[index].content) else {
+                return nil
+            }
+            return Delta.editing(at: index, change.transformed(over: since, as: .later))
         case .move(let item, let behind):
             guard let index = hand.index(of: item) else { return nil }
             let gap = behind.flatMap { hand.index(of: $0) }.map { $0 + 1 } ?? 0
@@ -96,10 +120,10 @@ package struct Notice: Equatable, Sendable {
 
 extension Change {
     /// This change without all other fields.
-    func only(_ fields: Fields) -> Change {
+    fileprivate func only(_ fields: Fields) -> Change {
         Change(
-            text: fields.contains(.text) ? text : nil, done: fields.contains(.done) ? done : nil,
-            url: fields.contains(.url) ? url : nil, card: fields.contains(.card) ? card : nil,
+            text: fields.contains(.text) ? text : TextChange(), done: fields.contains(.done) ? done : nil,
+            url: fields.contains(.url) ? url : TextChange(), card: fields.contains(.card) ? card : nil,
             bytes: fields.contains(.bytes) ? bytes : nil)
     }
 }

@@ -3,7 +3,8 @@ import HandCore
 /// What the user's edits did to each item, so that they can be made again after somebody has overridden them.
 struct OwnWork: Sendable {
     struct Entry: Sendable {
-        var change = Change()
+        /// What the item said after the user's last change of it; nil if it was only moved.
+        var content: Content?
         /// The item behind which the user moved it; nil for the top.
         var movedBehind: ItemID??
     }
@@ -20,14 +21,15 @@ struct OwnWork: Sendable {
         var left = Self.most
         for step in delta.placed {
             switch step.component {
-            case .edit(let change) where left > 0:
+            case .edit where left > 0:
                 left -= 1
-                note(new[step.new.lowerBound].id) { $0.change = $0.change.followed(by: change) }
+                let item = new[step.new.lowerBound]
+                note(item.id) { $0.content = item.content }
             case .drop(_, _, let change):
                 for index in step.new.prefix(Self.most) {
                     note(new[index].id) { entry in
                         entry.movedBehind = .some(index > 0 ? new[index - 1].id : nil)
-                        if let change { entry.change = entry.change.followed(by: change) }
+                        if change != nil { entry.content = new[index].content }
                     }
                 }
             case .keep, .edit, .insert, .delete, .pick: break

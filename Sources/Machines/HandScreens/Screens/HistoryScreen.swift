@@ -169,9 +169,10 @@ enum CommitText {
     }
 
     private static func change(_ change: Change) -> String {
-        if let text = change.text { return Printable.clean(text) }
+        if let splice = change.text.splices.first ?? change.url.splices.first {
+            return Printable.clean(splice.inserted.isEmpty ? splice.removed : splice.inserted)
+        }
         if let done = change.done { return done ? "ticked" : "unticked" }
-        if let url = change.url { return Printable.clean(url) }
         return change.card?.description ?? ""
     }
 }

@@ -132,7 +132,7 @@ struct ItemScreen: ListScreens {
                 let (hand, name) = (app.list(list).hand, app.list(list).name(of: update.origin) ?? "somebody")
                 if draft?.follow(delta, to: hand, by: name) == false, case .existing(_, let item, _)? = draft?.target {
                     // The typed text is not lost with the item.
-                    let content = draft?.change.flatMap { item.content.applying($0) } ?? item.content
+                    let content = draft?.change.flatMap { try? item.content.applying($0) } ?? item.content
                     draft = nil
                     app.clipboard = AppState.Clipboard([content])
                     return [.say("\(name) deleted this item; what you typed can be pasted in a list")]

@@ -47,7 +47,7 @@ final class AwkwardGuest {
         case 1: return Delta.moving(index..<index + 1, to: gap, side)
         case 2 where list[index].content.text.hasSuffix(Self.mark): return Delta.deleting(index..<index + 1)
         case 3 where list[index].content.text.hasSuffix(Self.mark):
-            return Delta.editing(at: index, Change(text: name + Self.mark))
+            return Delta.editing(at: index, list[index].content.rewording(name + Self.mark))
         case 3: return Delta.editing(at: index, Change(done: true))
         default:
             let content: Content = list.rules.hasDeck ? .card(.faceDown) : .note(name + Self.mark)

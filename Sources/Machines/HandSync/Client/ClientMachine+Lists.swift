@@ -72,7 +72,7 @@ extension ClientMachine {
     ) throws(Replica.EditError) {
         guard subscriptions[name] != nil else { return }
         let made = try subscriptions[name]?.replica.edit(delta, isExact: isExact)
-        finishEdit(name, made, isExact: isExact)
+        finishEdit(name, made.map { Retraction(delta: $0) }, isExact: isExact)
     }
 
     /// Undoes the user's newest edit; false if there is none.
@@ -90,11 +90,11 @@ extension ClientMachine {
     }
 
     private mutating func finishEdit(
-        _ name: String, _ delta: Delta?, isExact: Bool
+        _ name: String, _ made: Retraction?, isExact: Bool
     ) {
-        guard let delta else { return }
-        journal(name, .edit(delta, isExact: isExact))
-        tell(name, Replica.Update(.edit, delta: delta))
+        guard let made, let view = subscriptions[name]?.replica.view else { return }
+        journal(name, .edit(made.delta, isExact: isExact))
+        tell(name, Replica.Update(made, in: view))
         submit(name)
     }
 

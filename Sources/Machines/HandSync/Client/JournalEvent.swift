@@ -38,6 +38,17 @@ extension Replica {
     }
 }
 
+extension JournalEvent {
+    /// What an event that sets texts is for a replica that has come so far.
+    package func resolved(on replica: Replica) throws(Delta.Misfit) -> JournalEvent {
+        switch self {
+        case .edit(let delta, let isExact): .edit(try delta.resolved(on: replica.view), isExact: isExact)
+        case .commit(let commit): .commit(try commit.resolved(on: replica.confirmed))
+        case .submitted, .rejected, .caughtUp, .author: self
+        }
+    }
+}
+
 // MARK: - Bytes
 
 extension JournalEvent {
@@ -68,8 +79,9 @@ extension JournalEvent {
     /// Whether an event whose bytes start with that one is an edit of one's own.
     public static func isEdit(_ first: UInt8) -> Bool { first == 1 || first == 2 }
 
-    public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
-        var reader = WireReader(bytes)
+    /// - Parameter setsTexts: as journals did up to the fourth format; `resolved(on:)` has to follow.
+    public init(_ bytes: UnsafeRawBufferPointer, setsTexts: Bool = false) throws(WireError) {
+        var reader = WireReader(bytes, setsTexts: setsTexts)
         let number = try reader.byte("kind of event")
         switch number {
         case 1, 2: self = .edit(try reader.delta(), isExact: number == 2)

@@ -90,8 +90,9 @@ extension Replica.Checkpoint {
         return writer.bytes
     }
 
-    public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
-        var reader = WireReader(bytes)
+    /// - Parameter setsTexts: as journals did up to the fourth format; `resolve(on:)` has to follow.
+    public init(_ bytes: UnsafeRawBufferPointer, setsTexts: Bool = false) throws(WireError) {
+        var reader = WireReader(bytes, setsTexts: setsTexts)
         revision = try reader.revision("revision")
         logID = try reader.word("log id")
         sequence = try reader.varint("sequence")
@@ -115,6 +116,26 @@ extension Replica.Checkpoint {
             buffer.append(Edits(delta: try reader.delta(), exactBase: exactBase, size: size, seen: seen))
         }
         try reader.expectEnd(of: "checkpoint")
+    }
+}
+
+extension Replica.Checkpoint {
+    /// Makes of edits that set texts such as change them.
+    ///
+    /// - Parameter confirmed: the items that were kept with it.
+    package mutating func resolve(on confirmed: Hand) throws(Delta.Misfit) {
+        var list = confirmed
+        if let former = inFlight {
+            let delta = try former.delta.resolved(on: list)
+            inFlight = Replica.InFlight(
+                sequence: former.sequence, delta: delta, exactBase: former.exactBase, count: former.count,
+                seen: former.seen)
+            list = try list.applying(delta)
+        }
+        for index in buffer.indices {
+            buffer[index].delta = try buffer[index].delta.resolved(on: list)
+            list = try list.applying(buffer[index].delta)
+        }
     }
 }
 

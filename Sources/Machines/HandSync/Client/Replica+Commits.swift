@@ -42,6 +42,11 @@ extension Replica {
             self.notices = notices
         }
 
+        /// One's own edit, which led to `view`.
+        package init(_ made: Retraction, in view: Hand) {
+            self.init(.edit, delta: made.delta, notices: made.spared.map { .spared(view[$0.index], $0.loss) })
+        }
+
         /// The change of the view; the identity if it is as it was. O(n log n) after a snapshot, else O(1).
         public var delta: Delta {
             get {
@@ -75,8 +80,11 @@ extension Replica {
     public enum Notice: Equatable, Sendable {
         /// An edit of one's own is durable on the server.
         case acknowledged(sequence: UInt64, revision: Int)
-        /// Somebody's commit overrode part of the user's edits.
+        /// Somebody's commit overrode part of the user's edits. Of lost words the item is told as the commit left it, otherwise
+        /// as it was before.
         case superseded(Item, Superseded.Loss, author: UInt64, revision: Int)
+        /// An undo or a redo has left words of an item that somebody had put in place of the user's.
+        case spared(Item, Superseded.Loss)
         /// The server rejected an edit, and it is undone here. `delta` is the edit as it stood on the view.
         case rejected(Rejection, Delta)
         /// Another program has used this client's id: that commit has the sequence of what is in flight, and is something else.
@@ -103,7 +111,7 @@ extension Replica {
             if isOwn {
                 update = try acknowledge(commit)
             } else {
-                update.notices = overrides(by: commit)
+                update.notices = ownWork.overridden(by: commit, author: author, on: confirmed)
                 try advance(by: commit.delta, commit, &update)
             }
         } catch {
@@ -223,7 +231,7 @@ extension Replica {
         var update = Update()
         guard let mine = inFlight else { return update }
         let correction = try mine.delta.correction(to: commit.delta, on: confirmed)
-        noteOwnWork(commit)
+        ownWork.record(commit, on: confirmed)
         inFlight = nil
         if correction.isIdentity {
             // Nothing waits behind it: the view is what is confirmed now, and one value serves as both.
@@ -236,46 +244,6 @@ extension Replica {
         }
         update.notices.append(.acknowledged(sequence: commit.sequence, revision: commit.revision))
         return update
-    }
-
-    // MARK: Being overridden after the fact
-
-    /// Remembers which items the user's own commit edited or moved. `confirmed` is the list before it.
-    private mutating func noteOwnWork(_ commit: Commit) {
-        let touched = commit.delta.intentions(on: confirmed)
-        for (item, isMoved, fields) in touched.prefix(Self.ownWorkRevisions) {
-            var work = ownWork[item.id] ?? OwnWork(revision: 0, isMoved: false, fields: [])
-            work.revision = commit.revision
-            work.isMoved = work.isMoved || isMoved
-            work.fields.formUnion(fields)
-            ownWork[item.id] = work
-        }
-        if ownWork.count > Self.ownWorkRevisions {
-            let oldest = commit.revision - Self.ownWorkRevisions
-            ownWork = ownWork.filter { $0.value.revision > oldest }
-        }
-    }
-
-    /// Which of the user's own commits a concurrent later commit overrides. Its `base` tells that its author had not seen them.
-    private func overrides(by commit: Commit) -> [Notice] {
-        guard !ownWork.isEmpty, commit.author != author, commit.delta.reach <= confirmed.count else { return [] }
-        var notices: [Notice] = []
-        func note(_ item: Item, _ work: OwnWork, moves: Bool, fields: Change.Fields) {
-            func add(_ loss: Superseded.Loss) {
-                notices.append(.superseded(item, loss, author: commit.author, revision: commit.revision))
-            }
-            if moves && work.isMoved { add(.move) }
-            if !work.fields.isDisjoint(with: fields) { add(.edit(work.fields.intersection(fields))) }
-        }
-        for item in commit.delta.deletedItems(on: confirmed) {
-            guard let work = ownWork[item.id], commit.base < work.revision else { continue }
-            note(item, work, moves: true, fields: work.fields)
-        }
-        for (item, isMoved, fields) in commit.delta.intentions(on: confirmed) {
-            guard let work = ownWork[item.id], commit.base < work.revision else { continue }
-            note(item, work, moves: isMoved, fields: fields)
-        }
-        return notices
     }
 }
 

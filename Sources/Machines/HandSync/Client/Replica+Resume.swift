@@ -58,12 +58,17 @@ extension Replica {
         let touched = others.intentions(on: edited)
         for item in mine.insertedItems where gone.contains(item.id) { losses.append((item, .edit(.all))) }
         for item in mine.deletedItems(on: confirmed) where back.contains(item.id) { losses.append((item, .edit(.all))) }
-        for (item, isMoved, fields) in mine.intentions(on: confirmed) {
+        for (item, isMoved, change) in mine.intentions(on: confirmed) {
             let other = touched.first { $0.item.id == item.id }
             let isGone = gone.contains(item.id)
             if isMoved && (isGone || other?.isMoved == true) { losses.append((item, .move)) }
-            let lost = isGone ? fields : fields.intersection(other?.fields ?? [])
-            if !lost.isEmpty { losses.append((item, .edit(lost))) }
+            if isGone, !change.isEmpty { losses.append((item, .edit(change.fields))) }
+            guard !isGone, let other else { continue }
+            let set = change.fields.intersection(other.change.fields).subtracting([.text, .url])
+            if !set.isEmpty { losses.append((item, .edit(set))) }
+            let after = (try? other.item.content.applying(other.change)).map { Item(id: item.id, content: $0) } ?? item
+            let inverse = Change(text: change.text.inverted, url: change.url.inverted)
+            losses += inverse.losses(ofWhatTakesBackTo: other.change).map { (after, $0) }
         }
         return losses.map { .superseded($0, $1, author: 0, revision: revision) }
     }
@@ -106,7 +111,7 @@ extension Replica {
         self.revision = revision
         self.logID = logID
         hasDiverged = false
-        ownWork = [:]
+        ownWork = OwnWork()
         confirmed = snapshot
         if !hasPending, history.isEmpty, update.change == .delta(.identity) {
             // Nobody needs to know where each item is now, so nothing is compared.

@@ -27,8 +27,8 @@ public struct Replica: Sendable {
     /// This client's number on the server; nil until it is known.
     public var author: UInt64?
     var history = UndoHistory()
-    /// The user's recent edits and moves, by item, which others may override.
-    var ownWork: [ItemID: OwnWork] = [:]
+    /// The user's recent edits and moves, which others may override.
+    var ownWork = OwnWork()
     /// Whether a digest did not agree; then only a snapshot helps.
     public internal(set) var hasDiverged = false
 
@@ -97,16 +97,8 @@ public struct Replica: Sendable {
         }
     }
 
-    struct OwnWork: Sendable {
-        var revision: Int
-        var isMoved: Bool
-        var fields: Change.Fields
-    }
-
     /// About how many bytes of edits are joined into one submission.
     package static let portionBytes = 256 << 10
-    /// How many commits back others' overriding of one's own work is noticed.
-    static let ownWorkRevisions = 1_000
 
     /// A replica that knows nothing yet.
     public init() {
@@ -180,8 +172,9 @@ extension Replica {
         return delta
     }
 
-    /// Takes back the newest of one's own edits that still stands; nil if there is none.
-    public mutating func undo() throws(EditError) -> Delta? {
+    /// Takes back the newest of one's own edits that still stands, but for words that somebody has changed since; nil if there is
+    /// none.
+    public mutating func undo() throws(EditError) -> Retraction? {
         try step {
             $0.undo()
         } record: {
@@ -190,7 +183,7 @@ extension Replica {
     }
 
     /// Makes again what was undone last; nil if there is nothing.
-    public mutating func redo() throws(EditError) -> Delta? {
+    public mutating func redo() throws(EditError) -> Retraction? {
         try step {
             $0.redo()
         } record: {
@@ -200,13 +193,13 @@ extension Replica {
 
     /// One step through the history; if the edit cannot be made, the history is as it was.
     private mutating func step(
-        _ take: (inout UndoHistory) -> Delta?, record: (inout UndoHistory, Delta) -> Void
-    ) throws(EditError) -> Delta? {
+        _ take: (inout UndoHistory) -> Retraction?, record: (inout UndoHistory, Delta) -> Void
+    ) throws(EditError) -> Retraction? {
         var next = history
-        guard let delta = take(&next) else { return nil }
-        record(&next, try make(delta, isExact: false))
+        guard let retraction = take(&next) else { return nil }
+        record(&next, try make(retraction.delta, isExact: false))
         history = next
-        return delta
+        return retraction
     }
 
     /// About how many bytes an edit takes, if they fit into the frame that would carry it.
@@ -266,9 +259,7 @@ extension Delta {
     /// About how many bytes this delta takes on the wire, without encoding it.
     package var wireSize: Int {
         let items = insertedItems.reduce(0) { $0 + 14 + $1.content.bodySize }
-        let changes = itemChanges.reduce(0) {
-            $0 + 8 + ($1.text?.utf8.count ?? 0) + ($1.url?.utf8.count ?? 0) + ($1.bytes?.count ?? 0)
-        }
+        let changes = itemChanges.reduce(0) { $0 + 8 + $1.size }
         return items + changes + 5 * componentCount
     }
 }

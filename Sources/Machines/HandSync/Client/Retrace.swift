@@ -82,7 +82,7 @@ public struct Retrace: Sendable {
         /// `learn` the items that this commit touches, as they were before it.
         case look(Commit)
         /// Make this edit on the list as it is at `revision`; it is a step, unless it takes back somebody else's commit.
-        case make(Delta, as: Step?, of: Target)
+        case make(Retraction, as: Step?, of: Target)
         case nothing
         /// The commit is not kept any more.
         case forgotten(Int)
@@ -177,8 +177,8 @@ public struct Retrace: Sendable {
     private func commits(from revision: Int) -> ArraySlice<Commit> { commits[(revision - floor - 1)...] }
 
     /// What takes the target back, on the list as it is at `revision`; nil if more lies between than anybody takes back.
-    private func delta(of step: Step, from target: Target) -> Delta? {
-        if target.isEmpty { return .identity }
+    private func delta(of step: Step, from target: Target) -> Retraction? {
+        if target.isEmpty { return .nothing }
         var history = UndoHistory()
         for commit in commits(from: target.revision) {
             if own[commit.author] == nil { history.follow(commit.delta) }
@@ -199,9 +199,10 @@ public struct Retrace: Sendable {
     }
 
     /// The inverse of any commit, made on the list after it, carried over all that came since.
-    private func carried(_ inverse: Delta, of commit: Commit) -> Delta {
-        var carried = CarriedDelta(inverse)
-        for later in commits(from: commit.revision).dropFirst() { _ = carried.follow(later.delta) }
-        return carried.delta
+    private func carried(_ inverse: Delta, of commit: Commit) -> Retraction {
+        var history = UndoHistory()
+        history.record(inverse: inverse)
+        for later in commits(from: commit.revision).dropFirst() { history.follow(later.delta) }
+        return history.undo() ?? .nothing
     }
 }

@@ -28,16 +28,30 @@ struct UndoHistory: Sendable {
         redos.follow(delta)
     }
 
-    /// The delta that undoes the newest edit on the list as it is now; nil if there is none. The caller makes it and hands
-    /// its inverse to `undid`.
-    mutating func undo() -> Delta? { undos.pop() }
-    mutating func redo() -> Delta? { redos.pop() }
+    /// What undoes the newest edit on the list as it is now; nil if there is none. The caller makes it and hands its inverse to
+    /// `undid`.
+    mutating func undo() -> Retraction? { undos.pop() }
+    mutating func redo() -> Retraction? { redos.pop() }
 
     mutating func undid(inverse: Delta) { redos.push(inverse) }
     mutating func redid(inverse: Delta) { undos.push(inverse) }
 
     /// About how many bytes it would take on the wire.
     var bytes: Int { undos.bytes + redos.bytes }
+}
+
+/// An edit that takes one's own words back, and nobody else's.
+public struct Retraction: Equatable, Sendable {
+    public let delta: Delta
+    /// Words that somebody has put in place of one's own, and that stay (`Sparing.spared`), by the items' places after `delta`.
+    public let spared: [Superseded]
+
+    package init(delta: Delta, spared: [Superseded] = []) {
+        self.delta = delta
+        self.spared = spared
+    }
+
+    static let nothing = Retraction(delta: .identity)
 }
 
 /// Edits one above the other.
@@ -87,19 +101,26 @@ private struct Stack: Sendable {
         if bytes > Self.mostBytes { forgetBytes() }
     }
 
-    mutating func pop() -> Delta? {
+    mutating func pop() -> Retraction? {
         guard let entry = entries.popLast() else { return nil }
         bytes -= entry.bytes
         let since = since.delta
+        let inverse = entry.inverse.sparing(since)
         if let below = entries.last {
             let last = entries.count - 1
             note(-below.since.wireSize, of: last)
             entries[last].since = .identity
             begin(since: below.since)
-            // The entry below did not see this edit, so what happened since reaches it as if the edit were undone.
-            if !since.isIdentity { self.since.append(since.transformed(over: entry.inverse, as: .earlier)) }
+            // The entry below did not see this edit, so what happened since reaches it as if the edit were undone, but for the
+            // words of it that are left.
+            self.since.append(inverse.left.transformed(over: inverse.delta, as: .later).invertedWords)
+            self.since.append(since.transformed(over: inverse.delta, as: .earlier))
         }
-        return entry.inverse.transformed(over: since, as: .later)
+        let delta = inverse.delta.transformed(over: since, as: .later)
+        let spared = inverse.spared.compactMap { spared in
+            delta.map(index: spared.index).map { Superseded(index: $0, loss: spared.loss, loser: spared.loser) }
+        }
+        return Retraction(delta: delta, spared: spared)
     }
 
     private mutating func begin(since delta: Delta) {

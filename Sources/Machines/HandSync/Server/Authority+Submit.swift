@@ -31,7 +31,7 @@ extension Authority {
         _ submission: Submission, author: Author, now: UInt64, isFull: Bool = false, work most: Int = .max
     ) -> Outcome {
         if most < .max, estimate(submission) > most { return .tooMuchWork }
-        work = submission.delta.componentCount
+        work = submission.delta.carryingCost
         if let answer = answerFromBefore(submission, author: author) { return answer }
         if isFull { return .rejected(.storeFull(limit: limits.storeBytes)) }
         if submission.base > revision { return .failed(.baseInFuture) }
@@ -71,8 +71,10 @@ extension Authority {
         let (delta, making) = (submission.delta, Self.work(of: submission.delta))
         let commits = present.revision - max(submission.base, window.floor)
         guard commits > 0 else { return making }
-        return making
-            + (SingleEdit(delta) == nil ? commits * delta.componentCount : commits / Self.passagesPerComponent)
+        let cost = delta.carryingCost
+        // A single edit passes by as numbers, unless it changes a text that others have changed: then it is merged with theirs.
+        let isQuick = SingleEdit(delta) != nil && cost <= Self.passagesPerComponent
+        return making + (isQuick ? commits / Self.passagesPerComponent : commits * cost)
     }
 
     /// How much work it is to read a delta, to check and to make it, but for carrying it over commits.

@@ -33,10 +33,10 @@ extension Delta {
     /// Whether it takes no more than about that many bytes.
     fileprivate func weighs(atMost bytes: Int) -> Bool {
         if weight * 32 > bytes { return false }
-        var left = bytes - componentCount * 32
+        var left = bytes - carryingCost * 32
         for item in items where left >= 0 { left -= 48 + item.content.size }
         for change in changes where left >= 0 {
-            left -= (change.text?.utf8.count ?? 0) + (change.url?.utf8.count ?? 0) + (change.bytes?.count ?? 0)
+            left -= change.size
         }
         return left >= 0
     }

@@ -126,14 +126,15 @@ package struct StoredFrame: Equatable, Sendable {
 
     /// The commit inside.
     ///
+    /// - Parameter setsTexts: as frames did before version 3 of the protocol; `resolved(on:)` has to follow.
     /// - Throws: `StoreError.damaged`.
-    package func commit() throws(StoreError) -> Commit {
+    package func commit(setsTexts: Bool = false) throws(StoreError) -> Commit {
         var found: Commit?
         var reader = FrameReader(limit: bytes.count)
         do {
             try bytes.withUnsafeBytes { all in
                 try reader.read(all) { (body) throws(WireError) -> Bool in
-                    if case .commit(_, let commit) = try DownMessage(body) { found = commit }
+                    if case .commit(_, let commit) = try DownMessage(body, setsTexts: setsTexts) { found = commit }
                     return true
                 }
             }

@@ -85,7 +85,8 @@ package struct NaiveView {
     /// The new list.
     package func outcome(on items: [Item]) -> [Item] {
         func changed(_ index: Int) -> Item {
-            Item(id: items[index].id, content: items[index].content.applying(changes[index]) ?? items[index].content)
+            let item = items[index]
+            return Item(id: item.id, content: (try? item.content.applying(changes[index])) ?? item.content)
         }
         var result: [Item] = []
         for gap in 0...items.count {
@@ -109,7 +110,8 @@ package struct NaiveView {
             case (.picked, _), (_, .picked): merged.fates[index] = .picked
             default: merged.fates[index] = .stays
             }
-            merged.changes[index] = a.changes[index].followed(by: b.changes[index])
+            let rest = b.changes[index].transformed(over: a.changes[index], as: .later)
+            merged.changes[index] = a.changes[index].followed(by: rest)
         }
         func survives(_ arrival: Arrival, ofLater: Bool) -> Bool {
             guard case .old(let index) = arrival else { return true }

@@ -135,7 +135,7 @@ final class System {
         case .superseded(let item, _, author: 0, _):
             // A snapshot does not tell by whom; whoever reads that knows that the item is not there.
             if client.followed[name]?.contains(where: { $0.id == item.id }) != true { promises.rejected([item.id]) }
-        case .superseded: break
+        case .superseded, .spared: break
         }
     }
 

@@ -33,12 +33,12 @@ package struct Chaos {
         case .card: change.card = Card(code: UInt8(random.next(below: 53)))
         case .unknown: change.bytes = Array(text.utf8)
         case .task:
-            if random.next() & 1 == 0 { change.text = text }
+            if random.next() & 1 == 0 { change = content.rewording(text) }
             if change.isEmpty || random.next() & 1 == 0 { change.done = random.next() & 1 == 0 }
         case .link:
-            if random.next() & 1 == 0 { change.text = text }
-            if change.isEmpty || random.next() & 1 == 0 { change.url = text }
-        case .note, .heading: change.text = text
+            if random.next() & 1 == 0 { change = content.rewording(text) }
+            if change.isEmpty || random.next() & 1 == 0 { change.url = content.rewording(url: text).url }
+        case .note, .heading: change = content.rewording(text)
         }
         return change
     }
@@ -83,7 +83,8 @@ package struct Chaos {
     private mutating func side() -> Side { random.next() & 1 == 0 ? .after : .before }
 
     /// One edit on a list of tasks, as a person makes them.
-    package mutating func edit(on count: Int) -> Delta {
+    package mutating func edit(on list: some EditableList) -> Delta {
+        let count = list.count
         let choice = count == 0 ? 0 : random.next(below: 4)
         switch choice {
         case 0:
@@ -96,7 +97,8 @@ package struct Chaos {
             let index = random.next(below: count)
             return .moving(index..<index + 1, to: random.next(below: count + 1), side())
         default:
-            return .editing(at: random.next(below: count), Change(text: "e\(random.next() % 100)"))
+            let index = random.next(below: count)
+            return .editing(at: index, list[index].content.rewording("e\(random.next() % 100)"))
         }
     }
 }

@@ -42,15 +42,14 @@ package struct Draft: Sendable {
 
     /// The change of an existing item; nil if its text is as before.
     var change: Change? {
-        guard case .existing(_, _, let field) = target else { return nil }
+        guard case .existing(_, let item, let field) = target, editor.text != editor.base else { return nil }
         let text = editor.text
-        if text == editor.base { return nil }
-        return field == .text ? Change(text: text) : Change(url: text)
+        return field == .text ? item.content.rewording(text) : item.content.rewording(url: text)
     }
 
     /// Why a list would not take the change; nil if it would.
     func refusal(_ rules: Rules) -> String? {
-        guard case .existing(_, let item, _) = target, let change, let changed = item.content.applying(change),
+        guard case .existing(_, let item, _) = target, let change, let changed = try? item.content.applying(change),
             let violation = rules.violation(of: changed)
         else { return nil }
         return "\(Rejection.violation(violation))"

@@ -1,0 +1,74 @@
+// Taking back one's own words, and nobody else's.
+
+/// What an edit that takes another one back may do, once others have gone on from there.
+public struct Sparing: Sendable {
+    /// The edit without the places of texts that others have changed.
+    public let delta: Delta
+    /// Those places, as an edit of the same list.
+    public let left: Delta
+    /// What was not taken back: `lost` would stand there, `present` stands there. Indices are of the list that others left.
+    public let spared: [Superseded]
+}
+
+extension Delta {
+    /// What is left of this edit, which takes an earlier one back, if it spares the words that `since` put in their place.
+    ///
+    /// All else is taken back though others changed it, too: the later has the last word.
+    ///
+    /// O(n log n) in the components of both, if both change texts; otherwise O(1).
+    ///
+    /// - Parameter since: what others did, made on the same list.
+    public func sparing(_ since: Delta) -> Sparing {
+        let nothing = Sparing(delta: self, left: .identity, spared: [])
+        if changes.isEmpty || since.changes.isEmpty { return nothing }
+        let (mine, others) = (Footprint(self), Footprint(since))
+        var (spared, left): ([Superseded], DeltaBuilder) = ([], DeltaBuilder())
+        /// What may be done, by the changes' numbers.
+        var changes = changes
+        var end = 0
+        for run in mine.runs where run.kind != .delete {
+            others.forEachRun(in: run.old..<run.old + run.count) { other in
+                for index in other.old..<other.old + other.count {
+                    let (own, theirs) = (mine.change(of: run, at: index), others.change(of: other, at: index))
+                    guard own >= 0, theirs >= 0 else { continue }
+                    let (allowed, dropped) = changes[own].sparing(since.changes[theirs])
+                    guard !dropped.isEmpty, let present = since.map(index: index) else { continue }
+                    spared += changes[own].wordLosses(to: since.changes[theirs]).map {
+                        Superseded(index: present, loss: $0, loser: .later)
+                    }
+                    left.keep(index - end)
+                    left.edit(dropped)
+                    end = index + 1
+                    changes[own] = allowed
+                }
+            }
+        }
+        return end == 0 ? nothing : Sparing(delta: changing(to: changes), left: left.finish(), spared: spared)
+    }
+
+    /// The same edit with other changes of the same items.
+    func changing(to changes: [Change]) -> Delta {
+        var builder = DeltaBuilder(sharingItemsOf: self)
+        let changed = Delta(steps: steps, items: items, changes: changes, reach: reach, growth: growth)
+        for step in steps { builder.append(step, of: changed) }
+        return builder.finish()
+    }
+
+    /// What takes this edit back, which only changes texts.
+    ///
+    /// - Precondition: it has no components but `keep` and `edit`, and sets no field.
+    public var invertedWords: Delta {
+        let inverses = changes.map { Change(text: $0.text.inverted, url: $0.url.inverted) }
+        return Delta(steps: steps, items: items, changes: inverses, reach: reach, growth: growth)
+    }
+}
+
+extension Change {
+    /// This change without the places that `other` changes, and those places.
+    fileprivate func sparing(_ other: Change) -> (allowed: Change, left: Change) {
+        let (ofText, ofURL) = (text.sparing(other.text), url.sparing(other.url))
+        var allowed = self
+        (allowed.text, allowed.url) = (ofText.allowed, ofURL.allowed)
+        return (allowed, Change(text: ofText.left, url: ofURL.left))
+    }
+}

@@ -1,0 +1,83 @@
+// What somebody put into a text, or took out of it, and somebody else changed at the same time.
+
+extension TextChange {
+    /// What an earlier change made of a place, and a later one, made on the same text, replaces.
+    public struct Loss: Hashable, Sendable {
+        /// Where `present` stands, in bytes of the text after both changes.
+        public let at: Int
+        /// What stood there before both.
+        public let original: String
+        /// What the earlier change made of it, and nobody reads any more.
+        public let lost: String
+        /// What stands there now.
+        public let present: String
+
+        public init(at: Int, original: String, lost: String, present: String) {
+            self.at = at
+            self.original = original
+            self.lost = lost
+            self.present = present
+        }
+
+        /// The change that puts back what was lost, made on the text after both.
+        public var recovery: TextChange { TextChange(replacing: present, at: at, with: lost) }
+    }
+
+    /// Where the two changes overlap and do not make the same of it.
+    public static func losses(earlier: TextChange, later: TextChange) -> [Loss] {
+        var losses: [Loss] = []
+        var shift = 0
+        for meeting in meetings(earlier, later) {
+            let (lost, present) = (meeting.earlierText, meeting.laterText)
+            if meeting.isOverlap, !lost.hasSameBytes(as: present) {
+                let at = meeting.range.lowerBound + shift
+                losses.append(Loss(at: at, original: meeting.originalText, lost: lost, present: present))
+            }
+            shift += (meeting.later.isEmpty ? meeting.earlier : meeting.later).reduce(0) { $0 + $1.growth }
+        }
+        return losses
+    }
+
+    /// The same where the earlier change has been made and `later` was carried over it: `inverse` takes the earlier one back.
+    ///
+    /// What was only removed has left no words behind. It counts as lost if the later change puts some of them back.
+    public static func losses(ofWhatTakesBack inverse: TextChange, to later: TextChange) -> [Loss] {
+        var losses: [Loss] = []
+        var shift = 0
+        var removed: Splice?
+        for meeting in meetings(inverse, later) {
+            let at = meeting.range.lowerBound
+            let insertion = meeting.later.first.flatMap { $0.removed.isEmpty && meeting.earlier.isEmpty ? $0 : nil }
+            if let removed, removed.at == at, let insertion, Words.haveCommon(removed.inserted, insertion.inserted) {
+                losses.append(
+                    Loss(at: at + shift, original: removed.inserted, lost: "", present: insertion.inserted))
+            } else if meeting.isOverlap, !meeting.originalText.hasSameBytes(as: meeting.laterText) {
+                losses.append(
+                    Loss(
+                        at: at + shift, original: meeting.earlierText, lost: meeting.originalText,
+                        present: meeting.laterText))
+            }
+            removed = meeting.earlier.first.flatMap { $0.removed.isEmpty && meeting.later.isEmpty ? $0 : nil }
+            shift += meeting.later.reduce(0) { $0 + $1.growth }
+        }
+        return losses
+    }
+
+    /// This change without the places at which it overlaps another one, made on the same text, and those places.
+    func sparing(_ other: TextChange) -> (allowed: TextChange, left: TextChange) {
+        if isIdentity || other.isIdentity { return (self, TextChange()) }
+        var (allowed, left) = (TextChange(), TextChange())
+        for meeting in Self.meetings(other, self) {
+            for splice in meeting.later {
+                if meeting.isOverlap { left.append(splice) } else { allowed.append(splice) }
+            }
+        }
+        return (allowed, left)
+    }
+
+    /// Words of the text that are replaced by others.
+    public init(replacing removed: String, at: Int, with inserted: String) {
+        self.init()
+        append(Splice(at: at, removed: removed, inserted: inserted))
+    }
+}

@@ -1,0 +1,101 @@
+import HandCore
+
+/// What the user's own commits did to the items of a list, so that it shows when somebody who had not seen them overrides it.
+struct OwnWork: Sendable {
+    /// One commit's work on one item.
+    private struct Deed: Sendable {
+        var revision: Int
+        var isMoved: Bool
+        var fields: Change.Fields
+        /// What takes the user's words back, in the texts as they are now. What somebody has put over them is no longer in it.
+        var inverse: Change
+    }
+
+    private var deeds: [ItemID: [Deed]] = [:]
+
+    /// How many commits back overriding is noticed.
+    private static let revisions = 1_000
+    /// The most commits that are told apart for one item.
+    private static let mostDeeds = 16
+
+    /// Remembers what the user's own commit did to the items of `list`, on which it was made.
+    mutating func record(_ commit: Commit, on list: Hand) {
+        for (item, isMoved, change) in commit.delta.intentions(on: list).prefix(Self.revisions) {
+            let inverse = Change(text: change.text.inverted, url: change.url.inverted)
+            var all = follow(change, in: item.id)
+            all.append(Deed(revision: commit.revision, isMoved: isMoved, fields: change.fields, inverse: inverse))
+            if all.count > Self.mostDeeds { all.replaceSubrange(0..<2, with: [Self.joined(all[0], all[1])]) }
+            deeds[item.id] = all
+        }
+        if deeds.count > Self.revisions {
+            let oldest = commit.revision - Self.revisions
+            deeds = deeds.filter { ($0.value.last?.revision ?? 0) > oldest }
+        }
+    }
+
+    /// Two deeds as one, as of the later.
+    private static func joined(_ first: Deed, _ second: Deed) -> Deed {
+        Deed(
+            revision: second.revision, isMoved: first.isMoved || second.isMoved,
+            fields: first.fields.union(second.fields), inverse: first.inverse.beside(second.inverse))
+    }
+
+    /// The deeds on an item, as they are after a change of its texts.
+    private func follow(_ change: Change, in item: ItemID) -> [Deed] {
+        (deeds[item] ?? []).map { deed in
+            var deed = deed
+            deed.inverse = deed.inverse.carried(over: change)
+            return deed
+        }
+    }
+
+    /// What a commit overrides, made on `list`. Its `base` tells which of the user's commits its author had not seen.
+    mutating func overridden(by commit: Commit, author: UInt64?, on list: Hand) -> [Replica.Notice] {
+        guard !deeds.isEmpty, commit.delta.reach <= list.count else { return [] }
+        var notices: [Replica.Notice] = []
+        let isOthers = commit.author != author
+        func add(_ item: Item, _ losses: [Superseded.Loss]) {
+            for loss in losses where isOthers {
+                notices.append(.superseded(item, loss, author: commit.author, revision: commit.revision))
+            }
+        }
+        func unseen(_ item: Item) -> [Deed] { deeds[item.id]?.filter { commit.base < $0.revision } ?? [] }
+        func wasMoved(_ deeds: [Deed]) -> [Superseded.Loss] { deeds.contains(where: \.isMoved) ? [.move] : [] }
+        for item in commit.delta.deletedItems(on: list) {
+            let unseen = unseen(item)
+            let fields = unseen.reduce(into: Change.Fields()) { $0.formUnion($1.fields) }
+            add(item, wasMoved(unseen) + (fields.isEmpty ? [] : [.edit(fields)]))
+            deeds[item.id] = nil
+        }
+        for (item, isMoved, change) in commit.delta.intentions(on: list) where deeds[item.id] != nil {
+            let unseen = unseen(item)
+            let fields = unseen.reduce(into: Change.Fields()) { $0.formUnion($1.fields) }
+                .intersection(change.fields).subtracting([.text, .url])
+            add(item, (isMoved ? wasMoved(unseen) : []) + (fields.isEmpty ? [] : [.edit(fields)]))
+            let after = (try? item.content.applying(change)).map { Item(id: item.id, content: $0) } ?? item
+            for deed in unseen { add(after, deed.inverse.losses(ofWhatTakesBackTo: change)) }
+            deeds[item.id] = follow(change, in: item.id)
+        }
+        return notices
+    }
+}
+
+extension Change {
+    /// What of the words that this change takes back another one, made on the same content, replaces.
+    func losses(ofWhatTakesBackTo later: Change) -> [Superseded.Loss] {
+        TextChange.losses(ofWhatTakesBack: text, to: later.text).map { .words($0, in: .text) }
+            + TextChange.losses(ofWhatTakesBack: url, to: later.url).map { .words($0, in: .url) }
+    }
+
+    /// What is left of the words that this change takes back, after another one.
+    fileprivate func carried(over other: Change) -> Change {
+        Change(
+            text: text.transformed(over: other.text, as: .earlier),
+            url: url.transformed(over: other.url, as: .earlier))
+    }
+
+    /// Both, made on the same content: this one on what the other leaves.
+    fileprivate func beside(_ other: Change) -> Change {
+        other.followed(by: carried(over: other))
+    }
+}
