@@ -24,7 +24,10 @@ import Testing
         let second = Delta.moving(2..<3, to: 5, .before)
         #expect(superseded(first, second) == [Superseded(index: 2, loss: .move, loser: .earlier)])
         let both = superseded(.editing(at: 4, Change(letter: "a", done: true)), .editing(at: 4, Change(letter: "b")))
-        #expect(both == [Superseded(index: 4, loss: .edit(.text), loser: .earlier)])
+        let words = TextChange.Loss(at: 0, original: "t", lost: "a", present: "b")
+        #expect(both == [Superseded(index: 4, loss: .words(words, in: .text), loser: .earlier)])
+        let ticks = superseded(.editing(at: 4, Change(done: true)), .editing(at: 4, Change(done: false)))
+        #expect(ticks == [Superseded(index: 4, loss: .edit(.done), loser: .earlier)])
         #expect(superseded(.editing(at: 4, Change(letter: "a")), .editing(at: 4, Change(done: true))).isEmpty)
         #expect(superseded(.editing(at: 4, Change(letter: "a")), .moving(4..<5, to: 0, .after)).isEmpty)
     }

@@ -124,7 +124,7 @@ struct Pairs {
         let others = first.compactMap(SingleEdit.init).map(SingleEdit.PositionShift.init).prefix(1_000)
         return Array(others).withUnsafeBufferPointer { others in
             Stopwatch.nanoseconds {
-                for edit in edits { Sink.take(Int(edit.transformed(over: others[...])?.gap ?? 0)) }
+                for edit in edits { Sink.take(Int(edit.transformed(over: others[...]).edit?.gap ?? 0)) }
             }
         } / Double(edits.count * others.count)
     }

@@ -114,14 +114,15 @@ struct Window {
         revision == floor ? floorCount : entries[index(of: revision)].count
     }
 
-    /// Transforms an edit over the commits from `revision` on, as far as they are single edits.
+    /// Transforms an edit over the commits from `revision` on, as far as they are single edits that do not meet it in one text.
     ///
     /// - Returns: what is left of it, nil if nothing is; and the first revision that was not passed.
     /// - Complexity: about two nanoseconds for each commit.
     func transformed(_ edit: SingleEdit, from revision: Int) -> (edit: SingleEdit?, next: Int) {
         let end = others.last ?? 0 < revision ? head + 1 : others[others.partitioningIndex { $0 >= revision }]
         let range = index(of: revision)..<index(of: end)
-        return (shifts.withUnsafeBufferPointer { edit.transformed(over: $0[range]) }, end)
+        let (rest, passed) = shifts.withUnsafeBufferPointer { edit.transformed(over: $0[range]) }
+        return (rest, revision + passed)
     }
 
     func frame(at revision: Int) -> FrameRun {

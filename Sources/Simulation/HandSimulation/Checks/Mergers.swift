@@ -37,9 +37,9 @@ final class Mergers {
             commit.base < sent.seen
         else { return nil }
         var carried = CarriedDelta(sent.submission.delta)
-        var costs = [sent.submission.delta.componentCount]
+        var costs = [sent.submission.delta.carryingCost]
         for earlier in commits[commit.base...] where !carried.isIdentity {
-            let isSingle = carried.singleEdit != nil && SingleEdit(earlier.delta) != nil
+            let isSingle = carried.singleEdit.map { $0.passes(SingleEdit(earlier.delta)) } ?? false
             let cost = carried.follow(earlier.delta)
             if !isSingle { costs.append(cost) }
         }
@@ -76,5 +76,13 @@ final class Mergers {
             return result == merged.outcome(on: base.items).map(\.id) ? nil : "not the merge with the commit before it"
         default: return nil
         }
+    }
+}
+
+extension SingleEdit {
+    /// Whether it is carried over another edit as a few numbers.
+    fileprivate func passes(_ other: SingleEdit?) -> Bool {
+        guard let other else { return false }
+        return kind != .reword || other.kind != .reword || index != other.index
     }
 }
