@@ -194,7 +194,7 @@ import Testing
         #expect(stage.lines[6...7] == ["✎ b", "  x"])
         #expect(stage.app.view().cursor == Point(row: 7, column: 3))
         stage.press("up ctrl-u 'mine'")
-        stage.remote(.editing(at: 1, Change(text: "theirs")))
+        stage.remote(stage.hand().rewording(1, "theirs"))
         #expect(stage.lines[5] == "✎ mine" && stage.lines[7].contains("Bob changed this to 'theirs'"))
         #expect(stage.app.view().cursor == Point(row: 5, column: 6))
     }
