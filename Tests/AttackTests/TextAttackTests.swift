@@ -44,7 +44,7 @@ import Testing
             #expect(message.refusal == nil)
             if case .commit = message { break }
         }
-        eve.say(.presence(list: 1, item: items[0].id))
+        eve.say(.presence(list: 1, Focus(items[0].id, isEditing: true)))
         try show(range)
         let logs = try range.logs()
         #expect(

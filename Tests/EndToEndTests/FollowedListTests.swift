@@ -103,9 +103,14 @@ import Testing
         try await client.create("list")
         try user.hand("add", "milk", "bread", "-q")
         let list = try await client.open("list")
-        list.setPresence(try await list.live().view[1].id)
+        let item = try await list.live().view[1].id
+        list.setPresence(Focus(item))
         #expect(try eventually { try user.hand("who").contains("on") })
         #expect(try user.hand("who").split(separator: "\n").contains("ben\ton 2: [ ] bread"))
+        #expect(try user.hand("who", "--json").contains(#""editing":false"#))
+        list.setPresence(Focus(item, isEditing: true))
+        #expect(try eventually { try user.hand("who").split(separator: "\n").contains("ben\tedits 2: [ ] bread") })
+        #expect(try user.hand("who", "--json").contains(#""item":"\#(item)","editing":true"#))
         await client.close()
     }
 

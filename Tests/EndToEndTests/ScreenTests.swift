@@ -24,7 +24,7 @@ import Testing
     static func items(_ screen: [String]) -> [String] {
         screen.dropFirst().dropLast(2).compactMap { line in
             guard let box = line.range(of: "[ ] ") ?? line.range(of: "[x] ") else { return nil }
-            let text = line[box.upperBound...].prefix { $0 != "◂" }
+            let text = line[box.upperBound...].prefix { $0 != "◂" && $0 != "✎" }
             return String(line[box].prefix(3)) + " " + text.trimmingCharacters(in: .whitespaces)
         }
     }
@@ -88,6 +88,36 @@ import Testing
             }
             if Set(lists).count == 1 { return lists[0] }
         }
+    }
+
+    /// One sees who has an item's editor open: until it is closed, through an outage, and not when that terminal is gone.
+    @Test func whoEditsIsSeenByTheOthers() throws {
+        _ = try hand("create", "list")
+        _ = try hand("add", "milk")
+        // Behind a shell, as what is killed below.
+        let tmux = try Tmux(environment: environment, "\(Binary.path) open --as ada; true")
+        let (ada, bob) = (tmux.first, try tmux.open("\(Binary.path) open --as bob"))
+        func bobSees(_ text: String) throws {
+            try tmux.wait(for: bob) { Self.isSynced($0) && $0[1].hasSuffix(text) }
+        }
+        try bobSees(" ◂ada")
+        try tmux.press("e", in: ada)
+        try bobSees(" ✎ ada")
+        #expect(try hand("who").contains("ada\tedits 1: [ ] milk"))
+        try tmux.type(" 2 l", in: ada)
+        try tmux.press("Enter", in: ada)
+        try bobSees(" ◂ada")
+        try tmux.wait(for: bob) { $0[1].contains("milk 2 l") }
+
+        try tmux.press("e", in: ada)
+        try bobSees(" ✎ ada")
+        server.kill()
+        for pane in [ada, bob] { try tmux.wait(for: pane) { $0.last?.contains("offline") ?? false } }
+        #expect(!(try tmux.screen(bob).joined().contains("ada")))
+        try server.start()
+        try bobSees(" ✎ ada")
+        try tmux.killProgram(in: ada)
+        try bobSees("milk 2 l")
     }
 
     @Test func itOpensWithoutAServerWhatWasKept() throws {

@@ -247,11 +247,11 @@ import Testing
         let bob = try server.client("bob")
         let his = try await bob.open("list")
         _ = try await his.live()
-        his.setPresence(ItemID(rawValue: 9))
+        his.setPresence(Focus(ItemID(rawValue: 9), isEditing: true))
         var seen: [DownMessage.Presence.Place] = []
         for await case .presence(let people) in events {
             seen += people.map(\.place)
-            if seen.contains(.here(person: "bob", item: ItemID(rawValue: 9))) { await bob.close() }
+            if seen.contains(.here(person: "bob", Focus(ItemID(rawValue: 9), isEditing: true))) { await bob.close() }
             if seen.contains(.gone) { break }
         }
         #expect(seen.contains(.gone))

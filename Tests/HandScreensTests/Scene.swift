@@ -106,6 +106,11 @@ struct Scene: CustomStringConvertible, Sendable {
             $0.presence("Bob", on: id)
             $0.presence("Cleo with a very long name indeed", on: id, author: 3)
         },
+        Scene("together-editors") {
+            $0.presence("Bob", on: id)
+            $0.presence("Cleo", on: id, isEditing: true, author: 3)
+            $0.presence("Dan with a very long name indeed", on: id, isEditing: true, author: 4)
+        },
         Scene("together-flash") { $0.remote($0.hand().rewording(1, "milk, two")) },
         Scene("together-pending") { $0.press("j space o 'mine' enter esc") },
         Scene("together-overridden") {
@@ -127,7 +132,10 @@ struct Scene: CustomStringConvertible, Sendable {
     ]
 
     private static let others: [Scene] = [
-        Scene("item-task", opening: .item(list: "things", id: id.description)) { $0.presence("Bob", on: id) },
+        Scene("item-task", opening: .item(list: "things", id: id.description)) {
+            $0.presence("Bob", on: id)
+            $0.presence("Cleo", on: id, isEditing: true, author: 3)
+        },
         Scene("item-link") { $0.press("5 G enter") },
         Scene("item-card") { $0.press("G enter") },
         Scene("item-editing", opening: .item(list: "things", id: id.description)) { $0.press("e ', fresh'") },
@@ -151,6 +159,7 @@ struct Scene: CustomStringConvertible, Sendable {
         },
         Scene("people", opening: .people("things")) {
             $0.presence("Bob", on: id)
+            $0.presence("Cleo", on: id, isEditing: true, author: 4)
             $0.presence("Eve\u{1B}[31m\u{202E}", on: nil, author: 3)
         },
         Scene("notices-none", opening: .notices("things")),

@@ -129,8 +129,11 @@ struct Stage {
         for (name, replica) in replicas.sorted(by: { $0.key < $1.key }) { tell(name, replica, isLive: false) }
     }
 
-    mutating func presence(_ name: String, on item: ItemID?, author: UInt64 = Stage.bob, _ list: String = "things") {
-        send(.list(list, .presence([DownMessage.Presence(author: author, place: .here(person: name, item: item))])))
+    mutating func presence(
+        _ name: String, on item: ItemID?, isEditing: Bool = false, author: UInt64 = Stage.bob, _ list: String = "things"
+    ) {
+        let place = DownMessage.Presence.Place.here(person: name, item.map { Focus($0, isEditing: isEditing) })
+        send(.list(list, .presence([DownMessage.Presence(author: author, place: place)])))
     }
 
     // MARK: Keys

@@ -294,9 +294,9 @@ import Testing
         let before = stage.commands.count
         stage.press("j j j")
         let told = stage.commands.dropFirst(before).filter { if case .presence = $0 { true } else { false } }
-        #expect(told == [.presence(list: "things", ItemID(rawValue: 2 << 32))])
+        #expect(told == [.presence(list: "things", Focus(ItemID(rawValue: 2 << 32)))])
         stage.wait(100)
-        #expect(stage.commands.last == .presence(list: "things", ItemID(rawValue: 4 << 32)))
+        #expect(stage.commands.last == .presence(list: "things", Focus(ItemID(rawValue: 4 << 32))))
     }
 
     @Test func whatWasOverriddenComesBack() {

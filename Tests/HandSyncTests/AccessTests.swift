@@ -61,7 +61,7 @@ import Testing
         ("edit", submission(.editing(at: 0, Change(text: TextChange(replacing: "", at: 0, with: "x")))), .write),
         ("delete item", submission(.deleting(0..<1)), .write),
         ("move", submission(.moving(0..<1, to: 2, .after)), .write),
-        ("presence", .presence(list: 1, item: nil), .none), ("lists", .lists(request: 9, after: ""), .none),
+        ("presence", .presence(list: 1, nil), .none), ("lists", .lists(request: 9, after: ""), .none),
         ("create", .create(request: 9, name: "third", rules: Rules()), .write),
         ("delete", .delete(request: 9, name: "open"), .admin),
         ("rename", .rename(request: 9, name: "open", newName: "third"), .admin),

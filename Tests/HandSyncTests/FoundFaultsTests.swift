@@ -72,7 +72,8 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
     }
 
     /// Where a person is was lost with the connection, and when it was said before the server had answered.
-    @Test func presenceIsToldWithEachSubscription() throws {
+    @Test(arguments: [false, true]) func presenceIsToldWithEachSubscription(isEditing: Bool) throws {
+        let focus = Focus(ItemID(rawValue: 7), isEditing: isEditing)
         var machine = ClientMachine(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
         var said: [UpMessage] = []
         var latencies: [UInt64] = []
@@ -85,7 +86,7 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
             }
         }
         machine.open("a")
-        machine.setPresence("a", item: ItemID(rawValue: 7))
+        machine.setPresence("a", focus)
         for round in UInt64(1)...2 {
             let now = round * 100_000
             if round == 1 { machine.start() } else { machine.timer(now: now) }
@@ -102,7 +103,7 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
             machine.disconnected(reason: "gone", now: now)
         }
         let told = said.filter { if case .presence = $0 { true } else { false } }
-        #expect(told == [UpMessage](repeating: .presence(list: 4, item: ItemID(rawValue: 7)), count: 2))
+        #expect(told == [UpMessage](repeating: .presence(list: 4, focus), count: 2))
         #expect(latencies == [3, 3])
     }
 

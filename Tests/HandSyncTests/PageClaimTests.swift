@@ -169,7 +169,7 @@ import Testing
         for each in [other, silent] { each.subscribe("list", request: 1) }
         world.settle()
         // An item that is nowhere may be named.
-        other.say(.presence(list: 1, item: ItemID(rawValue: 77)))
+        other.say(.presence(list: 1, Focus(ItemID(rawValue: 77))))
         world.now += 100
         world.service.timeout()
         world.settle()

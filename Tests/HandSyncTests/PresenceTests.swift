@@ -10,7 +10,7 @@ import Testing
     private struct Reader {
         var told = 0
         var knownGone: Int
-        var picture: [UInt64: ItemID?] = [:]
+        var picture: [UInt64: Focus?] = [:]
 
         mutating func hear(_ board: PresenceBoard, atMost limit: Int) {
             let (entries, end) = board.entries(
@@ -18,8 +18,8 @@ import Testing
             #expect(entries.count <= limit && end <= board.last && (end == board.last || entries.count == limit))
             #expect(Set(entries.map(\.author)).count == entries.count)
             for entry in entries {
-                if case .here(_, let item) = entry.place {
-                    picture[entry.author] = .some(item)
+                if case .here(_, let focus) = entry.place {
+                    picture[entry.author] = .some(focus)
                 } else {
                     picture[entry.author] = nil
                 }
@@ -31,24 +31,27 @@ import Testing
     @Test(arguments: 1...20) func whoeverReadsKnowsWhoIsHere(seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var board = PresenceBoard()
-        var truth: [UInt64: ItemID?] = [:]
+        var truth: [UInt64: Focus?] = [:]
+        var connections: [UInt64: Int] = [:]
         var readers: [Reader] = []
         for _ in 0..<600 {
             let author = UInt64(1 + random.next(below: 30))
-            switch random.next(below: 5) {
-            case 0, 1:
-                if truth[author] == nil {
-                    board.join(author, name: "p\(author)")
-                    truth[author] = .some(nil)
-                } else {
-                    board.leave(author)
-                    truth[author] = nil
-                }
-            case 2:
-                let item = ItemID(rawValue: UInt64(random.next(below: 9)))
-                board.move(author, to: item)
-                if truth[author] != nil { truth[author] = .some(item) }
-            case 3: if readers.count < 5 { readers.append(Reader(knownGone: board.last)) }
+            switch random.next(below: 6) {
+            case 0:
+                board.join(author, name: "p\(author)")
+                connections[author, default: 0] += 1
+                // A connection has not said yet where it is.
+                truth[author] = .some(nil)
+            case 1:
+                board.leave(author)
+                connections[author] = max(0, (connections[author] ?? 0) - 1)
+                if connections[author] == 0 { truth[author] = nil }
+            case 2, 3:
+                let item = ItemID(rawValue: UInt64(random.next(below: 4)))
+                let focus = random.next(below: 5) == 0 ? nil : Focus(item, isEditing: random.next() & 1 == 0)
+                board.move(author, to: focus)
+                if truth[author] != nil { truth[author] = .some(focus) }
+            case 4: if readers.count < 5 { readers.append(Reader(knownGone: board.last)) }
             default:
                 guard !readers.isEmpty else { continue }
                 readers[random.next(below: readers.count)].hear(board, atMost: 1 + random.next(below: 8))
@@ -70,7 +73,7 @@ import Testing
         board.join(20_000, name: "q")
         let (entries, end) = board.entries(after: 0, through: board.last, atMost: .max)
         #expect(end == board.last && entries.count <= 3_000 && board.floor > 0)
-        #expect(entries.last == DownMessage.Presence(author: 20_000, place: .here(person: "q", item: nil)))
+        #expect(entries.last == DownMessage.Presence(author: 20_000, place: .here(person: "q", nil)))
         // All that changed behind the floor is told.
         let gone = entries.filter { $0.place == .gone }.map(\.author)
         #expect(gone == Array((10_000 - UInt64(gone.count) + 1)...10_000))
@@ -158,11 +161,11 @@ import Testing
         let reader = Self.reader(1_000, world)
         #expect(reader.present.count == 31)
         reader.stalls = true
-        people[0].say(.presence(list: 1, item: ItemID(rawValue: 1)))
+        people[0].say(.presence(list: 1, Focus(ItemID(rawValue: 1))))
         Self.passInterval(world)
         let before = reader.heard.count
         for round in 1...50 {
-            people[3].say(.presence(list: 1, item: ItemID(rawValue: UInt64(round))))
+            people[3].say(.presence(list: 1, Focus(ItemID(rawValue: UInt64(round)))))
             if round == 10 { people[5].end() }
             if round == 20 { people[6].say(.unsubscribe(list: 1)) }
             Self.passInterval(world)
@@ -176,7 +179,7 @@ import Testing
             return
         }
         #expect(entries.count == 3)
-        #expect(entries.contains { $0.place == .here(person: Self.name, item: ItemID(rawValue: 50)) })
+        #expect(entries.contains { $0.place == .here(person: Self.name, Focus(ItemID(rawValue: 50))) })
     }
 
     /// What the system has taken by now is noticed a moment later: the frame for all would say only the last change.
@@ -186,7 +189,7 @@ import Testing
         reader.stalls = true
         for (index, mover) in people.enumerated() {
             if index == 2 { (reader.stalls, reader.isWriting) = (false, false) }
-            mover.say(.presence(list: 1, item: ItemID(rawValue: 70 + UInt64(index))))
+            mover.say(.presence(list: 1, Focus(ItemID(rawValue: 70 + UInt64(index)))))
             Self.passInterval(world)
         }
         var places: [UInt64: DownMessage.Presence.Place] = [:]
@@ -194,7 +197,7 @@ import Testing
             for entry in entries { places[entry.author] = entry.place }
         }
         for index in 0..<3 {
-            let place = DownMessage.Presence.Place.here(person: Self.name, item: ItemID(rawValue: 70 + UInt64(index)))
+            let place = DownMessage.Presence.Place.here(person: Self.name, Focus(ItemID(rawValue: 70 + UInt64(index))))
             #expect(places.values.contains(place), "\(index)")
         }
     }
@@ -204,7 +207,7 @@ import Testing
         let (world, people) = try Self.crowd(5)
         let reader = Self.reader(1_000, world)
         reader.stalls = true
-        people[0].say(.presence(list: 1, item: ItemID(rawValue: 1)))
+        people[0].say(.presence(list: 1, Focus(ItemID(rawValue: 1))))
         Self.passInterval(world)
         people[1].end()
         Self.passInterval(world)
@@ -213,6 +216,36 @@ import Testing
         reader.drain()
         Self.passInterval(world)
         #expect(reader.present.count == 5)
+    }
+
+    /// Who edits an item is told to the others like where somebody is: when it changes, at most once in an interval. A client that
+    /// comes back edits nothing until it says so.
+    @Test func whoEditsIsTold() throws {
+        let (world, people) = try Self.crowd(1)
+        let reader = Self.reader(1_000, world)
+        let item = ItemID(rawValue: 5)
+        func told(_ body: () -> Void) -> [Focus?] {
+            let before = reader.heard.count
+            body()
+            Self.passInterval(world)
+            var places: [Focus?] = []
+            for case .presence(1, let entries) in reader.heard.dropFirst(before) {
+                places += entries.map(\.place.focus)
+            }
+            return places
+        }
+        func say(_ focus: Focus?) { people[0].say(.presence(list: 1, focus)) }
+        #expect(told { say(Focus(item)) } == [Focus(item)])
+        #expect(told { say(Focus(item, isEditing: true)) } == [Focus(item, isEditing: true)])
+        #expect(told { for _ in 0..<5 { say(Focus(item, isEditing: true)) } } == [])
+        #expect(told { for round in 0..<9 { say(Focus(item, isEditing: round % 2 == 1)) } } == [Focus(item)])
+        #expect(told { say(Focus(item, isEditing: true)) } == [Focus(item, isEditing: true)])
+        let again = told {
+            let stream = world.connect(1, person: Self.name)
+            world.settle()
+            Self.follow(1, stream, world)
+        }
+        #expect(again == [nil] && people[0].errors == [.replaced])
     }
 
     /// Of whom it is not remembered that they have gone, nobody can be told: the connection ends, and the client comes back.

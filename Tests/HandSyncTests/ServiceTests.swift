@@ -185,7 +185,7 @@ import Testing
         func told() -> Int { other.heard.count { if case .presence = $0 { true } else { false } } }
         let before = told()
         for id in 1...5 {
-            mover.say(.presence(list: 1, item: ItemID(rawValue: UInt64(id))))
+            mover.say(.presence(list: 1, Focus(ItemID(rawValue: UInt64(id)))))
             world.service.timeout()
             world.settle()
         }

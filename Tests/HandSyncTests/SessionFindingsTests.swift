@@ -70,8 +70,8 @@ import Testing
         #expect(talk.names == ["list is kept as new", "list is new"] && talk.refusals == [])
         #expect(talk.machine.subscriptions["new"]?.replica.view.count == 1 && talk.machine.subscriptions.count == 1)
         let submissions = talk.said.filter { if case .submit = $0 { true } else { false } }
-        talk.perform { $0.setPresence("new", item: item.id) }
-        #expect(submissions.count == 1 && talk.said.last == .presence(list: 7, item: item.id))
+        talk.perform { $0.setPresence("new", Focus(item.id)) }
+        #expect(submissions.count == 1 && talk.said.last == .presence(list: 7, Focus(item.id)))
     }
 
     /// Who was away while a list got another name finds it by its log id, with what waits.
@@ -127,6 +127,20 @@ import Testing
         // What else comes under the number is not for the list as it stands here.
         talk.hear(.stale(list: 7, sequence: 1, head: 9))
         #expect(talk.said.count == before && talk.machine.subscriptions["new"]?.isLive == false)
+    }
+
+    /// Found by the simulator: of a list that is open under its old and its new name, one goes on. Where the person was under the
+    /// other name was shown for ever.
+    @Test func whereOneIsUnderTheNameThatGoesOnCounts() throws {
+        var talk = Talk()
+        talk.perform { $0.open("list") }
+        talk.begin(1, list: 7)
+        let focus = Focus(ItemID(rawValue: 3), isEditing: true)
+        talk.perform { $0.setPresence("list", focus) }
+        talk.perform { $0.open("new") }
+        talk.hear(.renamed(list: 7, name: "new"))
+        let told = talk.said.filter { if case .presence = $0 { true } else { false } }
+        #expect(told == [.presence(list: 7, focus), .presence(list: 7, nil)])
     }
 
     private struct Missing: Error {}

@@ -254,8 +254,8 @@ import Testing
         var talk = Talk()
         let request = talk.perform { $0.askWhoIsThere("list", Self.excerpt) }!
         talk.enter(request)
-        let me = DownMessage.Presence(author: 1, place: .here(person: "me", item: nil))
-        let other = DownMessage.Presence(author: 2, place: .here(person: "other", item: ItemID(rawValue: 3)))
+        let me = DownMessage.Presence(author: 1, place: .here(person: "me", nil))
+        let other = DownMessage.Presence(author: 2, place: .here(person: "other", Focus(ItemID(rawValue: 3))))
         talk.hear(.presence(list: 2, [other]))
         #expect(talk.answers.isEmpty)
         talk.hear(.presence(list: 2, [me, other]))

@@ -85,7 +85,7 @@ struct RandomMessages {
             .subscribe(.init(request: number(), name: text(), logID: chaos.random.next(), revision: revision())),
             .unsubscribe(list: number()),
             .submit(submission()),
-            .presence(list: number(), item: flag() ? id() : nil),
+            .presence(list: number(), focus()),
             .ping(number()),
             .create(request: number(), name: text(), rules: rules()),
             .delete(request: number(), name: text()),
@@ -165,10 +165,11 @@ struct RandomMessages {
 
     private mutating func presence() -> [DownMessage.Presence] {
         (0..<chaos.random.next(below: 4)).map { _ in
-            let item = flag() ? id() : nil
-            return .init(author: number(), place: flag() ? .gone : .here(person: text(), item: item))
+            .init(author: number(), place: flag() ? .gone : .here(person: text(), focus()))
         }
     }
+
+    private mutating func focus() -> Focus? { flag() ? Focus(id(), isEditing: flag()) : nil }
 
     private mutating func listEntries() -> [DownMessage.ListEntry] {
         (0..<chaos.random.next(below: 4)).map { _ in

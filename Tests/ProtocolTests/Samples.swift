@@ -36,8 +36,9 @@ enum Samples {
         "submit": .submit(Submission(list: 7, base: 300, sequence: 5, delta: insertion)),
         "submit exactly, every component": .submit(
             Submission(list: 7, base: 300, sequence: 5, isExact: true, delta: everything)),
-        "presence on an item": .presence(list: 7, item: milk.id),
-        "presence on no item": .presence(list: 7, item: nil),
+        "presence on an item": .presence(list: 7, Focus(milk.id)),
+        "presence editing an item": .presence(list: 7, Focus(milk.id, isEditing: true)),
+        "presence on no item": .presence(list: 7, nil),
         "ping": .ping(1000),
         "create": .create(request: 3, name: "groceries", rules: Rules()),
         "create with a deck": .create(request: 4, name: "poker", rules: .fiveCards),
@@ -82,8 +83,9 @@ enum Samples {
         "presence": .presence(
             list: 7,
             [
-                .init(author: 4, place: .gone), .init(author: 5, place: .here(person: "Bob", item: nil)),
-                .init(author: 6, place: .here(person: "Eve", item: milk.id)),
+                .init(author: 4, place: .gone), .init(author: 5, place: .here(person: "Bob", nil)),
+                .init(author: 6, place: .here(person: "Eve", Focus(milk.id))),
+                .init(author: 7, place: .here(person: "Max", Focus(milk.id, isEditing: true))),
             ]),
         "pong": .pong(1000),
         "done": .done(request: 3),

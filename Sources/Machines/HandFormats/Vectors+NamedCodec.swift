@@ -54,8 +54,9 @@ extension Vectors {
                 "submit what was carried over 7 revisions",
                 .submit(Submission(list: 1, base: 300, sequence: 9, lag: 7, delta: delta))
             ),
-            ("presence on an item", .presence(list: 1, item: ItemID(rawValue: 5))),
-            ("presence on none", .presence(list: 1, item: nil)),
+            ("presence on an item", .presence(list: 1, Focus(ItemID(rawValue: 5)))),
+            ("presence editing an item", .presence(list: 1, Focus(ItemID(rawValue: 5), isEditing: true))),
+            ("presence on none", .presence(list: 1, nil)),
             ("ping", .ping(.max)),
             ("create", .create(request: 2, name: "poker", rules: .fiveCards)),
             ("delete", .delete(request: 3, name: "poker")),
@@ -106,8 +107,9 @@ extension Vectors {
                 .presence(
                     list: 1,
                     [
-                        .init(author: 4, place: .here(person: "Ada", item: ItemID(rawValue: 5))),
-                        .init(author: 5, place: .here(person: "Bob", item: nil)), .init(author: 6, place: .gone),
+                        .init(author: 4, place: .here(person: "Ada", Focus(ItemID(rawValue: 5)))),
+                        .init(author: 5, place: .here(person: "Bob", nil)), .init(author: 6, place: .gone),
+                        .init(author: 7, place: .here(person: "Eve", Focus(ItemID(rawValue: 5), isEditing: true))),
                     ])
             ),
             ("pong", .pong(.max)),
@@ -150,6 +152,7 @@ extension Vectors {
             ("a length over the limit", [0xFF, 0xFF, 0xFF, 0x7F]), ("a message that does not exist", [1, 99]),
             ("bytes behind the fields", [3, 6, 5, 0]), ("fields that the frame is too short for", [1, 6]),
             ("a hello of something else", [5, 1] + Array("GET ".utf8)),
+            ("a place that is none", [11, 5, 1, 3] + [UInt8](repeating: 0, count: 8)),
         ]
         return frames.map { frame("error: \($0)", $1, "up") }
     }

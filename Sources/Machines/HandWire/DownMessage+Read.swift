@@ -103,12 +103,11 @@ extension DownMessage {
 
     private static func presence(_ reader: inout WireReader) throws(WireError) -> Presence {
         let author = try reader.varint("author")
-        let status = try reader.byte("presence")
-        guard status <= 2 else { throw .unknownValue(field: "presence", found: UInt64(status)) }
-        guard status > 0 else { return Presence(author: author, place: .gone) }
+        let place = try reader.byte("presence")
+        guard place <= 3 else { throw .unknownValue(field: "presence", found: UInt64(place)) }
+        guard place > 0 else { return Presence(author: author, place: .gone) }
         let person = try reader.string("person", limit: Limits.personBytes)
-        let item = status == 2 ? ItemID(rawValue: try reader.word("item id")) : nil
-        return Presence(author: author, place: .here(person: person, item: item))
+        return Presence(author: author, place: .here(person: person, try reader.focus(place - 1)))
     }
 
     private static func listEntry(_ reader: inout WireReader) throws(WireError) -> ListEntry {

@@ -179,10 +179,10 @@ extension DownMessage {
             writer.varint(entry.author)
             switch entry.place {
             case .gone: writer.byte(0)
-            case .here(let person, let item):
-                writer.byte(item == nil ? 1 : 2)
+            case .here(let person, let focus):
+                writer.byte(1 + focus.code)
                 writer.string(person)
-                if let item { writer.word(item.rawValue) }
+                if let focus { writer.word(focus.item.rawValue) }
             }
         }
     }

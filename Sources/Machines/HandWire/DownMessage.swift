@@ -88,11 +88,11 @@ public enum DownMessage: Equatable, Sendable {
 
         public enum Place: Equatable, Sendable {
             case gone
-            case here(person: String, item: ItemID?)
+            case here(person: String, Focus?)
 
-            /// The item that somebody is on.
-            public var item: ItemID? {
-                if case .here(_, let item) = self { item } else { nil }
+            /// The item that somebody is on or edits.
+            public var focus: Focus? {
+                if case .here(_, let focus) = self { focus } else { nil }
             }
         }
 

@@ -48,8 +48,8 @@ public enum UpMessage: Equatable, Sendable {
     case subscribe(Subscribe)
     case unsubscribe(list: UInt64)
     case submit(Submission)
-    /// The item that this person is on, or none.
-    case presence(list: UInt64, item: ItemID?)
+    /// The item that this person is on or edits, or none.
+    case presence(list: UInt64, Focus?)
     case ping(UInt64)
     case create(request: UInt64, name: String, rules: Rules)
     case delete(request: UInt64, name: String)
@@ -243,11 +243,11 @@ extension UpMessage {
             writer.varint(submission.sequence)
             writer.varint(submission.making)
             writer.delta(submission.delta)
-        case .presence(let list, let item):
+        case .presence(let list, let focus):
             writer.byte(5)
             writer.varint(list)
-            writer.byte(item == nil ? 0 : 1)
-            if let item { writer.word(item.rawValue) }
+            writer.byte(focus.code)
+            if let focus { writer.word(focus.item.rawValue) }
         case .ping(let nonce):
             writer.byte(6)
             writer.varint(nonce)
@@ -333,8 +333,7 @@ extension UpMessage {
             return .submit(try Submission(&reader))
         case 5:
             let list = try reader.varint("list")
-            let hasItem = try reader.flag("presence on an item")
-            return .presence(list: list, item: hasItem ? ItemID(rawValue: try reader.word("item id")) : nil)
+            return .presence(list: list, try reader.focus(try reader.byte("presence")))
         case 6: return .ping(try reader.varint("nonce"))
         default: return try readRequest(number, &reader)
         }

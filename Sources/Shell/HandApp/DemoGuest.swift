@@ -1,5 +1,6 @@
 import HandClient
 import HandCore
+import HandWire
 
 /// The second person of the demonstration: edits a list by itself, at the pace of a person.
 package struct DemoGuest: Sendable {
@@ -69,7 +70,7 @@ package struct DemoGuest: Sendable {
             try await Task.sleep(for: .milliseconds(1_500 + guest.random.next(below: 1_500)))
             let view = try await list.state().view
             let (focus, delta) = guest.next(view)
-            list.setPresence(focus)
+            list.setPresence(focus.map { Focus($0) })
             guard let delta else { continue }
             try await Task.sleep(for: .milliseconds(700))
             // The user may have edited meanwhile; an edit that does not fit any more is left.

@@ -139,8 +139,8 @@ package final class Runner {
         case .reconnect: engine.start()
         case .workOn: worker.start(after: 0) { [unowned self] in take(.continueWork) }
         case .follow(let list): follow(list)
-        case .presence(let list, let item):
-            engine.perform { $0.setPresence(list, item: item) }
+        case .presence(let list, let focus):
+            engine.perform { $0.setPresence(list, focus) }
         case .edit(let list, let delta):
             change(list, command) { machine in
                 try machine.edit(list, delta)

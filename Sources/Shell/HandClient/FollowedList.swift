@@ -96,11 +96,11 @@ public struct FollowedList: Sendable {
         }
     }
 
-    /// Tells others which item this person is on.
-    public func setPresence(_ item: ItemID?) {
+    /// Tells others which item this person is on or edits.
+    public func setPresence(_ focus: Focus?) {
         let name = name
         client.post { engine in
-            engine.perform { $0.setPresence(name, item: item) }
+            engine.perform { $0.setPresence(name, focus) }
         }
     }
 

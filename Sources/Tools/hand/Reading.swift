@@ -189,7 +189,7 @@ struct Show: AsyncParsableCommand {
 }
 
 struct Who: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show who is on a list, and on which item.")
+    static let configuration = CommandConfiguration(abstract: "Show who is on a list, on which item, and who edits it.")
 
     @OptionGroup var list: ListOptions
 
@@ -197,19 +197,21 @@ struct Who: AsyncParsableCommand {
         let (name, json) = (try list.name(), list.server.json)
         let (people, entries) = try await list.server.withClient(list: name) { client, _ in
             let people = try await client.people(on: name, try await client.excerpt(of: name))
-            let ids = people.compactMap { $0.place.item }
+            let ids = people.compactMap { $0.place.focus?.item }
             return (people, ids.isEmpty ? [] : try await client.excerpt(of: name, ids.map { .ids($0...$0) }).entries)
         }
         for person in people {
-            guard case .here(let name, let item) = person.place else { continue }
-            let entry = entries.first { $0.item.id == item }
+            guard case .here(let name, let focus) = person.place else { continue }
+            let entry = entries.first { $0.item.id == focus?.item }
             if json {
                 Output.json([
                     "author": JSONValue(person.author), "person": .string(name),
-                    "item": item.map { .string($0.description) } ?? .null,
+                    "item": focus.map { .string($0.item.description) } ?? .null,
+                    "editing": .bool(focus?.isEditing == true),
                 ])
             } else {
-                let place = entry.map { "\ton \($0.position + 1): \(Printable.line(of: $0.item.content))" } ?? ""
+                let deed = focus?.isEditing == true ? "edits" : "on"
+                let place = entry.map { "\t\(deed) \($0.position + 1): \(Printable.line(of: $0.item.content))" } ?? ""
                 Output.line(Printable.clean(name) + place)
             }
         }

@@ -4,6 +4,7 @@ import HandCore
 import HandFormats
 import HandSimulation
 import HandSync
+import HandWire
 
 /// Somebody who does a little of everything, on lists that others edit too and on one that is theirs alone.
 ///
@@ -211,7 +212,9 @@ struct Worker {
     private mutating func showPresence(in name: String) async throws {
         let list = try await client.open(name)
         let view = try await list.state().view
-        list.setPresence(view.isEmpty || random.next() & 1 == 0 ? nil : view[random.next(below: view.count)].id)
+        let isEditing = random.next() & 1 == 0
+        let item = view.isEmpty || random.next() & 1 == 0 ? nil : view[random.next(below: view.count)].id
+        list.setPresence(item.map { Focus($0, isEditing: isEditing) })
     }
 
     private mutating func replaceClient() async throws {

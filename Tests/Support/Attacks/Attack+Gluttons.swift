@@ -79,7 +79,7 @@ extension Attack {
                             request: 5, name: AttackRange.quietList, logID: excerpt.logID, revision: excerpt.revision)))
             }
             for turn in 0..<20 {
-                for client in clients { client.say(.presence(list: 1, item: ItemID(rawValue: UInt64(turn + 1)))) }
+                for client in clients { client.say(.presence(list: 1, Focus(ItemID(rawValue: UInt64(turn + 1))))) }
                 range.hold([])
             }
         },

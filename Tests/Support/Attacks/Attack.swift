@@ -54,7 +54,7 @@ package struct Attack: Sendable, CustomStringConvertible {
             .subscribe(.init(request: 9, name: list, logID: 0, revision: 0)),
             submission(.inserting([item], at: 1, .after)), submission(.editing(at: 0, Change(text: TextChange(replacing: "", at: 0, with: "x")))),
             submission(.deleting(0..<1)), submission(.moving(0..<1, to: 2, .after)),
-            .presence(list: number, item: nil), .history(request: 9, name: list, from: 1, limit: 5),
+            .presence(list: number, nil), .history(request: 9, name: list, from: 1, limit: 5),
             .fetch(request: 9, name: list, revision: nil), .create(request: 9, name: "\(list)er", rules: Rules()),
             .delete(request: 9, name: list), .lists(request: 9, after: ""), .unsubscribe(list: number), .ping(1),
         ]

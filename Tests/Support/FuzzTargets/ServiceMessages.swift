@@ -21,7 +21,7 @@ enum ServiceMessages {
         case 0, 1: return subscribe(&input, stream)
         case 2: return .unsubscribe(list: input.number())
         case 3, 4, 5, 6: return .submit(submission(&input, stream))
-        case 7: return .presence(list: input.number(), item: input.flag() ? ItemID(rawValue: input.number()) : nil)
+        case 7: return .presence(list: input.number(), input.flag() ? Focus(number: input.number()) : nil)
         case 8: return .ping(input.number())
         case 9: return create(&input)
         case 10: return .delete(request: input.number(), name: name(&input))
@@ -119,5 +119,12 @@ enum ServiceMessages {
             return Delta.deleting(start..<max(start, count))
         default: return chaos.edit(on: Hand(chaos.items(count)))
         }
+    }
+}
+
+extension Focus {
+    /// Half of all numbers say that it is edited.
+    init(number: UInt64) {
+        self.init(ItemID(rawValue: number), isEditing: number & 1 == 1)
     }
 }

@@ -20,7 +20,7 @@ enum SessionMessages {
         case 5, 6: return .rejected(list: list, sequence: sequence, rejection(&input))
         case 7: return .stale(list: list, sequence: sequence, head: near(&input, replica.revision))
         case 8: return .acknowledged(list: list, sequence: sequence, revision: near(&input, replica.revision))
-        case 9: return .presence(list: list, [.init(author: input.number(), place: .here(person: "q", item: nil))])
+        case 9: return .presence(list: list, [.init(author: input.number(), place: .here(person: "q", nil))])
         case 10: return .pong(input.number())
         case 11: return .done(request: request(&input, lastRequest))
         case 12:

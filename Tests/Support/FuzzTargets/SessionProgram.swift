@@ -62,8 +62,8 @@ struct SessionProgram {
         case 12: try letTimePass()
         case 13: try ask()
         case 14:
-            let item = input.flag() ? ItemID(rawValue: input.number()) : nil
-            try perform { $0.setPresence(name, item: item) }
+            let focus = input.flag() ? Focus(number: input.number()) : nil
+            try perform { $0.setPresence(name, focus) }
         default: try hear(SessionMessages.any(&input, machine, name, lastRequest))
         }
     }

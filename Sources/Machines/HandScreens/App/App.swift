@@ -19,10 +19,10 @@ package struct App: Sendable {
     /// The keys of an unfinished sequence, and the number typed before it.
     private var pressed: [Key] = []
     private var count: Int?
-    /// The place that others were last told.
-    private var focus: Focus?
-    private var focusDue: UInt64?
-    private var lastFocus: UInt64 = 0
+    /// Where others were last told that the user is.
+    private var told: Whereabouts?
+    private var tellingDue: UInt64?
+    private var lastTold: UInt64 = 0
 
     /// Milliseconds that a message stays.
     static let messageTime: UInt64 = 4_000
@@ -38,13 +38,13 @@ package struct App: Sendable {
     /// The commands at the start.
     package mutating func start(now: UInt64) -> [Command] {
         state.now = now
-        return Columns.$clusters.withValue(state.clusters) { run(router.top.appear(&state)) + tellFocus() }
+        return Columns.$clusters.withValue(state.clusters) { run(router.top.appear(&state)) + tellWhereabouts() }
     }
 
     /// When the next `tick` is due; nil if none is.
     package var deadline: UInt64? {
         let flashes = state.lists.values.flatMap { $0.flashes.values }.min()
-        return [message?.until, flashes, focusDue, router.top.deadline(state), state.retryAt].compactMap(\.self)
+        return [message?.until, flashes, tellingDue, router.top.deadline(state), state.retryAt].compactMap(\.self)
             .filter { $0 > state.now }.min()
     }
 
@@ -72,7 +72,7 @@ package struct App: Sendable {
         var followed: [Command] = []
         router.updateAll { screen in followed += screen.follow(event, &state) }
         commands += followed
-        return run(commands) + tellFocus()
+        return run(commands) + tellWhereabouts()
     }
 
     /// What is learnt from an event.
@@ -227,20 +227,20 @@ package struct App: Sendable {
     }
 
     /// Tells others where the user is, if that has changed, and not too often.
-    private mutating func tellFocus() -> [Command] {
-        let new = router.top.focus(state)
-        guard new != focus else {
-            focusDue = nil
+    private mutating func tellWhereabouts() -> [Command] {
+        let new = router.top.whereabouts(state)
+        guard new != told else {
+            tellingDue = nil
             return []
         }
-        guard state.now >= lastFocus + Self.presenceInterval || focus?.list != new?.list else {
-            focusDue = lastFocus + Self.presenceInterval
+        guard state.now >= lastTold + Self.presenceInterval || told?.list != new?.list else {
+            tellingDue = lastTold + Self.presenceInterval
             return []
         }
         var commands: [Command] = []
-        if let old = focus, old.list != new?.list { commands.append(.presence(list: old.list, nil)) }
-        if let new { commands.append(.presence(list: new.list, new.item)) }
-        (focus, focusDue, lastFocus) = (new, nil, state.now)
+        if let old = told, old.list != new?.list { commands.append(.presence(list: old.list, nil)) }
+        if let new { commands.append(.presence(list: new.list, new.focus)) }
+        (told, tellingDue, lastTold) = (new, nil, state.now)
         return commands
     }
 

@@ -1,4 +1,5 @@
 import HandCore
+import HandWire
 
 /// What a screen wants done. The model carries out the first four itself. The program around it carries out the others.
 package enum Command: Equatable, Sendable {
@@ -14,7 +15,7 @@ package enum Command: Equatable, Sendable {
     case edit(list: String, Delta)
     case undo(String)
     case redo(String)
-    case presence(list: String, ItemID?)
+    case presence(list: String, Focus?)
     case fetchLists
     case create(list: String, Rules)
     case deleteList(String)

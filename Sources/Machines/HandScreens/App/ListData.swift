@@ -36,7 +36,9 @@ package struct ListData: Sendable {
 
     package struct Participant: Equatable, Sendable {
         package var name: String
-        package var item: ItemID?
+        package var focus: Focus?
+
+        var isEditing: Bool { focus?.isEditing == true }
     }
 
     init(_ name: String) {
@@ -53,10 +55,12 @@ package struct ListData: Sendable {
         (everybody, progress) = ([:], nil)
     }
 
-    /// The others who are on an item.
+    /// The others who are on an item, those who edit it first.
     func others(on item: ItemID) -> [(author: UInt64, person: Participant)] {
         if everybody.isEmpty { return [] }
-        return people.filter { $0.value.item == item }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        return people.filter { $0.value.focus?.item == item }
+            .sorted { ($0.value.isEditing ? 0 : 1, $0.key) < ($1.value.isEditing ? 0 : 1, $1.key) }
+            .map { ($0.key, $0.value) }
     }
 
     /// The name of the author of a change; nil if it is not known.
@@ -122,10 +126,10 @@ package struct ListData: Sendable {
     private mutating func note(_ presence: DownMessage.Presence) {
         switch presence.place {
         case .gone: everybody[presence.author] = nil
-        case .here(let name, let item):
+        case .here(let name, let focus):
             let clean = Printable.clean(name)
             names[presence.author] = clean
-            everybody[presence.author] = Participant(name: clean, item: item)
+            everybody[presence.author] = Participant(name: clean, focus: focus)
         }
     }
 

@@ -42,7 +42,7 @@ struct ItemScreen: ListScreens {
         return place.flatMap { $0 < hand.count ? hand[$0] : nil }
     }
 
-    func focus(_ app: AppState) -> Focus? { Focus(list: list, item: current(app)?.id) }
+    func whereabouts(_ app: AppState) -> Whereabouts? { Whereabouts(list, editing: draft, on: current(app)) }
 
     func refusal(of action: Action, _ app: AppState) -> String? {
         switch action {
@@ -222,7 +222,8 @@ struct ItemScreen: ListScreens {
         if !others.isEmpty {
             var line = Line("also here: ", .dim)
             for (index, other) in others.enumerated() {
-                line.append((index > 0 ? ", " : "") + other.person.name, Style(PersonColor.of(other.author), [.bold]))
+                let mark = (index > 0 ? ", " : "") + (other.person.isEditing ? "✎ " : "")
+                line.append(mark + other.person.name, Style(PersonColor.of(other.author), [.bold]))
             }
             lines += [Line(), line]
         }

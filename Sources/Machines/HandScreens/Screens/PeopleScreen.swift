@@ -1,7 +1,7 @@
 import HandCore
 import HandFormats
 
-/// Who has a list open, and which item they are on.
+/// Who has a list open, and which item they are on or edit.
 struct PeopleScreen: TableScreen, ListScreens {
     static let kind = ScreenKind.people
 
@@ -28,8 +28,8 @@ struct PeopleScreen: TableScreen, ListScreens {
             if row == 0 { return [Line(app.person, .bold) + Line("  (you)", .dim)] }
             let (author, person) = others[row - 1]
             var line = Line(person.name, Style(PersonColor.of(author), [.bold]))
-            if let place = person.item.flatMap({ places[$0] }), place < hand.count {
-                line.append("  on \(place + 1): ", .dim)
+            if let focus = person.focus, let place = places[focus.item], place < hand.count {
+                line.append("  \(focus.isEditing ? "✎ edits" : "on") \(place + 1): ", .dim)
                 line.append(Printable.line(of: hand[place].content))
             }
             return [line]
@@ -45,7 +45,7 @@ struct PeopleScreen: TableScreen, ListScreens {
 
     private func item(_ app: AppState) -> ItemID? {
         let others = others(app)
-        return others.indices.contains(table.cursor - 1) ? others[table.cursor - 1].person.item : nil
+        return others.indices.contains(table.cursor - 1) ? others[table.cursor - 1].person.focus?.item : nil
     }
 
     mutating func performOwn(_ action: Action, count: Int?, _ app: inout AppState) -> [Command]? {
@@ -70,7 +70,7 @@ struct PeopleScreen: TableScreen, ListScreens {
 
     private mutating func find(_ app: AppState) {
         let data = app.list(list)
-        for item in data.people.values.compactMap(\.item) where places[item] == nil {
+        for item in data.people.values.compactMap(\.focus?.item) where places[item] == nil {
             places[item] = data.hand.index(of: item)
         }
     }

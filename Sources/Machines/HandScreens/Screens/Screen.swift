@@ -1,4 +1,5 @@
 import HandCore
+import HandWire
 
 /// One screen: a value that takes keys and draws itself. Its subject is fixed when it is made; only
 /// the name of its list may change.
@@ -25,8 +26,8 @@ package protocol Screen: Sendable {
     mutating func follow(_ event: Event, _ app: inout AppState) -> [Command]
     /// The screen has become the topmost.
     mutating func appear(_ app: inout AppState) -> [Command]
-    /// The item that others see the user on; nil if the screen does not belong to a list.
-    func focus(_ app: AppState) -> Focus?
+    /// Where others see the user; nil if the screen does not belong to a list.
+    func whereabouts(_ app: AppState) -> Whereabouts?
     /// When the screen needs the next `tick`; nil if it needs none.
     func deadline(_ app: AppState) -> UInt64?
 }
@@ -41,7 +42,7 @@ extension Screen {
     package mutating func answer(_ prompt: Prompt, _ outcome: Prompt.Outcome, _ app: inout AppState) -> [Command] { [] }
     package mutating func follow(_ event: Event, _ app: inout AppState) -> [Command] { [] }
     package mutating func appear(_ app: inout AppState) -> [Command] { [] }
-    package func focus(_ app: AppState) -> Focus? { nil }
+    package func whereabouts(_ app: AppState) -> Whereabouts? { nil }
     package func deadline(_ app: AppState) -> UInt64? { nil }
 }
 
@@ -51,10 +52,20 @@ protocol ListScreens: Screen {
     var list: String { get set }
 }
 
-/// Where in a list a person is.
-package struct Focus: Equatable, Sendable {
+/// In which list a person is, and on which of its items.
+package struct Whereabouts: Equatable, Sendable {
     package let list: String
-    package let item: ItemID?
+    package let focus: Focus?
+
+    /// On the item that is typed into, else on another one.
+    init(_ list: String, editing draft: Draft?, on item: Item?) {
+        self.list = list
+        if case .existing(_, let item, _)? = draft?.target {
+            focus = Focus(item.id, isEditing: true)
+        } else {
+            focus = item.map { Focus($0.id) }
+        }
+    }
 }
 
 /// The kinds of screens with their actions. The line at the bottom shows the first ones.

@@ -63,11 +63,12 @@ enum RowFrame {
         let room = min(mostForPeople, max(0, (width - leadWidth(state)) / 2))
         var line = Line()
         for (index, tag) in state.people.enumerated() {
-            let name = "◂" + tag.name
+            let name = (tag.isEditing ? "✎ " : "◂") + tag.name
             let rest = state.people.count - index - 1
-            let needed = Columns.width(of: name) + (rest > 0 ? 4 : 0) + (index > 0 ? 1 : 0)
+            let more = rest == 0 ? 0 : state.people[index + 1].isEditing ? 5 : 4
+            let needed = Columns.width(of: name) + more + (index > 0 ? 1 : 0)
             if line.width + needed > room {
-                let hidden = "+\(rest + 1)"
+                let hidden = (tag.isEditing ? "✎+" : "+") + "\(rest + 1)"
                 if line.width + hidden.count < room { line.append((index > 0 ? " " : "") + hidden, .dim) }
                 return line
             }

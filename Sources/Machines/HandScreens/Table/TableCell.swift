@@ -18,7 +18,7 @@ package struct RowState: Equatable, Sendable {
     package var isPending = false
     /// Somebody has just changed it.
     package var isFlashing = false
-    /// The others whose cursor is on it.
+    /// The others who are on it.
     package var people: [Tag] = []
     /// The number in front of it; nil for none.
     package var number: Int?
@@ -29,6 +29,7 @@ package struct RowState: Equatable, Sendable {
 
     package struct Tag: Equatable, Sendable {
         package var name: String
+        package var isEditing: Bool
         package var color: Style.Color
     }
 

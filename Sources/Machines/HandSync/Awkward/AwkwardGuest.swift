@@ -33,7 +33,7 @@ final class AwkwardGuest {
         }
         guard let name = meant?.key, let view = meant?.value.replica.view else { return }
         let item = view.isEmpty ? nil : view[random.next(below: view.count)].id
-        machine.setPresence(name, item: item)
+        machine.setPresence(name, item.map { Focus($0, isEditing: random.next(below: 2) == 0) })
         // What the list does not take is left.
         try? machine.edit(name, change(of: view))
     }

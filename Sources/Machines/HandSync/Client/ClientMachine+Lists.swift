@@ -119,11 +119,11 @@ extension ClientMachine {
         emit(.update(list: name, update))
     }
 
-    /// Tells others which item this person is on.
-    public mutating func setPresence(_ name: String, item: ItemID?) {
-        subscriptions[name]?.presence = item
+    /// Tells others which item this person is on or edits.
+    public mutating func setPresence(_ name: String, _ focus: Focus?) {
+        subscriptions[name]?.focus = focus
         guard isReady, let list = subscriptions[name]?.list else { return }
-        send(.presence(list: list, item: item))
+        send(.presence(list: list, focus))
     }
 
     /// Sends a request. The answer comes as an effect with the returned number. Nil if there is no connection.

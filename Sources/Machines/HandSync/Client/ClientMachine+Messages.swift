@@ -76,9 +76,7 @@ extension ClientMachine {
         names[subscribed.list] = name
         subscriptions[name]?.entered(subscribed)
         journal?.add(.forgetSteps(log: subscribed.logID, after: subscribed.lastSequence), isUrgent: true)
-        if let item = subscriptions[name]?.presence {
-            send(.presence(list: subscribed.list, item: item))
-        }
+        if let focus = subscriptions[name]?.focus { send(.presence(list: subscribed.list, focus)) }
         if case .snapshot(_, 0, _) = subscribed.start { take(Hand(), of: subscribed.request, now: now) }
         catchUp(name)
     }

@@ -11,8 +11,8 @@ extension ClientMachine {
         public internal(set) var isLoaded: Bool
         /// Items that edits of an earlier run have touched.
         let keptItems: Set<ItemID>
-        /// The item that this person is on; sent again with each subscription.
-        var presence: ItemID?
+        /// The item that this person is on or edits; sent again with each subscription.
+        package internal(set) var focus: Focus?
         package private(set) var phase = Phase.idle
 
         init(replica: Replica, isJournaled: Bool, isLoaded: Bool) {

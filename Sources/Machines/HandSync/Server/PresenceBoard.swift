@@ -1,14 +1,14 @@
 import HandCore
 import HandWire
 
-/// Who is on one list, and on which item: kept in memory only.
+/// Who is on one list, on which item, and whether they edit it: kept in memory only.
 ///
 /// Presence is a state, not a log: of each person only the newest change counts. Changes are numbered, and whoever is told of them
 /// remembers one number. So a reader who does not read costs no memory, however many people come and go meanwhile.
 package struct PresenceBoard: Sendable {
     private struct Person {
         var name: String
-        var item: ItemID?
+        var focus: Focus?
         /// Connections of the same author; a second one comes before the first has gone.
         var connections = 1
     }
@@ -43,6 +43,8 @@ package struct PresenceBoard: Sendable {
         } else {
             people[author]?.connections += 1
             people[author]?.name = name
+            // The new connection has not said yet where it is.
+            people[author]?.focus = nil
         }
         change(author)
     }
@@ -54,9 +56,9 @@ package struct PresenceBoard: Sendable {
         change(author)
     }
 
-    package mutating func move(_ author: UInt64, to item: ItemID?) {
-        guard people[author] != nil, people[author]?.item != item else { return }
-        people[author]?.item = item
+    package mutating func move(_ author: UInt64, to focus: Focus?) {
+        guard people[author] != nil, people[author]?.focus != focus else { return }
+        people[author]?.focus = focus
         change(author)
     }
 
@@ -110,6 +112,6 @@ package struct PresenceBoard: Sendable {
 
     private func entry(_ author: UInt64) -> DownMessage.Presence {
         guard let person = people[author] else { return DownMessage.Presence(author: author, place: .gone) }
-        return DownMessage.Presence(author: author, place: .here(person: person.name, item: person.item))
+        return DownMessage.Presence(author: author, place: .here(person: person.name, person.focus))
     }
 }

@@ -17,7 +17,7 @@ extension Service {
         case .subscribe(let subscribe): self.subscribe(connection, subscribe)
         case .unsubscribe(let list): unsubscribe(connection, from: list)
         case .submit(let submission): submit(submission, from: connection)
-        case .presence(let list, let item): move(connection, to: item, in: list)
+        case .presence(let list, let focus): move(connection, to: focus, in: list)
         case .create(let request, let name, let rules): create(name, rules, connection, request)
         case .delete(let request, let name): delete(name, connection, request)
         case .rename(let request, let name, let newName): rename(name, to: newName, connection, request)

@@ -2,11 +2,11 @@ import HandCore
 import HandWire
 
 extension Service {
-    func move(_ connection: Connection, to item: ItemID?, in list: UInt64) {
+    func move(_ connection: Connection, to focus: Focus?, in list: UInt64) {
         guard let author = connection.author?.number, let hosted = connection.cursors.hostedList(of: list) else {
             return
         }
-        hosted.presence.move(author, to: item)
+        hosted.presence.move(author, to: focus)
         announce(hosted)
     }
 

@@ -18,8 +18,9 @@ extension System {
         case .insert, .delete, .move, .change, .block, .exact: edit(step.kind, client, name, &random)
         case .undo, .redo: stepBack(client, name, isRedo: step.kind == .redo)
         case .look:
-            let item = client.machine?.subscriptions[name]?.replica.view.first?.id
-            client.perform { $0.setPresence(name, item: item) }
+            let item = client.machine?.subscriptions[name]?.replica.view.first
+            let isEditing = random.next() & 1 == 0
+            client.perform { $0.setPresence(name, item.map { Focus($0.id, isEditing: isEditing) }) }
         case .ask: ask(client, name, &random)
         case .open: client.open(name)
         case .close: client.close(name)

@@ -261,16 +261,25 @@ final class System {
         return nil
     }
 
-    /// Who does not see everybody, or somebody else; nil if there is nobody.
+    /// Who does not see everybody where they are, or sees somebody else; nil if there is nobody.
     private func wrongPresence() -> Unrest? {
-        let expected = Set(clients.compactMap { $0.machine?.author })
         for name in disk.durable.present.map(\.stored.name).sorted() {
+            var expected: [UInt64: Focus?] = [:]
+            for case let machine? in clients.map(\.machine) {
+                if let author = machine.author { expected[author] = .some(machine.subscriptions[name]?.focus) }
+            }
             for client in clients {
-                let seen = Set((client.others[name] ?? [:]).keys)
+                let seen = (client.others[name] ?? [:]).mapValues(\.place.focus)
                 guard seen != expected else { continue }
+                func text(_ people: [UInt64: Focus?]) -> String {
+                    people.sorted { $0.key < $1.key }.map { author, focus in
+                        let place = focus.map { " \($0.isEditing ? "edits" : "on") \($0.item)" } ?? ""
+                        return "\(author)\(place)"
+                    }.joined(separator: ", ")
+                }
                 return Unrest(
                     checker: .presence,
-                    text: "client \(client.number) sees \(seen.sorted()) on \(name), not \(expected.sorted())")
+                    text: "client \(client.number) sees \(text(seen)) on \(name), not \(text(expected))")
             }
         }
         return nil

@@ -56,7 +56,7 @@ struct ListRows: TableDataSource {
         state.isPending = data.unsent.contains(item)
         state.isFlashing = data.flashes[item].map { $0 > now } ?? false
         state.people = data.others(on: item).map {
-            RowState.Tag(name: $0.person.name, color: PersonColor.of($0.author))
+            RowState.Tag(name: $0.person.name, isEditing: $0.person.isEditing, color: PersonColor.of($0.author))
         }
         return state
     }

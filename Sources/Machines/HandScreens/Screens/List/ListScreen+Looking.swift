@@ -100,7 +100,7 @@ extension ListScreen {
         let wanted = text.filter { $0 != " " }
         if wanted.isEmpty { return [] }
         let person = data.people.values.first { $0.name.lowercased().hasPrefix(text.lowercased()) }
-        if let item = person?.item, let place = data.hand.index(of: item) { return jump(toPlace: place, &app) }
+        if let item = person?.focus?.item, let place = data.hand.index(of: item) { return jump(toPlace: place, &app) }
         do {
             return jump(toPlace: try ItemReference(wanted).position(in: data.hand), &app)
         } catch {

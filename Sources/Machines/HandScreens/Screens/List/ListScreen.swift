@@ -203,7 +203,7 @@ struct ListScreen: TableScreen, ListScreens {
         return table.cursor < filter.matches.count ? Int(filter.matches[table.cursor]) : 0
     }
 
-    func focus(_ app: AppState) -> Focus? { Focus(list: list, item: currentItem(app)?.id) }
+    func whereabouts(_ app: AppState) -> Whereabouts? { Whereabouts(list, editing: draft, on: currentItem(app)) }
 
     // MARK: Drawing
 
