@@ -73,7 +73,7 @@ let package = Package(
         .target(
             name: "HandApp",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "HandClient", "EventLoop",
+                "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "HandClient", "EventLoop", "Files",
             ],
             path: "Sources/Shell/HandApp"),
 

@@ -19,7 +19,7 @@ enum Opener {
         }
     }
 
-    private static func isInstalled(_ program: String) -> Bool {
+    static func isInstalled(_ program: String) -> Bool {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         return path.split(separator: ":").contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
     }

@@ -11,6 +11,9 @@ package protocol Screenful: AnyObject {
     func draw(_ canvas: Canvas)
     func redraw()
     func suspend()
+    /// Leaves the terminal to another program, until it is taken back.
+    func handOver()
+    func takeBack()
     func bell()
     func close()
 }
@@ -38,6 +41,8 @@ package final class Runner {
     /// Why edits are lost, now that it is closed; nil if none are.
     package private(set) var loss: String?
     private var needsDrawing = true
+    /// The user's editor, while it has the terminal.
+    private var outside: OutsideEditor?
 
     /// - Throws: what `connect` throws, for example because the journal cannot be opened.
     package init(
@@ -74,12 +79,17 @@ package final class Runner {
     package func close() {
         guard !isClosed else { return }
         isClosed = true
-        loss = engine.close() ?? loss
+        loss = engine.close() ?? outside?.leave() ?? loss
         screen.close()
         hook?.cancel()
         clock.close()
         worker.close()
         loop.stop()
+    }
+
+    /// What ctrl-c says to all programs of the terminal: an editor that has it is the one that is meant.
+    package func interrupt() {
+        if outside == nil { close() }
     }
 
     /// Takes the user's input. It is handled at once, on the list as the user saw it: nothing else may change the
@@ -151,6 +161,7 @@ package final class Runner {
         case .openAddress(let address):
             if let problem = Opener.open(address) { take(.failed(command, problem)) }
         case .visit(let location): visit(location)
+        case .editOutside(let text, let name): editOutside(text, named: name, command)
         case .fetchLists: askForLists()
         case .create(let name, let rules):
             ask(command, { .create(request: $0, name: name, rules: rules) }, { _ in .done(command) })
@@ -207,6 +218,27 @@ package final class Runner {
                 if let event { take(.list(name, event)) }
                 if case .renamed(let new)? = event { name = new }
             }
+        }
+    }
+
+    /// Gives the terminal to the user's editor. Meanwhile the lists are followed as ever.
+    private func editOutside(_ text: String, named name: String, _ command: Command) {
+        do {
+            let editor = try OutsideEditor(text, named: name)
+            screen.handOver()
+            outside = editor
+            try editor.start(loop) { [unowned self] outcome in
+                outside = nil
+                screen.takeBack()
+                switch outcome {
+                case .success(let text): take(.editedOutside(text))
+                case .failure(let problem): take(.failed(command, "\(problem)"))
+                }
+            }
+        } catch {
+            outside = nil
+            screen.takeBack()
+            take(.failed(command, "\(error)"))
         }
     }
 

@@ -27,6 +27,11 @@ package final class Terminal {
     /// What the terminal shows; nil if that is not known.
     private var shown: Canvas?
     private var isClosed = false
+    /// Another program has the terminal.
+    private var isAway = false
+    /// Neither closed nor away: keys are read here, and it may be drawn on.
+    private var isHere: Bool { !isClosed && !isAway }
+    private var quitting: __sighandler_t?
     package private(set) var size: Size
 
     /// Milliseconds after which an Esc is an Esc and not the beginning of another key.
@@ -48,7 +53,9 @@ package final class Terminal {
         setlocale(LC_ALL, "")
         Self.makeUTF8()
         let name = kind ?? getenv("TERM").map { String(cString: $0) } ?? ""
-        guard let out = fdopen(dup(output), "w"), let source = fdopen(dup(input), "r") else { throw .notATerminal }
+        guard let out = fdopen(Self.copy(output), "w"), let source = fdopen(Self.copy(input), "r") else {
+            throw .notATerminal
+        }
         // ncurses' own handler would run on whatever thread gets the signal, beside this one.
         isStoppable = hand_ignore_stopping() == 0
         guard let screen = newterm(name, out, source) else { throw .unknownKind(name) }
@@ -77,6 +84,9 @@ package final class Terminal {
         askForClusters()
     }
 
+    /// One that no other program gets.
+    private static func copy(_ descriptor: Int32) -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+
     /// Text is UTF-8, whatever the environment forgot to say.
     private static func makeUTF8() {
         guard bytesPerCharacter < 4 else { return }
@@ -93,11 +103,8 @@ package final class Terminal {
 
     private func watch() throws(TerminalError) {
         do {
-            let poll = try Poll(loop, descriptor: input)
-            poll.start(.readable) { [unowned self] result in
-                if case .success = result { read() }
-            }
-            self.poll = poll
+            poll = try Poll(loop, descriptor: input)
+            listen()
             signals.append(try Signal(loop, SIGWINCH) { [unowned self] in resize() })
             if isStoppable { signals.append(try Signal(loop, SIGTSTP) { [unowned self] in suspend() }) }
             signals.append(try Signal(loop, SIGCONT) { [unowned self] in comeBack() })
@@ -108,6 +115,12 @@ package final class Terminal {
     }
 
     // MARK: Input
+
+    private func listen() {
+        poll?.start(.readable) { [unowned self] result in
+            if case .success = result { read() }
+        }
+    }
 
     private func read() {
         var bytes = [UInt8](repeating: 0, count: 4096)
@@ -128,13 +141,13 @@ package final class Terminal {
     }
 
     private func deliver(isOver: Bool = false) {
-        while !isClosed, let input = decoder.next(isOver: isOver) { onInput(input) }
-        guard !isClosed, decoder.isWaiting else { return pause.stop() }
+        while isHere, let input = decoder.next(isOver: isOver) { onInput(input) }
+        guard isHere, decoder.isWaiting else { return pause.stop() }
         pause.start(after: Self.escapeTime) { [unowned self] in deliver(isOver: true) }
     }
 
     private func resize() {
-        guard !isClosed, let new = Self.size(of: input), new != size else { return }
+        guard isHere, let new = Self.size(of: input), new != size else { return }
         size = new
         resizeterm(Int32(new.rows), Int32(new.columns))
         wresize(window, Int32(new.rows), Int32(new.columns))
@@ -146,7 +159,7 @@ package final class Terminal {
 
     /// Shows a canvas; only rows that differ from what is shown are drawn.
     package func draw(_ canvas: Canvas) {
-        guard !isClosed else { return }
+        guard isHere else { return }
         if shown?.size != canvas.size { werase(window) }
         let rows = canvas.changedRows(since: shown)
         for row in rows { draw(canvas.rows[row], at: row) }
@@ -185,7 +198,7 @@ package final class Terminal {
 
     /// Draws everything anew, whatever the terminal shows by now.
     package func redraw() {
-        guard !isClosed else { return }
+        guard isHere else { return }
         wclear(window)
         clearok(window, true)
         guard let canvas = shown else { return }
@@ -194,7 +207,7 @@ package final class Terminal {
     }
 
     package func bell() {
-        if !isClosed { beep() }
+        if isHere { beep() }
     }
 
     // MARK: Leaving and coming back
@@ -203,8 +216,8 @@ package final class Terminal {
     /// on with it.
     package func suspend() {
         guard !isClosed, isStoppable else { return }
-        setModes(on: false)
-        endwin()
+        // Whoever else has the terminal puts it in order itself.
+        if isHere { leave() }
         // A signal to the process would stop it on another thread, while this one went on. So all others get it first, then
         // this thread stops itself, and the process with it.
         let handler = signal(SIGTSTP, SIG_IGN)
@@ -216,9 +229,36 @@ package final class Terminal {
         comeBack()
     }
 
-    /// Takes the terminal over again, whatever others have done with it.
+    private func leave() {
+        setModes(on: false)
+        endwin()
+    }
+
+    /// Leaves the terminal to another program of this one's group, until `takeBack`. Nothing is read or drawn meanwhile, and
+    /// what its keys say to all programs of the terminal does not end this one.
+    package func handOver() {
+        guard isHere else { return }
+        leave()
+        isAway = true
+        poll?.stop()
+        pause.stop()
+        // Keys that came with the last one were not meant for what is seen later.
+        decoder = KeyDecoder()
+        quitting = signal(SIGQUIT, SIG_IGN)
+    }
+
+    /// Takes the terminal over again.
+    package func takeBack() {
+        guard isAway, !isClosed else { return }
+        isAway = false
+        signal(SIGQUIT, quitting)
+        listen()
+        comeBack()
+    }
+
+    /// Puts the screen in order, whatever others have done with the terminal.
     private func comeBack() {
-        guard !isClosed else { return }
+        guard isHere else { return }
         reset_prog_mode()
         setModes(on: true)
         resize()

@@ -82,7 +82,8 @@ enum Screens {
             take = { runner.take($0) }
             terminal.onEnd = { runner.close() }
             var signals: [Signal] = []
-            for number in [SIGTERM, SIGHUP, SIGINT] { signals.append(try Signal(loop, number) { runner.close() }) }
+            for number in [SIGTERM, SIGHUP] { signals.append(try Signal(loop, number) { runner.close() }) }
+            signals.append(try Signal(loop, SIGINT) { runner.interrupt() })
             runner.start()
             loop.run()
             loop.close()

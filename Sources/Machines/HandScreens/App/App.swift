@@ -59,7 +59,8 @@ package struct App: Sendable {
 
     private mutating func carryOut(_ event: Event) -> [Command] {
         var commands: [Command] = []
-        if case .input(let input) = event, input.isOfAPerson {
+        // While another editor has the text, it has the terminal, too.
+        if case .input(let input) = event, input.isOfAPerson, router.top.draft?.outside == nil {
             let isHinting = Frame.showsHints(on: router.top, message: message?.text, state)
             message = nil
             if case .mouse(let mouse) = input, isHinting, let hint = hint(under: mouse) {
@@ -100,7 +101,7 @@ package struct App: Sendable {
         case .tick: for name in state.lists.keys { _ = state.lists[name]?.expire(now: state.now) }
         case .done(.undo): say("undone: " + (deed ?? "nothing is left of that edit"))
         case .done(.redo): say("redone: " + (deed ?? "nothing is left of that edit"))
-        case .input, .continueWork, .history, .state, .done: break
+        case .input, .continueWork, .history, .state, .editedOutside, .done: break
         }
     }
 

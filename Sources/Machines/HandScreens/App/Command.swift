@@ -24,6 +24,8 @@ package enum Command: Equatable, Sendable {
     case fetchState(list: String, revision: Int)
     /// An address for the system to open.
     case openAddress(String)
+    /// A text for the user's own editor, which gets the terminal, in a file of that name.
+    case editOutside(String, named: String)
     /// A place on another server.
     case visit(Location)
     /// Send `continueWork` after the events that wait already.

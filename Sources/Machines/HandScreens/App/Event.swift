@@ -20,6 +20,8 @@ package enum Event: Sendable {
     case kept([String])
     case history(list: String, [Commit], people: [UInt64: String])
     case state(list: String, revision: Int, Hand)
+    /// What the user's own editor made of a text.
+    case editedOutside(String)
     /// A command failed, for that reason.
     case failed(Command, String)
     case done(Command)

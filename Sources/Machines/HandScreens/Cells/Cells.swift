@@ -110,7 +110,11 @@ struct EditorCell: TableCell {
 
     init(_ draft: Draft, most: Int) { (self.draft, self.most) = (draft, most) }
 
-    private var hint: String? { most > 1 ? draft.hint : nil }
+    /// What is told below the text, which keeps a line at least.
+    private func hints(width: Int) -> [Line] {
+        guard let hint = draft.hint, most > 1 else { return [] }
+        return Wrapping.lines(hint, width: width, limit: min(mostLines, most - 1)).map { Line($0, Style(.yellow)) }
+    }
 
     private typealias Text = (rows: [String], cursor: Point, above: Bool, below: Bool)
 
@@ -122,7 +126,7 @@ struct EditorCell: TableCell {
         }
         // It is wrapped already, unless somebody's name has just taken some of the room.
         editor.width = draft.room(width)
-        let rows = editor.window(lines: max(1, most - (hint == nil ? 0 : 1)))
+        let rows = editor.window(lines: max(1, most - hints(width: width).count))
         let place = editor.place
         return (
             rows.map { editor.shown(row: $0) }, Point(row: place.row - rows.lowerBound, column: place.column),
@@ -150,6 +154,6 @@ struct EditorCell: TableCell {
                 }
             return Line((isFirst ? draft.label : blank) + arrow, Style(.cyan)) + Line(shown, .bold)
         }
-        return lines + (hint.map { [Line($0, Style(.yellow))] } ?? [])
+        return lines + hints(width: width)
     }
 }

@@ -12,6 +12,21 @@ extension LineEditor {
         show(merged.snapshot)
         return merged.losses
     }
+
+    /// Takes in what oneself has made of the text elsewhere. What others have made of it meanwhile is in the field already.
+    ///
+    /// - Parameter given: what was in the field when one began.
+    /// - Returns: what others changed that one has replaced; there one's own text stands.
+    package mutating func takeBack(_ text: String, given: String) -> [TextChange.Loss] {
+        let (mine, theirs) = (TextChange(from: given, to: text), TextChange(from: given, to: self.text))
+        let left = mine.transformed(over: theirs, as: .later)
+        guard !left.isIdentity, let merged = try? left.applied(to: self.text) else { return [] }
+        let place = left.mapped(snapshot.text.prefix(cursor).utf8.count, .after)
+        remember()
+        last = .other
+        show(Snapshot(text: merged, cursor: merged.characters(inBytes: place), base: base))
+        return TextChange.losses(earlier: theirs, later: mine)
+    }
 }
 
 extension LineEditor.Snapshot {

@@ -15,11 +15,11 @@ package struct LineEditor: Equatable, Sendable {
     /// The text that was killed last.
     private var killed: [Character] = []
     /// What the last key did. The next one may continue it.
-    private var last = Act.other
+    var last = Act.other
     var past: [Snapshot] = []
     var future: [Snapshot] = []
 
-    private enum Act: Equatable {
+    enum Act: Equatable {
         case typingWord, typingBlanks, killing, other
         /// Moving by rows, in that column where a row has it.
         case climbing(column: Int)

@@ -46,6 +46,7 @@ struct HelpScreen: TableScreen {
             ("enter", "add it and go on below; with nothing typed: end"), ("esc", "leave it as it was"),
             ("tab  shift-tab", "another kind: task, note, heading, link"),
             ("alt-enter", "a line break within the text"), ("up  down", "to the row above or below"),
+            ("ctrl-o", "open the text in your own editor: $VISUAL or $EDITOR"),
             ("# text", "makes a heading"), ("[ ] text  [x] text", "makes a task, to do or done"),
             ("text https://…", "makes a link"), ("ctrl-a  ctrl-e", "to the start or the end of the line"),
             ("ctrl-w  ctrl-u  ctrl-k", "delete the word before, the line before, the line behind the cursor"),

@@ -93,6 +93,7 @@ struct ItemScreen: ListScreens {
         switch input {
         case .key(Key(.escape)), .key(.control("c")): draft = nil
         case .key(Key(.enter)): return finishTyping(app)
+        case .key(.control("o")): return draft?.goOutside() ?? []
         case .key(let key): draft?.type(key)
         case .paste(let text): draft?.paste(text)
         case .mouse, .resize, .cursor: break
@@ -130,20 +131,29 @@ struct ItemScreen: ListScreens {
                 isGone = place == nil
                 if isGone { deleter = app.list(list).name(of: update.origin) }
                 let (hand, name) = (app.list(list).hand, app.list(list).name(of: update.origin) ?? "somebody")
-                if draft?.follow(delta, to: hand, by: name) == false, case .existing(_, let item, _)? = draft?.target {
-                    // The typed text is not lost with the item.
-                    let content = draft?.change.flatMap { try? item.content.applying($0) } ?? item.content
-                    draft = nil
-                    app.clipboard = AppState.Clipboard([content])
-                    return [.say("\(name) deleted this item; what you typed can be pasted in a list")]
-                }
+                if draft?.follow(delta, to: hand, by: name) == false { return rescue(&app) }
             } else if !isSearched || delta.insertedItems.contains(where: { isMeant($0.id) }) {
                 // An undone deletion brings the item back under its id.
                 find(app)
             }
+        case .editedOutside(let text):
+            draft?.comeBack(with: text, app.list(list).hand.rules)
+            return rescue(&app)
+        case .failed(.editOutside, let reason):
+            draft?.comeBack(without: reason)
+            return rescue(&app)
         default: break
         }
         return []
+    }
+
+    /// What was typed is not lost with the item, once all of it is here.
+    private mutating func rescue(_ app: inout AppState) -> [Command] {
+        guard isGone, let draft, draft.outside == nil, case .existing(_, let item, _) = draft.target else { return [] }
+        let content = draft.change.flatMap { try? item.content.applying($0) } ?? item.content
+        self.draft = nil
+        app.clipboard = AppState.Clipboard([content])
+        return [.say("\(deleter ?? "somebody") deleted this item; what you typed can be pasted in a list")]
     }
 
     private func isMeant(_ other: ItemID) -> Bool {
@@ -156,7 +166,10 @@ struct ItemScreen: ListScreens {
         isSearched = app.list(list).state.isLoaded
         if let item {
             place = hand.index(of: item)
-            if place != nil { isGone = false }
+            guard let place else { return }
+            isGone = false
+            // The other editor has had the text all the while.
+            if case .existing(_, _, let field)? = draft?.target { draft?.target = .existing(place, hand[place], field) }
             return
         }
         do {

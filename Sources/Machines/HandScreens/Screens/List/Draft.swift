@@ -25,11 +25,21 @@ package struct Draft: Sendable {
     var editor: LineEditor
     /// Why the text is refused, or what happened to the item meanwhile.
     var problem: String?
-    /// What somebody else did to the words that the user replaced. It is shown until the text is saved.
-    var overridden: String?
+    /// What is shown until the text is saved: what somebody else did to the words that the user replaced, or where what
+    /// another editor saved is.
+    var told: String?
+    /// While the user's own editor has the text.
+    private(set) var outside: Outside?
+
+    struct Outside: Sendable {
+        /// The text that it was given.
+        let given: String
+        /// Who was the last to change it since.
+        var other: String?
+    }
 
     /// What is shown below the field.
-    var hint: String? { problem ?? overridden }
+    var hint: String? { problem ?? told }
 
     /// What stands in front of the field.
     var label: String {
@@ -82,7 +92,9 @@ package struct Draft: Sendable {
 
     /// The keys for the line at the bottom.
     func hints(_ rules: Rules) -> [Hint] {
-        let ofSeveral = editor.width == nil ? [] : [Hint(Key(.enter, .alt), to: "line break")]
+        let ofSeveral =
+            editor.width == nil
+            ? [] : [Hint(Key(.enter, .alt), to: "line break"), Hint(.control("o"), to: "your editor")]
         guard case .new = target else {
             return [Hint(Key(.enter), to: "save"), Hint(Key(.escape), to: "leave as it was")] + ofSeveral
         }
@@ -99,7 +111,9 @@ package struct Draft: Sendable {
         case .existing(let index, _, let field):
             guard let new = delta.map(index: index) else { return false }
             target = .existing(new, hand[new], field)
-            tell(editor.merge(field.text(of: hand[new].content)), by: name)
+            let present = field.text(of: hand[new].content)
+            if present != editor.base { outside?.other = name }
+            tell(editor.merge(present), by: name)
         }
         return true
     }
@@ -109,7 +123,29 @@ package struct Draft: Sendable {
         guard let loss = losses.last else { return }
         let lost = Printable.clean(loss.lost)
         let deed = lost.isEmpty ? "removed this" : "changed this to '\(lost)'"
-        overridden = "\(name) \(deed); Enter puts yours in its place"
+        told = "\(name) \(deed); Enter puts yours in its place"
+    }
+}
+
+extension Draft {
+    /// Has the user's own editor open the text. An address is one line, for which none is needed.
+    mutating func goOutside() -> [Command] {
+        guard editor.width != nil else { return [.bell] }
+        (problem, outside) = (nil, Outside(given: editor.text))
+        return [.editOutside(editor.text, named: kind.name + (kind == .note ? ".md" : ".txt"))]
+    }
+
+    /// Takes in what the other editor made of the text, with what others made of it meanwhile.
+    mutating func comeBack(with text: String, _ rules: Rules) {
+        guard let outside else { return }
+        self.outside = nil
+        tell(editor.takeBack(text, given: outside.given), by: outside.other ?? "somebody")
+        problem = refusal(rules) ?? problem
+    }
+
+    /// The other editor made nothing of it, for that reason.
+    mutating func comeBack(without reason: String) {
+        if outside != nil { (outside, told) = (nil, reason) }
     }
 }
 

@@ -41,6 +41,7 @@ extension ListScreen {
         guard let draft else { return [] }
         switch key {
         case Key(.enter): return finishTyping(&app)
+        case .control("o"): return self.draft?.goOutside() ?? []
         case Key(.escape), .control("c"):
             self.draft = nil
             if case .new(let gap, _) = draft.target { table.follow(to: row(ofPlace: max(0, gap - 1))) }

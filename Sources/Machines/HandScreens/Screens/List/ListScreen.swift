@@ -150,6 +150,13 @@ struct ListScreen: TableScreen, ListScreens {
         case .continueWork: return search(&app)
         case .input(.resize), .input(.cursor), .list(list, .presence): settle(app)
         case .failed(.edit(list, _), let reason): draft?.problem = reason
+        case .editedOutside(let text):
+            let rules = app.list(list).hand.rules
+            draft?.comeBack(with: text, rules)
+            settle(app)
+        case .failed(.editOutside, let reason):
+            draft?.comeBack(without: reason)
+            settle(app)
         case .list(list, .refused) where app.list(list).state.isLoaded:
             return app.list(list).refusal.map { [.say($0)] } ?? []
         default: break
@@ -169,9 +176,8 @@ struct ListScreen: TableScreen, ListScreens {
         if var draft {
             if !draft.follow(delta, to: hand, by: name) {
                 // The typed text is not lost with the item.
-                draft = Draft(
-                    target: .new(gap: delta.map(gap: oldPlace, .after), .after), kind: .task, editor: draft.editor,
-                    problem: "\(name) deleted this item; Enter adds this as a new one")
+                draft.target = .new(gap: delta.map(gap: oldPlace, .after), .after)
+                (draft.kind, draft.problem) = (.task, "\(name) deleted this item; Enter adds this as a new one")
             }
             if let added, case .new(_, let side) = draft.target { draft.target = .new(gap: added.upperBound, side) }
             self.draft = draft

@@ -1,0 +1,76 @@
+internal import CLibuv
+internal import Glibc
+
+/// A program that this one has started and that shares its standard streams, its terminal among them. Confined to its loop's
+/// thread.
+package final class ChildProcess: Handle {
+    /// How a program ended.
+    package enum End: Equatable, Sendable {
+        case status(Int)
+        case signal(Int)
+    }
+
+    private var body: ((End) -> Void)?
+
+    /// Starts a program. All signals do to it what they do by default.
+    ///
+    /// - Parameters:
+    ///   - arguments: the path of the program, then what it is given.
+    ///   - body: called once, when it has ended.
+    /// - Throws: for example `.noSuchFile` if there is no such program.
+    package init(_ loop: Loop, _ arguments: [String], _ body: @escaping (End) -> Void) throws(UVError) {
+        self.body = body
+        var result: Int32 = 0
+        // A process that did not start is a handle, too, and has to be closed.
+        super.init(loop, UV_PROCESS) { loop, raw in
+            result = Self.spawn(loop, raw.assumingMemoryBound(to: uv_process_t.self), arguments)
+        }
+        if result < 0 {
+            close()
+            throw UVError(code: result)
+        }
+        // Who starts this program may have blocked the signal that tells of the end.
+        var mask = sigset_t()
+        sigemptyset(&mask)
+        sigaddset(&mask, SIGCHLD)
+        pthread_sigmask(SIG_UNBLOCK, &mask, nil)
+    }
+
+    /// Sends it a signal, if it runs.
+    package func kill(_ signal: Int32) {
+        if !isClosing { uv_process_kill(raw.assumingMemoryBound(to: uv_process_t.self), signal) }
+    }
+
+    private static func spawn(
+        _ loop: UnsafeMutablePointer<uv_loop_t>, _ process: UnsafeMutablePointer<uv_process_t>, _ arguments: [String]
+    ) -> Int32 {
+        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+        defer { for word in words { free(word) } }
+        var streams = (0..<3).map { descriptor in
+            var stream = uv_stdio_container_t()
+            stream.flags = UV_INHERIT_FD
+            stream.data.fd = Int32(descriptor)
+            return stream
+        }
+        return words.withUnsafeMutableBufferPointer { words in
+            streams.withUnsafeMutableBufferPointer { streams in
+                var options = uv_process_options_t()
+                options.exit_cb = { ChildProcess.of($0).didEnd(status: $1, signal: $2) }
+                options.file = UnsafePointer(words[0])
+                options.args = words.baseAddress
+                (options.stdio_count, options.stdio) = (Int32(streams.count), streams.baseAddress)
+                return uv_spawn(loop, process, &options)
+            }
+        }
+    }
+
+    private func didEnd(status: Int64, signal: Int32) {
+        let body = body
+        close()
+        body?(signal == 0 ? .status(Int(status)) : .signal(Int(signal)))
+    }
+
+    override func willClose() {
+        body = nil
+    }
+}

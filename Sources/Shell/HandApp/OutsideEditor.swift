@@ -1,0 +1,123 @@
+import EventLoop
+import Files
+import Foundation
+import HandFormats
+
+/// The user's own editor, with a text in a file of its own.
+///
+/// The file is for nobody else's eyes and goes when the editor has ended, unless something in it would be lost with it.
+final class OutsideEditor {
+    struct Problem: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let command: String
+    private let folder: String
+    private let file: String
+    private let given: [UInt8]
+    private var process: ChildProcess?
+
+    /// Bytes of a file that are read; no list takes as much.
+    private static let mostBytes = 4 << 20
+    /// What is there without a choice of the user's.
+    private static let usual = ["sensible-editor", "editor", "nano", "vi"]
+
+    /// Writes the file.
+    ///
+    /// - Parameter name: of the file, with an ending that tells what is in it.
+    init(_ text: String, named name: String) throws {
+        guard let command = Self.command else {
+            throw Problem(
+                description: "no editor was found: set VISUAL or EDITOR to one, or install one of "
+                    + Self.usual.dropFirst(2).joined(separator: " and "))
+        }
+        self.command = command
+        // Editors end the last line, too.
+        given = Array((text + "\n").utf8)
+        var template = Array((NSTemporaryDirectory() + "hand-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else { throw FileError("make a folder in", NSTemporaryDirectory()) }
+        folder = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+        file = folder + "/" + name
+        do {
+            try PrivateFile.replace(file, with: given)
+        } catch {
+            remove()
+            throw error
+        }
+    }
+
+    /// A command of the shell, as other programs take these variables; nil if there is no editor.
+    private static var command: String? {
+        for name in ["VISUAL", "EDITOR"] {
+            let value = ProcessInfo.processInfo.environment[name] ?? ""
+            if value.contains(where: { !$0.isWhitespace }) { return value }
+        }
+        return usual.first(where: Opener.isInstalled)
+    }
+
+    /// Starts the editor on the terminal; `then` gets what it has made of the text, or why that cannot be had.
+    func start(_ loop: Loop, then: @escaping (Result<String, Problem>) -> Void) throws {
+        // The shell between outlives what the terminal's keys say to the editor.
+        let script = "trap : INT QUIT; \(command) \"$@\""
+        do {
+            process = try ChildProcess(loop, ["/bin/sh", "-c", script, command, file]) { [self] end in
+                process = nil
+                then(outcome(end))
+            }
+        } catch {
+            remove()
+            throw Problem(description: "the editor did not start: \(error)")
+        }
+    }
+
+    /// Leaves the editor, as this program ends; returns where the user finds what it saves.
+    func leave() -> String {
+        process?.kill(SIGHUP)
+        process?.close()
+        return "the editor was still open; what it has saved is in \(file)"
+    }
+
+    // MARK: The end
+
+    private func outcome(_ end: ChildProcess.End) -> Result<String, Problem> {
+        do {
+            let bytes = try PrivateFile.read(file, upTo: Self.mostBytes + 1)?.bytes
+            if let failure = failure(end) {
+                let isAsItWas = bytes == nil || bytes == given
+                return .failure(isAsItWas ? gone(failure) : kept(failure + "; what it saved is"))
+            }
+            guard let bytes else { return .failure(gone("the editor has removed its file")) }
+            if bytes.count > Self.mostBytes { return .failure(kept("what the editor saved is too large; it is")) }
+            guard var text = String(validating: bytes, as: UTF8.self) else {
+                return .failure(kept("what the editor saved is not UTF-8; it is"))
+            }
+            if text.utf8.last == 0x0A { text = String(text.unicodeScalars.dropLast()) }
+            remove()
+            return .success(text)
+        } catch {
+            return .failure(kept("what the editor saved cannot be read (\(error)); it is"))
+        }
+    }
+
+    private func failure(_ end: ChildProcess.End) -> String? {
+        let name = "the editor '\(Printable.clean(command))'"
+        return switch end {
+        case .status(0): nil
+        case .status(126): "\(name) cannot be run"
+        case .status(127): "\(name) was not found; set VISUAL or EDITOR to one that is there"
+        // As a shell says it.
+        case .status(let status) where status > 128: "\(name) was ended by signal \(status - 128)"
+        case .status(let status): "\(name) ended with status \(status)"
+        case .signal(let signal): "\(name) was ended by signal \(signal)"
+        }
+    }
+
+    private func gone(_ reason: String) -> Problem {
+        remove()
+        return Problem(description: reason + "; your text is as it was")
+    }
+
+    private func kept(_ reason: String) -> Problem { Problem(description: "\(reason) in \(file)") }
+
+    private func remove() { try? FileManager.default.removeItem(atPath: folder) }
+}
