@@ -3,16 +3,41 @@ import HandCore
 // A text of several lines, wrapped.
 
 extension LineEditor {
-    /// Finds the rows. They begin behind line breaks, and behind blanks or within long words where the text is wrapped. Blanks
-    /// before such a place stay in their row, past the edge if they must, so that the cursor finds them.
+    /// Finds all rows.
     mutating func wrap() {
-        guard let width else { return }
         rows = [0]
+        wrap(changed: 0..<characters.count, growth: 0)
+    }
+
+    /// Finds the rows anew where characters have changed, up to the first that begins where it began before. Rows begin behind
+    /// line breaks, and behind blanks or within long words where the text is wrapped. Blanks before such a place stay in their
+    /// row, past the edge if they must, so that the cursor finds them.
+    ///
+    /// - Parameters:
+    ///   - changed: the characters that are new.
+    ///   - growth: by how many characters the text has grown.
+    mutating func wrap(changed: Range<Int>, growth: Int) {
+        guard let width else { return }
+        // A word may go back to the row before.
+        let first = max(0, rows.partitioningIndex { $0 > changed.lowerBound } - 2)
+        var former = rows[(first + 1)...]
+        rows.removeSubrange((first + 1)...)
         // The columns of the row so far; its last word, and the columns before that.
-        var (columns, word, before) = (0, 0, 0)
-        for (index, character) in characters.enumerated() {
+        var (columns, word, before) = (0, rows[first], 0)
+        /// Begins a row; returns whether all that follow are as they were.
+        func begin(_ start: Int) -> Bool {
+            former = former.drop { $0 + growth < max(start, changed.upperBound) }
+            if former.first.map({ $0 + growth }) == start {
+                rows += former.map { $0 + growth }
+                return true
+            }
+            rows.append(start)
+            return false
+        }
+        for index in rows[first]..<characters.count {
+            let character = characters[index]
             if isBreak(index) {
-                rows.append(index + 1)
+                if begin(index + 1) { return }
                 (columns, word, before) = (0, index + 1, 0)
                 continue
             }
@@ -21,7 +46,7 @@ extension LineEditor {
             while !isBlank, columns + own > width, let start = rows.last, index > start {
                 // A word that has the row to itself is broken here.
                 if word == start { (word, before) = (index, columns) }
-                rows.append(word)
+                if begin(word) { return }
                 (columns, before) = (columns - before, 0)
             }
             columns += own

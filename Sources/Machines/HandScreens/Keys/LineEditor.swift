@@ -1,6 +1,6 @@
 /// A text with the editing keys of a shell: one line, or several, which are wrapped.
 ///
-/// A key costs O(length of the text), and only moving and measuring what stands behind the cursor costs that much.
+/// A key costs O(length of the line that it changes); of the other lines only places are moved.
 package struct LineEditor: Equatable, Sendable {
     /// Characters as people see them. No two neighbours would combine into one.
     private(set) var characters: [Character]
@@ -148,9 +148,11 @@ package struct LineEditor: Equatable, Sendable {
         while !isParted(end) { end += 1 }
         let left = String(characters[start..<range.lowerBound] + new)
         let changed = left + String(characters[range.upperBound..<end])
+        let former = characters.count
         characters.replaceSubrange(start..<end, with: changed)
         cursor = start + changed.characters(inBytes: left.utf8.count)
-        wrap()
+        let growth = characters.count - former
+        wrap(changed: start..<end + growth, growth: growth)
     }
 
     /// Whether characters part here whatever else stands around them.
