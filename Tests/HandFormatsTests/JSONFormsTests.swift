@@ -42,7 +42,7 @@ import Testing
 
     @Test func deltaForm() throws {
         let line =
-            #"[{"keep":3},{"edit":{"text":"new","done":true}},{"delete":2},{"pick":3},"#
+            #"[{"keep":3},{"edit":{"text":[{"at":0,"removed":"old","inserted":"new"}],"done":true}},{"delete":2},{"pick":3},"#
             + #"{"insert":[{"id":"0000000000002","kind":"note","text":"n"}],"side":"after"},"#
             + #"{"drop":[0,2],"side":"before"},{"drop":[2,3],"side":"before","change":{"bytes":"AA=="}}]"#
         let delta = try JSON.readDelta(JSONValue.parse(line))

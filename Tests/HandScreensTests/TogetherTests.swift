@@ -305,7 +305,7 @@ import Testing
         stage.press("e 'X' enter")
         stage.confirm()
         stage.remoteBefore(stage.hand().rewording(1, "Bob's"))
-        #expect(stage.lines.contains { $0.contains("Bob changed the text of '[ ] bX' after you did") })
+        #expect(stage.lines.contains { $0.contains("Bob overwrote 'bX' with 'Bob's'") })
         stage.press("R")
         #expect(stage.hand()[1].content.text == "bX")
     }
@@ -332,11 +332,11 @@ import Testing
         stage.press("e 'X' enter")
         stage.confirm()
         stage.remoteBefore(stage.hand().rewording(1, "Bob's"))
-        #expect(stage.lines.contains { $0.contains("somebody changed the text of '[ ] bX'") })
+        #expect(stage.lines.contains { $0.contains("somebody overwrote 'bX' with 'Bob's'") })
         stage.presence("Bob", on: nil)
-        #expect(stage.lines.contains { $0.contains("Bob changed the text of '[ ] bX' after you did") })
+        #expect(stage.lines.contains { $0.contains("Bob overwrote 'bX' with 'Bob's'") })
         stage.press("!")
-        #expect(stage.lines.contains { $0.contains("Bob changed the text of '[ ] bX' after you did") })
+        #expect(stage.lines.contains { $0.contains("Bob overwrote 'bX' with 'Bob's'") })
     }
 
     @Test func whatWasDeletedUnderAnEditComesBack() {

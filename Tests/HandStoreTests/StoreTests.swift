@@ -272,7 +272,7 @@ enum StoreKind: CaseIterable {
         do { try SQLiteStore(folder: folder.path, durability: .os).close() }
         let file = folder.path + "/hand.sqlite"
         do { try DatabaseQueue(path: file).write { try $0.execute(sql: "PRAGMA user_version = 99") } }
-        #expect(throws: StoreError.newer(path: file, found: 99, known: 6)) {
+        #expect(throws: StoreError.newer(path: file, found: 99, known: 7)) {
             try SQLiteStore(folder: folder.path, durability: .os)
         }
     }

@@ -124,8 +124,8 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
                 time: 0, count: after.count, digest: after.digest, delta: submission.delta)
         }
         var (ada, bob) = (replica(1), replica(2))
-        try ada.edit(ada.view.rewording(0, "eggs, six"))
-        try bob.edit(bob.view.rewording(0, "eggs from Bob"))
+        try ada.edit(ada.view.rewording(0, "six ducks"))
+        try bob.edit(bob.view.rewording(0, "hens from Bob"))
         let adas = ada.takeSubmission(list: 1)
         let first = try commit(#require(adas), by: 1, on: start, 9)
         _ = try ada.receive(first)
@@ -136,11 +136,9 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
         let second = try commit(carried, by: 2, on: ada.confirmed, 10)
         #expect(second.base == 8)
         let notices = try ada.receive(second).notices
-        #expect(
-            notices == [
-                .superseded(
-                    Item(id: ItemID(rawValue: 1), content: .note("eggs, six")), .edit(.text), author: 2, revision: 10)
-            ])
+        let loss = TextChange.Loss(at: 0, original: "eggs", lost: "six ducks", present: "hens from Bob")
+        let after = Item(id: ItemID(rawValue: 1), content: .note("hens from Bob"))
+        #expect(notices == [.superseded(after, .words(loss, in: .text), author: 2, revision: 10)])
         // Who edits what has been seen overrides nobody.
         _ = try bob.receive(second)
         try bob.edit(bob.view.rewording(0, "seen"))

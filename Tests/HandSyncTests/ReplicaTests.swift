@@ -53,7 +53,7 @@ import Testing
     @Test func whatUndoKeepsIsBounded() throws {
         var world = World(tasks(100), replicas: 2)
         let (rounds, mostBytes) = (100, 4 << 20)
-        func text(_ round: Int, _ index: Int) -> String { "\(round) \(index) " + String(repeating: "x", count: 1_000) }
+        func text(_ round: Int, _ index: Int) -> String { "\(round) \(index) " + String(repeating: "\(round % 10)", count: 1_000) }
         for round in 0..<rounds {
             try world.edit(0, world.replicas[0].view.rewording(0, "own \(round)"))
             var others = Composer()
@@ -142,8 +142,9 @@ import Testing
         try world.edit(1, world.replicas[1].view.rewording(0, "b"))
         world.deliverUp(0)
         try world.settle()
-        let item = Item(id: ItemID(rawValue: 2), content: .task("a", done: false))
-        #expect(world.notices[0].contains(.superseded(item, .edit(.text), author: 2, revision: 4)))
+        let item = Item(id: ItemID(rawValue: 2), content: .task("b", done: false))
+        let loss = TextChange.Loss(at: 0, original: "t2", lost: "a", present: "b")
+        #expect(world.notices[0].contains(.superseded(item, .words(loss, in: .text), author: 2, revision: 4)))
         // What comes after having seen it is not a conflict.
         world.notices[0] = []
         try world.edit(1, world.replicas[1].view.rewording(0, "c"))
@@ -167,7 +168,7 @@ import Testing
         try replica.edit(replica.view.rewording(1, "mine"))
         #expect(replica.pending.count == 4)
         #expect(replica.view.map(\.id.rawValue) == [12, 3, 11, 10, 2])
-        let theirs = replica.view.rewording(2, "theirs")
+        let theirs = replica.confirmed.rewording(2, "theirs")
         var (list, notices) = (replica.confirmed, [Replica.Notice]())
         // An edit is lost only to a deletion of what it edits.
         for (number, delta) in [theirs, Delta.deleting(2..<3)].enumerated() {

@@ -27,8 +27,10 @@ public struct TextChange: Hashable, Sendable {
     /// About how many bytes it takes.
     var size: Int { splices.reduce(0) { $0 + 4 + $1.removed.utf8.count + $1.inserted.utf8.count } }
 
-    /// What making it takes, and carrying it over others, in steps of a delta.
-    var cost: Int { splices.reduce(splices.count) { $0 + ($1.removed.utf8.count + $1.inserted.utf8.count) / 256 } }
+    /// What making it takes, and carrying it over others, in steps of a delta, beside the one that has the first splice.
+    var cost: Int {
+        splices.reduce(max(0, splices.count - 1)) { $0 + ($1.removed.utf8.count + $1.inserted.utf8.count) / 256 }
+    }
 
     /// By how many bytes the text grows.
     public var growth: Int { splices.reduce(0) { $0 + $1.growth } }
