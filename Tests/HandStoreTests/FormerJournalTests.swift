@@ -1,0 +1,145 @@
+import Foundation
+import GRDB
+import HandCore
+import HandSimulation
+import HandStore
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// Journals whose edits set texts are taken over: what waits is what it was.
+@Suite struct FormerJournalTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.path + "/0.sqlite" }
+
+    init() throws {
+        folder = try TemporaryFolder(isInMemory: true)
+    }
+
+    private func edit(_ body: (Database) throws -> Void) throws {
+        let database = try DatabaseQueue(path: path)
+        try database.write(body)
+        try database.close()
+    }
+
+    private func open() throws -> ClientJournal {
+        try ClientJournal(path: path, fresh: ClientID(high: 5, low: 1), person: "ada")
+    }
+
+    /// As the last program of that format left it.
+    @Test func aJournalIsTakenOver() throws {
+        try edit { try $0.execute(sql: FormerStore.fourthJournal) }
+        for _ in 0..<2 {
+            let journal = try open()
+            let replica = try #require(try journal.load("groceries"))
+            #expect(
+                replica.view.map(\.content.text) == ["whole milk", "oat flakes", "12 eggs", "bread", "made offline"])
+            #expect(replica.pending.count == 1 && replica.revision == 10)
+            let change = Change(text: "oat milk, 2 l", to: "whole milk")
+            #expect(replica.pending.flatMap(\.itemChanges) == [change])
+            #expect(try journal.waitingPerson() == "ada")
+            try journal.close()
+        }
+    }
+
+    /// A client that has edited, been answered and heard others, in any order.
+    @Test(arguments: 0..<12) func whatIsWrittenIsReadAgain(round: Int) throws {
+        var chaos = Chaos(seed: testSeed(63) &+ UInt64(round))
+        var replica = Replica(confirmed: Hand(chaos.items(8)), revision: 3, logID: 7, sequence: 0)
+        replica.author = 1
+        let journal = try open()
+        var events: [[UInt8]] = []
+        func play(_ count: Int) throws {
+            for _ in 0..<count {
+                var event: JournalEvent
+                switch chaos.random.next(below: 3) {
+                case 0: event = .edit(chaos.delta(on: replica.view, size: 2), isExact: false)
+                case 1: event = .submitted
+                default: event = .commit(Self.commit(on: replica, &chaos))
+                }
+                if case .submitted = event, replica.inFlight != nil {
+                    event = .commit(Self.own(on: replica))
+                }
+                events.append(try Self.former(event, replica))
+                try replica.replay(event)
+            }
+        }
+        try play(12)
+        try journal.checkpoint(replica, of: "a")
+        let checkpoint = try Self.former(replica)
+        events = []
+        try play(12)
+        try journal.close()
+        try edit { database in
+            try database.execute(sql: "UPDATE checkpoints SET head = ?", arguments: [Data(checkpoint)])
+            for event in events {
+                try database.execute(sql: "INSERT INTO events (list, event) VALUES ('a', ?)", arguments: [Data(event)])
+            }
+            try database.execute(sql: "PRAGMA user_version = 4")
+        }
+        let again = try open()
+        let kept = try #require(try again.load("a"))
+        #expect(kept.confirmed == replica.confirmed && kept.view == replica.view)
+        #expect(kept.pending == replica.pending && kept.inFlight?.sequence == replica.inFlight?.sequence)
+        try again.close()
+    }
+
+    /// A list that does not read is not read as something else, and no other is harmed by it.
+    @Test func whatDoesNotReadStays() throws {
+        try edit { database in
+            try database.execute(sql: FormerStore.fourthJournal)
+            try database.execute(sql: "INSERT INTO checkpoints SELECT 'broken', head FROM checkpoints")
+            try database.execute(sql: "INSERT INTO events (list, event) VALUES ('broken', X'010109')")
+        }
+        let journal = try open()
+        #expect(throws: StoreError.self) { try journal.load("broken") }
+        #expect(try journal.load("groceries")?.pending.count == 1)
+        #expect(try journal.mayHavePending("broken") && journal.eventCount(of: "broken") == 1)
+        try journal.forget("broken")
+        #expect(try journal.lists() == ["groceries"])
+        try journal.close()
+    }
+
+    // MARK: Events
+
+    private static func commit(on replica: Replica, _ chaos: inout Chaos) -> Commit {
+        let delta = chaos.delta(on: replica.confirmed, size: 1)
+        return commit(delta, by: 2, sequence: UInt64(replica.revision), on: replica)
+    }
+
+    private static func own(on replica: Replica) -> Commit {
+        commit(replica.inFlight?.delta ?? .identity, by: 1, sequence: replica.inFlight?.sequence ?? 0, on: replica)
+    }
+
+    private static func commit(_ delta: Delta, by author: UInt64, sequence: UInt64, on replica: Replica) -> Commit {
+        let after = (try? replica.confirmed.applying(delta)) ?? replica.confirmed
+        return Commit(
+            revision: replica.revision + 1, author: author, sequence: sequence, base: replica.revision, time: 0,
+            count: after.count, digest: after.digest, delta: delta)
+    }
+
+    private static func former(_ event: JournalEvent, _ replica: Replica) throws -> [UInt8] {
+        switch event {
+        case .edit(let delta, _): try [1] + FormerWriter.bytes(delta, on: replica.view)
+        case .commit(let commit): try [4] + FormerWriter.bytes(commit, on: replica.confirmed)
+        case .submitted, .rejected, .caughtUp, .author: event.bytes
+        }
+    }
+
+    /// The checkpoint, with pending edits as they were written.
+    private static func former(_ replica: Replica) throws -> [UInt8] {
+        var bytes = replica.checkpoint.bytes
+        var (list, end) = (replica.confirmed, 0)
+        for delta in replica.pending {
+            var writer = WireWriter()
+            writer.delta(delta)
+            let place = try #require(bytes[end...].firstRange(of: writer.bytes))
+            let former = try FormerWriter.bytes(delta, on: list)
+            bytes.replaceSubrange(place, with: former)
+            end = place.lowerBound + former.count
+            list = try list.applying(delta)
+        }
+        return bytes
+    }
+}
