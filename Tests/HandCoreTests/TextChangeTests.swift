@@ -1,4 +1,5 @@
 import HandCore
+import HandSimulation
 import HandTestSupport
 import Testing
 
@@ -30,11 +31,11 @@ import Testing
         let (restOfB, restOfA) = (b.transformed(over: a, as: .later), a.transformed(over: b, as: .earlier))
         let merged = try restOfB.applied(to: afterA)
         try #require(try merged == restOfA.applied(to: afterB), "TP1: \(text), \(a), \(b)")
-        try #require(merged == MergedText(text, a, b).text, "the rules: \(text), \(a), \(b)")
+        try #require(merged == NaiveText(text, a, b).text, "the rules: \(text), \(a), \(b)")
         // Made one after the other, or as one.
         try #require(try a.followed(by: restOfB).applied(to: text) == merged, "compose: \(text), \(a), \(restOfB)")
         let losses = TextChange.losses(earlier: a, later: b).map { [$0.original, $0.lost, $0.present] }
-        try #require(losses == MergedText(text, a, b).losses, "losses: \(text), \(a), \(b)")
+        try #require(losses == NaiveText(text, a, b).losses, "losses: \(text), \(a), \(b)")
     }
 
     @Test(arguments: ["", "a", "ab", "a b"]) func lawsHoldForAllPairs(text: String) throws {
@@ -215,71 +216,4 @@ import Testing
 
 extension String {
     fileprivate func hasBytes(of other: String) -> Bool { utf8.elementsEqual(other.utf8) }
-}
-
-/// Two changes of a text merged as the rules say it, byte by byte.
-private struct MergedText {
-    private(set) var text = ""
-    private(set) var losses: [[String]] = []
-
-    init(_ text: String, _ earlier: TextChange, _ later: TextChange) {
-        let bytes = Array(text.utf8)
-        let splices =
-            earlier.splices.map { (isLater: false, splice: $0) } + later.splices.map { (isLater: true, splice: $0) }
-        func range(_ index: Int) -> Range<Int> {
-            let splice = splices[index].splice
-            return splice.at..<splice.at + splice.removed.utf8.count
-        }
-        func overlap(_ one: Int, _ other: Int) -> Bool {
-            let (one, other) = (range(one), range(other))
-            if one.isEmpty { return other.lowerBound < one.lowerBound && one.lowerBound < other.upperBound }
-            if other.isEmpty { return one.lowerBound < other.lowerBound && other.lowerBound < one.upperBound }
-            return one.overlaps(other)
-        }
-        // What is connected has the same mark.
-        var marks = Array(splices.indices)
-        for _ in splices {
-            for one in splices.indices {
-                for other in splices.indices where overlap(one, other) {
-                    marks[one] = min(marks[one], marks[other])
-                }
-            }
-        }
-        func made(_ members: [Int], _ union: Range<Int>, byLater: Bool?) -> [UInt8] {
-            var result: [UInt8] = []
-            for place in union.lowerBound...union.upperBound {
-                for index in members where splices[index].isLater == byLater && range(index).lowerBound == place {
-                    result += splices[index].splice.inserted.utf8
-                }
-                let isGone = members.contains { splices[$0].isLater == byLater && range($0).contains(place) }
-                if place < union.upperBound, !isGone { result.append(bytes[place]) }
-            }
-            return result
-        }
-        var result: [UInt8] = []
-        var place = 0
-        while place <= bytes.count {
-            let here = splices.indices.filter { range($0).lowerBound == place }
-            // Insertions first, the earlier before the later, unless they stand inside of something that was settled.
-            for index in here where range(index).isEmpty { result += splices[index].splice.inserted.utf8 }
-            guard let first = here.first(where: { !range($0).isEmpty }) else {
-                if place < bytes.count { result.append(bytes[place]) }
-                place += 1
-                continue
-            }
-            let members = splices.indices.filter { marks[$0] == marks[first] }
-            let union = place..<members.map { range($0).upperBound }.max()!
-            let isLater = members.contains { splices[$0].isLater }
-            result += made(members, union, byLater: isLater)
-            if isLater, members.contains(where: { !splices[$0].isLater }) {
-                let (lost, present) = (made(members, union, byLater: false), made(members, union, byLater: true))
-                func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
-                if lost != present {
-                    losses.append([text(Array(bytes[union])), text(lost), text(present)])
-                }
-            }
-            place = union.upperBound
-        }
-        self.text = String(decoding: result, as: UTF8.self)
-    }
 }

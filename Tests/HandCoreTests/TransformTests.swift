@@ -19,7 +19,7 @@ import Testing
     static func check(_ list: [Item], _ a: Delta, _ b: Delta) throws {
         let hand = NaiveList(list)
         let merged = NaiveView.merge(
-            earlier: NaiveView(a, count: list.count), later: NaiveView(b, count: list.count)
+            earlier: NaiveView(a, count: list.count), later: NaiveView(b, count: list.count), on: list
         ).outcome(on: list)
         let throughA = try hand.applying(a).applying(b.transformed(over: a, as: .later))
         let throughB = try hand.applying(b).applying(a.transformed(over: b, as: .earlier))

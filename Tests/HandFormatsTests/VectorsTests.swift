@@ -76,7 +76,7 @@ import Testing
                 let list = try items(vector["list"])
                 let merged = NaiveView.merge(
                     earlier: NaiveView(try delta(vector["first"]), count: list.count),
-                    later: NaiveView(try delta(vector["second"]), count: list.count))
+                    later: NaiveView(try delta(vector["second"]), count: list.count), on: list)
                 #expect(try items(answer["afterFirst"]) == merged.outcome(on: list), "\(line)")
                 #expect(try items(answer["afterSecond"]) == merged.outcome(on: list), "\(line)")
             case .compose:

@@ -18,6 +18,8 @@ package struct Finding: Equatable, Sendable {
         case rules
         /// An item is missing that nobody deleted, is there twice, or comes from nowhere.
         case intention
+        /// Words are gone, and who put them in was not told; or an undo took out somebody else's.
+        case words
         /// A list's reported changes do not lead to what is shown.
         case view
         /// What a client kept does not read back.

@@ -27,8 +27,8 @@ final class Ledger {
     private(set) var histories: [UInt64: History] = [:]
     /// Whose each author is, as clients were told.
     private var owners: [UInt64: Owner] = [:]
-    /// Every item that was ever committed.
-    private(set) var inserted: Set<ItemID> = []
+    /// Everything that was ever committed.
+    private(set) var inserted = Words.Put()
 
     private struct Owner: Equatable {
         let client: ClientID
@@ -93,9 +93,10 @@ final class Ledger {
         if digest != commit.digest || count != commit.count { system.report(.digest, "\(place) has another digest") }
         if Set(items.map(\.id)).count != count { system.report(.intention, "\(place): an item is there twice") }
         if count > rules.maximumCount { system.report(.rules, "\(place): \(count) items") }
+        inserted.formUnion(commit.delta.put)
+        system.promises.removed(try history.lists[history.lists.count - 2].removedWords(by: commit.delta))
         for item in commit.delta.insertedItems {
-            inserted.insert(item.id)
-            if let home = system.promises.home(of: item.id), home != history.logID {
+            if let home = system.promises.origin(of: .item(item.id))?.list, home != history.logID {
                 let other = histories[home]?.name ?? "another list"
                 system.report(.intention, "\(place): item \(item.id) was made on \(other)")
             }
@@ -171,6 +172,14 @@ final class Ledger {
         if replica.confirmed.digest != mark.digest || replica.confirmed.count != mark.count {
             system.report(.digest, "client \(client) has something else at revision \(replica.revision) of \(name)")
         }
+    }
+}
+
+extension NaiveList {
+    /// The words that a delta takes out of texts.
+    fileprivate func removedWords(by delta: Delta) throws -> Set<Thing> {
+        let after = Dictionary(uniqueKeysWithValues: try applying(delta).items.map { ($0.id, $0.things) })
+        return items.reduce(into: []) { $0.formUnion($1.things.subtracting(after[$1.id] ?? $1.things)) }
     }
 }
 

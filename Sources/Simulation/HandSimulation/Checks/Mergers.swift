@@ -63,19 +63,31 @@ final class Mergers {
     ) -> String? {
         guard submission.base == commit.base || submission.lag > 0 else { return nil }
         let (made, latest) = (submission.delta, before[before.count - 1])
-        let result = try? latest.applying(commit.delta).items.map(\.id)
+        let result = try? latest.applying(commit.delta).items.map(MergedItem.init)
         switch commit.revision - 1 - submission.base {
         case 0:
             guard made.reach <= latest.count else { return "an edit that does not fit was committed" }
-            return result == (try? latest.applying(made).items.map(\.id)) ? nil : "not what was submitted"
+            return result == (try? latest.applying(made).items.map(MergedItem.init)) ? nil : "not what was submitted"
         case 1:
             let base = before[before.count - 2]
             guard made.reach <= base.count, let earlier = commits.last?.delta else { return nil }
             let merged = NaiveView.merge(
-                earlier: NaiveView(earlier, count: base.count), later: NaiveView(made, count: base.count))
-            return result == merged.outcome(on: base.items).map(\.id) ? nil : "not the merge with the commit before it"
+                earlier: NaiveView(earlier, count: base.count), later: NaiveView(made, count: base.count), on: base.items)
+            let expected = merged.outcome(on: base.items).map(MergedItem.init)
+            return result == expected ? nil : "not the merge with the commit before it"
         default: return nil
         }
+    }
+}
+
+/// What merging decides of an item: the faces of cards are the server's choice.
+private struct MergedItem: Equatable {
+    let id: ItemID
+    let content: Content?
+
+    init(_ item: Item) {
+        id = item.id
+        if case .card = item.content { content = nil } else { content = item.content }
     }
 }
 

@@ -101,8 +101,8 @@ package struct NaiveView {
         return result
     }
 
-    /// The merge of two deltas on one list, as `Delta.transformed` defines it.
-    package static func merge(earlier a: NaiveView, later b: NaiveView) -> NaiveView {
+    /// The merge of two deltas on `items`, as `Delta.transformed` defines it.
+    package static func merge(earlier a: NaiveView, later b: NaiveView, on items: [Item]) -> NaiveView {
         var merged = a
         for index in a.fates.indices {
             switch (a.fates[index], b.fates[index]) {
@@ -110,8 +110,7 @@ package struct NaiveView {
             case (.picked, _), (_, .picked): merged.fates[index] = .picked
             default: merged.fates[index] = .stays
             }
-            let rest = b.changes[index].transformed(over: a.changes[index], as: .later)
-            merged.changes[index] = a.changes[index].followed(by: rest)
+            merged.changes[index] = merge(earlier: a.changes[index], later: b.changes[index], on: items[index].content)
         }
         func survives(_ arrival: Arrival, ofLater: Bool) -> Bool {
             guard case .old(let index) = arrival else { return true }
@@ -126,5 +125,15 @@ package struct NaiveView {
                 + b.before[gap].filter { survives($0, ofLater: true) }
         }
         return merged
+    }
+
+    private static func merge(earlier a: Change, later b: Change, on content: Content) -> Change {
+        func merged(_ text: String, _ a: TextChange, _ b: TextChange) -> TextChange {
+            TextChange(replacing: text, at: 0, with: NaiveText(text, a, b).text)
+        }
+        var change = Change(done: b.done ?? a.done, card: b.card ?? a.card, bytes: b.bytes ?? a.bytes)
+        if !a.text.isIdentity || !b.text.isIdentity { change.text = merged(content.text, a.text, b.text) }
+        if case .link(_, let url) = content { change.url = merged(url, a.url, b.url) }
+        return change
     }
 }

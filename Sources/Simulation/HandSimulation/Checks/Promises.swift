@@ -1,7 +1,21 @@
 import HandCore
 
-/// What people meant: each item that somebody put into a list is to be there at the end, unless somebody took it out. Lists go by
-/// their log ids: whatever they are called, and whether they were deleted in between.
+/// Something that somebody put into a list.
+enum Thing: Hashable, CustomStringConvertible {
+    case item(ItemID)
+    /// A word of an item's text. No two people put in the same.
+    case word(Substring, in: ItemID)
+
+    var description: String {
+        switch self {
+        case .item(let id): "item \(id)"
+        case .word(let word, let item): "word \(word) of item \(item)"
+        }
+    }
+}
+
+/// What people meant: each item that somebody put into a list is to be there at the end, and each word of its text, unless somebody
+/// took it out. Lists go by their log ids: whatever they are called, and whether they were deleted in between.
 final class Promises {
     private struct Owed {
         let client: Int
@@ -10,74 +24,85 @@ final class Promises {
         var isKept = false
     }
 
-    private var owed: [ItemID: Owed] = [:]
-    private var takenOut: Set<ItemID> = []
-    /// On which list each item was made.
-    private var made: [ItemID: UInt64] = [:]
+    private var owed: [Thing: Owed] = [:]
+    private var takenOut: Set<Thing> = []
+    /// On which list each thing was made, and by whom.
+    private var made: [Thing: (list: UInt64, client: Int)] = [:]
 
     /// Somebody is about to make an edit.
-    func edit(client: Int, list: UInt64, inserted: [ItemID], deleted: [ItemID]) {
-        for item in inserted {
-            owed[item] = Owed(client: client, list: list)
-            made[item] = list
+    func edit(client: Int, list: UInt64, inserted: Set<Thing>, deleted: Set<Thing>) {
+        for thing in inserted {
+            owed[thing] = Owed(client: client, list: list)
+            if made[thing] == nil { made[thing] = (list, client) }
         }
         takenOut.formUnion(deleted)
     }
 
+    /// A commit has taken words out of texts, also such as its author had not seen.
+    func removed(_ words: Set<Thing>) { takenOut.formUnion(words) }
+
+    private func isTakenOut(_ thing: Thing) -> Bool {
+        if case .word(_, let item) = thing, takenOut.contains(.item(item)) { return true }
+        return takenOut.contains(thing)
+    }
+
     /// What a client has put into lists and has not on its disk.
-    func unkept(by client: Int) -> [ItemID] {
+    func unkept(by client: Int) -> [Thing] {
         owed.filter { $0.value.client == client && !$0.value.isKept }.map(\.key)
     }
 
-    /// These items are on their client's disk.
-    func kept(_ items: [ItemID]) {
-        for item in items { owed[item]?.isKept = true }
+    /// These are on their client's disk.
+    func kept(_ things: [Thing]) {
+        for thing in things { owed[thing]?.isKept = true }
     }
 
-    /// An item that a client has put into a list and that is neither on its way nor committed; nil if there is none.
-    func lost(client: Int, list: UInt64, pending: [Delta], committed: Set<ItemID>) -> ItemID? {
-        let open = owed.filter { item, promise in
-            promise.client == client && promise.list == list && !committed.contains(item) && !takenOut.contains(item)
+    /// What a client has put into a list and that is neither on its way nor committed; nil if there is nothing.
+    func lost(client: Int, list: UInt64, pending: [Delta], committed: Words.Put) -> Thing? {
+        let open = owed.filter { thing, promise in
+            promise.client == client && promise.list == list && !committed.contains(thing) && !isTakenOut(thing)
         }
         guard !open.isEmpty else { return nil }
-        let waiting = Set(pending.flatMap(\.insertedItems).map(\.id))
-        return open.keys.filter { !waiting.contains($0) }.min { $0.rawValue < $1.rawValue }
+        let waiting = pending.reduce(into: Words.Put()) { $0.formUnion($1.put) }
+        return open.keys.filter { !waiting.contains($0) }.min { "\($0)" < "\($1)" }
     }
 
-    /// A client's process has ended; these items are in what it has on disk.
-    func died(client: Int, kept: Set<ItemID>) {
+    /// A client's process has ended; these are in what it has on disk.
+    func died(client: Int, kept: Words.Put) {
         owed = owed.filter { $0.value.client != client || $0.value.isKept || kept.contains($0.key) }
     }
 
-    /// The server did not take an edit, and its author was told.
-    func rejected(_ items: [ItemID]) {
-        for item in items { owed[item] = nil }
+    /// The server did not take an edit, and its author was told. Words that were put into its items later go with them.
+    func rejected(_ things: Words.Put) {
+        owed = owed.filter { thing, _ in
+            if case .word(_, let item) = thing, things.items.contains(item) { return false }
+            return !things.contains(thing)
+        }
     }
 
     /// The list is gone; what is committed is to be there when it comes back.
-    func deleted(list: UInt64, committed: Set<ItemID>) {
+    func deleted(list: UInt64, committed: Words.Put) {
         owed = owed.filter { $0.value.list != list || committed.contains($0.key) }
     }
 
-    /// The list on which somebody made an item; nil if nobody did.
-    func home(of item: ItemID) -> UInt64? { made[item] }
+    /// The list on which somebody made something, and who; nil if nobody did.
+    func origin(of thing: Thing) -> (list: UInt64, client: Int)? { made[thing] }
 
     /// A client was told that its list is gone, or has let go of it.
-    func gaveUp(client: Int, list: UInt64, committed: Set<ItemID>) {
+    func gaveUp(client: Int, list: UInt64, committed: Words.Put) {
         owed = owed.filter {
             $0.value.client != client || $0.value.list != list || committed.contains($0.key)
         }
     }
 
     /// What is wrong with the list at the end; nil if nothing is.
-    func problem(with list: UInt64, called name: String, _ items: [ItemID]) -> String? {
-        let present = Set(items)
-        if present.count != items.count { return "an item of \(name) is there twice" }
-        for item in items where made[item] == nil { return "item \(item) of \(name) comes from nowhere" }
-        let missing = owed.filter { item, promise in
-            promise.list == list && !takenOut.contains(item) && !present.contains(item)
+    func problem(with list: UInt64, called name: String, _ items: [Item]) -> String? {
+        let present = items.reduce(into: Set<Thing>()) { $0.formUnion($1.things) }
+        if Set(items.map(\.id)).count != items.count { return "an item of \(name) is there twice" }
+        for item in items where made[.item(item.id)] == nil { return "item \(item.id) of \(name) comes from nowhere" }
+        let missing = owed.filter { thing, promise in
+            promise.list == list && !isTakenOut(thing) && !present.contains(thing)
         }
-        guard let (item, promise) = missing.min(by: { $0.key.rawValue < $1.key.rawValue }) else { return nil }
-        return "item \(item) of client \(promise.client) is missing in \(name)"
+        guard let (thing, promise) = missing.min(by: { "\($0.key)" < "\($1.key)" }) else { return nil }
+        return "\(thing) of client \(promise.client) is missing in \(name)"
     }
 }

@@ -95,14 +95,14 @@ extension System {
     }
 
     private func stepBack(_ client: SimulatedClient, _ name: String, isRedo: Bool) {
-        make(client, name) { machine in
+        make(client, name, isUndo: !isRedo) { machine in
             _ = isRedo ? try machine.redo(name) : try machine.undo(name)
         }
     }
 
     /// Makes an edit, and writes down first what its author means by it.
     private func make(
-        _ client: SimulatedClient, _ name: String,
+        _ client: SimulatedClient, _ name: String, isUndo: Bool = false,
         _ body: @escaping (inout ClientMachine) throws -> Void
     ) {
         guard var trial = client.machine, let before = trial.subscriptions[name]?.replica.view else { return }
@@ -114,12 +114,12 @@ extension System {
         }
         guard let replica = trial.subscriptions[name]?.replica else { return }
         let after = replica.view
-        let (old, new) = (before.map(\.id), after.map(\.id))
-        let (oldIDs, newIDs) = (Set(old), Set(new))
+        func things(_ list: Hand) -> Set<Thing> { list.reduce(into: []) { $0.formUnion($1.things) } }
+        let (old, new) = (things(before), things(after))
+        if isUndo { client.checkUndo(of: name, before, after) }
         trace("client \(client.number) makes \(Delta(from: before, to: after).summary)")
         promises.edit(
-            client: client.number, list: replica.logID, inserted: new.filter { !oldIDs.contains($0) },
-            deleted: old.filter { !newIDs.contains($0) })
+            client: client.number, list: replica.logID, inserted: new.subtracting(old), deleted: old.subtracting(new))
         client.perform { machine in try? body(&machine) }
     }
 

@@ -120,7 +120,7 @@ final class System {
                 acknowledged: sequence, through: revision, of: name, author: author, client: client.number)
         case .rejected(let reason, let delta):
             trace("client \(client.number) is rejected on \(name), \(delta.summary): \(reason)")
-            promises.rejected(delta.insertedItems.map(\.id))
+            promises.rejected(delta.put)
             if case .doesNotFit = reason { report(.protocol, "client \(client.number): \(reason)") }
         case .diverged(let revision):
             trace("client \(client.number) has noticed that \(name) at \(revision) is not what it should be")
@@ -134,7 +134,7 @@ final class System {
             }
         case .superseded(let item, _, author: 0, _):
             // A snapshot does not tell by whom; whoever reads that knows that the item is not there.
-            if client.followed[name]?.contains(where: { $0.id == item.id }) != true { promises.rejected([item.id]) }
+            if client.followed[name]?.contains(where: { $0.id == item.id }) != true { promises.rejected(Words.Put(item)) }
         case .superseded, .spared: break
         }
     }
@@ -289,7 +289,7 @@ final class System {
         for list in disk.durable.present {
             let name = list.stored.name
             guard let history = ledger.histories[list.stored.logID] else { continue }
-            if let problem = promises.problem(with: history.logID, called: name, history.list.items.map(\.id)) {
+            if let problem = promises.problem(with: history.logID, called: name, history.list.items) {
                 report(.intention, problem)
             }
             do {

@@ -28,7 +28,7 @@ package struct Chaos {
 
     package mutating func change(for content: Content) -> Change {
         var change = Change()
-        let text = "c" + String(random.next() % 1000, radix: 36)
+        let text = random.next(below: 3) == 0 ? "c" + String(random.next() % 1000, radix: 36) : phrase(content.text)
         switch content {
         case .card: change.card = Card(code: UInt8(random.next(below: 53)))
         case .unknown: change.bytes = Array(text.utf8)
@@ -41,6 +41,21 @@ package struct Chaos {
         case .note, .heading: change = content.rewording(text)
         }
         return change
+    }
+
+    /// A text with words added, replaced or removed, one or two, in any place.
+    private mutating func phrase(_ text: String) -> String {
+        var words = text.split(separator: " ").map(String.init)
+        for _ in 0...random.next(below: 2) {
+            let place = random.next(below: words.count + 1)
+            let word = ["", "é", "買", "👩‍👩‍👧-"][random.next(below: 4)] + Words.fresh(&random)
+            switch random.next(below: 4) {
+            case 0 where place < words.count: words[place] = word
+            case 1 where place < words.count: words.remove(at: place)
+            default: words.insert(word, at: place)
+            }
+        }
+        return words.joined(separator: " ")
     }
 
     /// A delta of about `size` things on `list`.

@@ -28,6 +28,8 @@ final class SimulatedClient {
     private var edits: [UInt64: Int] = [:]
     /// Hears what its requests are answered.
     var onAnswer: (ClientMachine.Answer) -> Void = { _ in }
+    /// Words that commits of this process have put into texts that were there, by list, and the revisions of those commits.
+    private var ownWords: [String: [Substring: Int]] = [:]
     /// The next write to the journal does not happen: the process dies before it.
     var diesAtNextWrite = false
 
@@ -63,6 +65,7 @@ final class SimulatedClient {
         process += 1
         armed = nil
         followed = [:]
+        ownWords = [:]
         // Its person has another name each time, and an old one again.
         name = "person \(person).\(process % 3)"
         if journal.isShared { _ = journal.take(.random(using: &random)) }
@@ -84,20 +87,20 @@ final class SimulatedClient {
         let silently = random.next(below: 4) == 0
         link?.clientDied(silently: silently)
         link = nil
-        system.promises.died(client: number, kept: keptItems())
+        system.promises.died(client: number, kept: kept())
         system.scheduler.after(1 + UInt64(random.next(below: 3_000))) { [self] in start() }
     }
 
-    /// The items that edits insert which are on disk and not confirmed.
+    /// What edits put in which are on disk and not confirmed.
     ///
     /// - Parameter isClosed: leave out lists that are open.
-    private func keptItems(ofClosedOnes isClosed: Bool = false) -> Set<ItemID> {
-        var items: Set<ItemID> = []
+    private func kept(ofClosedOnes isClosed: Bool = false) -> Words.Put {
+        var put = Words.Put()
         for name in journal.names where !isClosed || machine?.subscriptions[name] == nil {
             guard let replica = try? journal.load(name) else { continue }
-            for delta in replica.pending { items.formUnion(delta.insertedItems.map(\.id)) }
+            for delta in replica.pending { put.formUnion(delta.put) }
         }
-        return items
+        return put
     }
 
     /// Whether its disk says that this is in flight, under whatever name.
@@ -137,6 +140,7 @@ final class SimulatedClient {
         system.promises.gaveUp(client: number, list: replica.logID, committed: system.ledger.inserted)
         perform { $0.close(name) }
         followed[name] = nil
+        ownWords[name] = nil
         others[name] = nil
         // It may be open again by then.
         whenKept { [unowned self] in if machine?.subscriptions[name] == nil { journal.forget(name) } }
@@ -166,6 +170,7 @@ final class SimulatedClient {
         case .list(let list, .renamed(let name)):
             system.trace("client \(number) hears that \(list) is called \(name)")
             followed[name] = followed.removeValue(forKey: list)
+            ownWords[name] = ownWords.removeValue(forKey: list)
             others[name] = others.removeValue(forKey: list)
         case .update(let list, let update): note(update, of: list)
         case .status(let status): changed(status)
@@ -224,8 +229,10 @@ final class SimulatedClient {
     private func note(_ update: Replica.Update, of list: String) {
         switch update.cause {
         case .edit: if let replica = machine?.subscriptions[list]?.replica { edits[replica.logID, default: 0] += 1 }
-        case .commit(let commit): system.received(commit, of: list, by: self)
-        case .answer: break
+        case .commit(let commit):
+            system.received(commit, of: list, by: self)
+            checkTold(commit, update.notices, list)
+        case .answer: ownWords[list] = nil
         }
         do { followed[list] = try followed[list]?.applying(update.delta) } catch {
             system.report(.view, "client \(number): a delta of the view of \(list) does not fit: \(error)")
@@ -240,6 +247,7 @@ final class SimulatedClient {
     private func refused(_ list: String, _ code: ErrorCode) {
         system.trace("client \(number) is refused \(list): \(code)")
         followed[list] = nil
+        ownWords[list] = nil
         others[list] = nil
         whenKept { [unowned self] in
             guard machine?.subscriptions[list] == nil, let kept = try? journal.load(list) else { return }
@@ -318,6 +326,38 @@ final class SimulatedClient {
 
     // MARK: Checking
 
+    /// Whoever loses words to somebody who had not seen them is told so.
+    private func checkTold(_ commit: Commit, _ notices: [Replica.Notice], _ list: String) {
+        let isOwn = commit.author == machine?.author
+        if isOwn, notices.contains(where: { if case .usedTwice = $0 { true } else { false } }) { return }
+        let told = notices.reduce(into: Set<Substring>()) { told, notice in
+            if case .superseded(_, .words(let loss, _), _, _) = notice { told.formUnion(Words.all(in: loss.lost)) }
+        }
+        for change in commit.delta.itemChanges {
+            for word in change.removedWords {
+                guard let revision = ownWords[list]?.removeValue(forKey: word) else { continue }
+                guard !isOwn, commit.base < revision, !told.contains(word), link?.serverEnd.hasGarbled != true else {
+                    continue
+                }
+                system.report(
+                    .words, "client \(number) is not told that \(word) is gone from \(list) since \(commit.revision)")
+            }
+            for word in change.insertedWords where isOwn { ownWords[list, default: [:]][word] = commit.revision }
+        }
+    }
+
+    /// An undo takes out only what its author has put in; words go with their items.
+    func checkUndo(of name: String, _ before: Hand, _ after: Hand) {
+        guard !isCopied else { return }
+        let left = Dictionary(uniqueKeysWithValues: after.map { ($0.id, $0.things) })
+        for item in before {
+            for thing in item.things.subtracting(left[item.id] ?? item.things) {
+                guard let origin = system.promises.origin(of: thing), origin.client != number else { continue }
+                system.report(.words, "an undo of client \(number) takes \(thing) of client \(origin.client) out of \(name)")
+            }
+        }
+    }
+
     /// What must hold of every replica at every moment.
     private func check() {
         for (name, subscription) in (machine?.subscriptions ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -337,8 +377,8 @@ final class SimulatedClient {
             let lost = system.promises.lost(
                 client: number, list: replica.logID, pending: pending.flatMap(\.replica.pending),
                 committed: system.ledger.inserted)
-            guard let lost, !keptItems(ofClosedOnes: true).contains(lost) else { continue }
-            system.report(.intention, "client \(number) has lost item \(lost) of \(name)")
+            guard let lost, !kept(ofClosedOnes: true).contains(lost) else { continue }
+            system.report(.intention, "client \(number) has lost \(lost) of \(name)")
         }
     }
 }

@@ -67,9 +67,9 @@ final class Visitor {
         let item = Item(id: ItemID(rawValue: random.next()), content: .task("visited", done: false))
         let delta = Delta.inserting([item], at: random.next(below: excerpt.count + 1), .after)
         let isExact = random.next(below: 8) == 0
-        system.promises.edit(client: client.number, list: excerpt.logID, inserted: [item.id], deleted: [])
+        system.promises.edit(client: client.number, list: excerpt.logID, inserted: item.things, deleted: [])
         // It is owed only once the server has said so: who loses the connection for good is not told.
-        system.promises.rejected([item.id])
+        system.promises.rejected(Words.Put(item))
         client.perform { machine in
             guard machine.edit(name, on: excerpt, delta, isExact: isExact) != nil else { return }
             visit = Visit(name: name, logID: excerpt.logID, item: item)
@@ -86,6 +86,6 @@ final class Visitor {
         guard history.commits.indices.contains(revision - 1),
             history.commits[revision - 1].delta.insertedItems.map(\.id) == [visit.item.id]
         else { return system.report(.exactlyOnce, "revision \(revision) of \(visit.name) is not the visit's") }
-        system.promises.edit(client: client.number, list: visit.logID, inserted: [visit.item.id], deleted: [])
+        system.promises.edit(client: client.number, list: visit.logID, inserted: visit.item.things, deleted: [])
     }
 }

@@ -1,0 +1,74 @@
+import HandCore
+
+/// Words that tell who put them in: no two people put in the same.
+enum Words {
+    private static let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
+    private static let length = 8
+
+    /// A word that nobody has put in before.
+    static func fresh(_ random: inout SplitMix64) -> String {
+        "w" + String((1..<length).map { _ in letters[random.next(below: letters.count)] })
+    }
+
+    /// The words of a text.
+    static func all(in text: String) -> Set<Substring> {
+        let parts = text.split { !$0.isASCII || !($0.isLowercase || $0.isNumber) }
+        return Set(parts.filter { $0.count == length && $0.first == "w" })
+    }
+
+    /// What an edit puts in: items, and words into whatever item.
+    struct Put {
+        private(set) var items: Set<ItemID> = []
+        private(set) var words: Set<Substring> = []
+
+        init() {}
+
+        init(_ item: Item) { insert(item) }
+
+        mutating func insert(_ item: Item) {
+            items.insert(item.id)
+            words.formUnion(all(in: item.content.text))
+        }
+
+        mutating func insert(_ change: Change) { words.formUnion(change.insertedWords) }
+
+        mutating func formUnion(_ other: Put) {
+            items.formUnion(other.items)
+            words.formUnion(other.words)
+        }
+
+        func contains(_ thing: Thing) -> Bool {
+            switch thing {
+            case .item(let id): items.contains(id)
+            case .word(let word, _): words.contains(word)
+            }
+        }
+    }
+}
+
+extension Delta {
+    var put: Words.Put {
+        var put = Words.Put()
+        for item in insertedItems { put.insert(item) }
+        for change in itemChanges { put.insert(change) }
+        return put
+    }
+}
+
+extension Change {
+    /// Words that it puts into the text.
+    var insertedWords: Set<Substring> { words(\.inserted).subtracting(words(\.removed)) }
+    /// Words that it takes out of the text.
+    var removedWords: Set<Substring> { words(\.removed).subtracting(words(\.inserted)) }
+
+    private func words(_ part: KeyPath<Splice, String>) -> Set<Substring> {
+        text.splices.reduce(into: []) { $0.formUnion(Words.all(in: $1[keyPath: part])) }
+    }
+}
+
+extension Item {
+    /// The item, and the words of its text.
+    var things: Set<Thing> {
+        Set(Words.all(in: content.text).map { .word($0, in: id) }).union([.item(id)])
+    }
+}
