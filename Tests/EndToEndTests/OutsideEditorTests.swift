@@ -25,7 +25,8 @@ import Testing
             echo "open: $1 file $(stat -c %a "$2") folder $(stat -c %a "${2%/*}") name ${2##*/}"
             sed 's/^/given: /' "$2"
             while true; do
-                read -r word text || continue
+                # A signal ends the reading, and so does a terminal that is gone.
+                read -r word text || { stty -g > /dev/null 2>&1 || exit 1; continue; }
                 case $word in
                 size) stty size | sed 's/^/size /' ;;
                 set) printf "$text" > "$2" ;;
