@@ -142,7 +142,9 @@ let package = Package(
             path: "Tests/Support/FuzzTargets"),
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["FuzzTargets", "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens"]),
+            dependencies: [
+                "FuzzTargets", "HandCore", "HandWire", "HandSync", "HandFormats", "HandScreens", "HandTestSupport",
+            ]),
         .testTarget(
             name: "HandLoadTests",
             dependencies: [

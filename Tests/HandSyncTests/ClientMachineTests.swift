@@ -1,42 +1,21 @@
 import HandCore
 import HandSync
+import HandTestSupport
 import HandWire
 import Testing
 
 /// The client's side of a connection in time: when it tries again, asks for a sign of life, and gives up.
 @Suite struct ClientMachineTests {
-    /// A machine that has been started, with what it wanted.
-    private struct Driven {
-        var machine = ClientMachine(
-            client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1, journal: JournalBuffer())
-        var effects: [ClientMachine.Effect] = []
-
-        init() { perform { $0.start() } }
-
-        mutating func perform(_ body: (inout ClientMachine) -> Void) {
-            body(&machine)
-            while let effect = machine.nextEffect() {
-                effects.append(effect)
-                if case .keep(let writes) = effect { machine.kept(writes.count, now: 0) }
-            }
-        }
-
-        mutating func hear(_ message: DownMessage, now: UInt64) {
-            let frame = message.frame
-            perform { machine in frame.withUnsafeBytes { machine.received($0, now: now) } }
-        }
-
-        /// The wait that it last announced, if it comes back at all.
-        var retryIn: UInt64? {
-            for case .status(.offline(_, let wait)) in effects.reversed() { return wait }
-            return nil
-        }
+    private static func started() -> DrivenClient {
+        var client = DrivenClient()
+        client.perform { $0.start() }
+        return client
     }
 
     /// A server that asks to be left alone is, for a minute at most.
     @Test func aServerThatAsksForItIsLeftAlone() {
         for (asked, expected) in [(0, 0), (7_000, 7_000), (900_000, 60_000)] as [(UInt64, UInt64)] {
-            var driven = Driven()
+            var driven = Self.started()
             driven.perform { $0.connected(now: 1_000) }
             driven.hear(.error(code: .tooFast, request: 0, retryAfter: asked, message: ""), now: 1_000)
             // The first wait of its own is 50 ms at least and 150 at most.
@@ -46,21 +25,15 @@ import Testing
     }
 
     /// Lets time pass to the machine's next deadline; returns when that is.
-    private func next(_ driven: inout Driven) throws -> UInt64 {
+    private func next(_ driven: inout DrivenClient) throws -> UInt64 {
         let deadline = try #require(driven.machine.deadline)
         driven.perform { $0.timer(now: deadline) }
         return deadline
     }
 
-    private var welcome: DownMessage {
-        .welcome(
-            DownMessage.Welcome(
-                version: 1, capabilities: [], author: 1, idleDeadline: 30_000, frameBytes: 1 << 20, program: ""))
-    }
-
     /// A server that takes the connection and says nothing is given up.
     @Test func aServerThatDoesNotAnswerTheHello() throws {
-        var driven = Driven()
+        var driven = Self.started()
         #expect(driven.machine.deadline == nil)
         driven.perform { $0.connected(now: 1_000) }
         driven.perform { $0.timer(now: 10_999) }
@@ -71,9 +44,9 @@ import Testing
 
     /// Who is silent is asked for a sign of life three times as often as it would be given up; then it is given up.
     @Test func aServerThatFallsSilent() throws {
-        var driven = Driven()
+        var driven = Self.started()
         driven.perform { $0.connected(now: 1_000) }
-        driven.hear(welcome, now: 1_000)
+        driven.welcome(idleDeadline: 30_000, now: 1_000)
         #expect(try [next(&driven), next(&driven)] == [11_000, 21_000])
         driven.hear(.pong(21_000), now: 25_000)
         #expect(try [next(&driven), next(&driven)] == [31_000, 41_000])
@@ -84,19 +57,16 @@ import Testing
 
     /// Who was away for long hears how far it has come, and that it is there.
     @Test func catchingUpIsTold() {
-        var driven = Driven()
+        var driven = Self.started()
         driven.perform { $0.connected(now: 1_000) }
-        driven.hear(welcome, now: 1_000)
+        driven.welcome(idleDeadline: 30_000, now: 1_000)
         driven.perform { $0.open("list") }
         func progress() -> [Int] {
             driven.effects.compactMap { effect in
                 if case .list("list", .progress(let done, of: 2_500)) = effect { done } else { nil }
             }
         }
-        let start = DownMessage.Subscribed(
-            request: 1, list: 7, logID: 1, rules: Rules(), lastSequence: 0,
-            start: .resumed(head: 2_500))
-        driven.hear(.subscribed(start), now: 1_000)
+        driven.enter(1, list: 7, .resumed(head: 2_500), now: 1_000)
         var hand = Hand()
         for revision in 1...2_500 {
             let delta = Delta.inserting(
@@ -115,93 +85,37 @@ import Testing
     }
 
     /// A client that is online and follows a list, whose journal takes what it is given when it is told to.
-    private struct Keeping {
-        var machine = ClientMachine(
-            client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1, journal: JournalBuffer())
-        var sent: [Submission] = []
-        var writes: [[JournalWrite]] = []
-        var views: [Int] = []
-        /// Whose doing the changes of the view were.
-        var origins: [Replica.Origin] = []
-        var offline = 0
-
-        init() {
-            machine.start()
-            machine.connected(now: 0)
-            machine.open("list", isJournaled: true)
-            keepAll()
-            hear(
-                .welcome(
-                    .init(
-                        version: 2, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20, program: "")
-                ))
-            hear(
-                .subscribed(
-                    .init(
-                        request: 1, list: 7, logID: 1, rules: Rules(), lastSequence: 0,
-                        start: .snapshot(revision: 0, count: 0, digest: 0))))
-            keepAll()
-        }
-
-        mutating func hear(_ message: DownMessage) {
-            message.frame.withUnsafeBytes { machine.received($0, now: 0) }
-            pull()
-        }
-
-        mutating func pull() {
-            while let effect = machine.nextEffect() {
-                switch effect {
-                case .keep(let batch): writes.append(batch)
-                case .send(let frame):
-                    let message = frame.dropFirst(UInt64(frame.count).varintSize).withUnsafeBytes { try? UpMessage($0) }
-                    if case .submit(let submission)? = message { sent.append(submission) }
-                case .update(_, let update):
-                    views.append(machine.subscriptions["list"]?.replica.view.count ?? 0)
-                    if !update.delta.isIdentity { origins.append(update.origin) }
-                case .status(.offline): offline += 1
-                default: break
-                }
-            }
-        }
-
-        mutating func keepAll() {
-            pull()
-            while !writes.isEmpty { kept(writes.removeFirst().count) }
-        }
-
-        mutating func kept(_ count: Int, problem: String? = nil) {
-            machine.kept(count, problem: problem, now: 100)
-            pull()
-        }
-
-        mutating func edit(_ id: UInt64) throws {
-            try machine.edit(
-                "list", Delta.inserting([Item(id: ItemID(rawValue: id), content: .note("n"))], at: 0, .after))
-            pull()
-        }
+    private static func keeping() -> DrivenClient {
+        var client = DrivenClient(keepsAtOnce: false)
+        client.connect()
+        client.perform { $0.open("list", isJournaled: true) }
+        client.keepAll()
+        client.begin(1, list: 7, logID: 1)
+        client.keepAll()
+        return client
     }
 
     /// An edit is on the screen at once, and is sent when it is kept; what is edited meanwhile is kept after it.
     @Test func anEditIsSentWhenItIsKept() throws {
-        var client = Keeping()
+        var client = Self.keeping()
         try client.edit(1)
-        #expect(client.views.last == 1 && client.writes.count == 1 && client.sent.isEmpty)
+        #expect(client.growth == 1 && client.unkept.count == 1 && client.submissions.isEmpty)
         try client.edit(2)
-        #expect(client.views.last == 2 && client.writes.count == 1, "one write after the other")
-        guard case .append(let first, "list")? = client.writes.removeFirst().last else {
+        #expect(client.growth == 2 && client.unkept.count == 1, "one write after the other")
+        guard case .append(let first, "list")? = client.unkept.removeFirst().last else {
             Issue.record("the edit is not kept")
             return
         }
         #expect(first.count == 2 && first.last == .submitted)
         client.kept(1)
-        #expect(client.sent.map(\.delta.growth) == [1] && client.writes.count == 1)
+        #expect(client.submissions.map(\.delta.growth) == [1] && client.unkept.count == 1)
         client.kept(1)
-        #expect(client.sent.count == 1, "the other waits for the answer")
+        #expect(client.submissions.count == 1, "the other waits for the answer")
     }
 
     /// One's own edits are told as such when they are made, others' commits with their author.
     @Test func whoseDoingAChangeIs() throws {
-        var client = Keeping()
+        var client = Self.keeping()
         try client.edit(1)
         client.keepAll()
         var hand = Hand()
@@ -216,47 +130,45 @@ import Testing
         }
         client.hear(try commit(1, by: 1, 1))
         client.hear(try commit(2, by: 5, 2))
-        #expect(client.origins == [.own, .author(5)])
+        #expect(client.updates.filter { !$0.delta.isIdentity }.map(\.origin) == [.own, .author(5)])
     }
 
     /// What a write holds back does not wait for what is edited while it is under way.
     @Test func whoTypesFasterThanTheDiskIsHeard() throws {
-        var client = Keeping()
+        var client = Self.keeping()
         for id in 1...5 as ClosedRange<UInt64> {
             try client.edit(id)
-            #expect(client.sent.count == (id > 1 ? 1 : 0))
-            client.kept(client.writes.removeFirst().count)
+            #expect(client.submissions.count == (id > 1 ? 1 : 0))
+            client.kept(client.unkept.removeFirst().count)
         }
     }
 
     /// What cannot be kept is not sent: the client goes offline, tries again after a while, and goes on when there is room.
     @Test func whatCannotBeKeptIsNotSent() throws {
-        var client = Keeping()
+        var client = Self.keeping()
         try client.edit(1)
-        client.writes = []
+        client.unkept = []
         client.kept(0, problem: "full")
-        #expect(client.sent.isEmpty && client.offline == 1 && !client.machine.isReady)
-        #expect(client.machine.deadline == 2_100 && client.writes.isEmpty)
-        client.machine.timer(now: 2_100)
-        client.pull()
-        #expect(client.writes.map(\.count) == [1])
-        client.writes = []
+        #expect(
+            client.submissions.isEmpty
+                && client.effects.count { if case .status(.offline) = $0 { true } else { false } } == 1
+                && !client.machine.isReady)
+        #expect(client.machine.deadline == 2_100 && client.unkept.isEmpty)
+        client.perform { $0.timer(now: 2_100) }
+        #expect(client.unkept.map(\.count) == [1])
+        client.unkept = []
         client.kept(1)
         #expect(client.machine.keptMark == client.machine.journalMark)
-        client.machine.connected(now: 2_200)
-        client.hear(
-            .welcome(
-                .init(version: 2, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20, program: "")))
-        client.hear(
-            .subscribed(
-                .init(request: 2, list: 7, logID: 1, rules: Rules(), lastSequence: 0, start: .resumed(head: 0))))
+        client.perform { $0.connected(now: 2_200) }
+        client.welcome()
+        client.enter(2, list: 7, logID: 1, .resumed(head: 0))
         client.keepAll()
-        #expect(client.sent.count == 1)
+        #expect(client.submissions.count == 1)
     }
 
     /// Each failure doubles the wait, up to a bound; a welcome begins anew.
     @Test func waitsGrowUntilAWelcome() throws {
-        var driven = Driven()
+        var driven = Self.started()
         var now: UInt64 = 0
         func fail() throws -> UInt64 {
             driven.perform { $0.disconnected(reason: "test", now: now) }
@@ -268,14 +180,14 @@ import Testing
         let waits = try (0..<40).map { _ in try fail() }
         #expect(waits.max() ?? 0 > 5_000 && waits.allSatisfy { (50...15_050).contains($0) })
         driven.perform { $0.connected(now: now) }
-        driven.hear(welcome, now: now)
+        driven.welcome(now: now)
         #expect(try (50...150).contains(fail()))
     }
 
     /// Who is replaced again and again shares its id with another program. With nothing in flight it goes on under another one; else
     /// it comes back to hear what became of that, and gives up in the end.
     @Test(arguments: [false, true]) func whoIsReplacedTooOftenTakesAnotherID(hasInFlight: Bool) throws {
-        var driven = Driven()
+        var driven = Self.started()
         var replica = Replica(confirmed: Hand(), revision: 0, logID: 9, sequence: 0)
         if hasInFlight {
             let item = Item(id: ItemID(rawValue: 1), content: .note("n"))
@@ -285,7 +197,7 @@ import Testing
         driven.perform { $0.open("list", from: replica) }
         func beReplaced(now: UInt64) {
             driven.perform { $0.connected(now: now) }
-            driven.hear(welcome, now: now)
+            driven.welcome(now: now)
             driven.hear(.error(code: .replaced, request: 0, retryAfter: 0, message: ""), now: now)
             driven.perform { $0.start() }
         }
@@ -300,7 +212,7 @@ import Testing
         #expect(driven.retryIn != nil && driven.machine.refusal == nil)
         if hasInFlight {
             driven.perform { $0.connected(now: 5_000) }
-            driven.hear(welcome, now: 5_000)
+            driven.welcome(now: 5_000)
             driven.hear(.error(code: .replaced, request: 0, retryAfter: 0, message: ""), now: 5_000)
             #expect(driven.retryIn == nil && driven.machine.refusal == .replaced)
             return
@@ -317,16 +229,36 @@ import Testing
         #expect(!driven.machine.isShared && driven.machine.author == nil)
         driven.perform { $0.timer(now: 4_000) }
         driven.perform { $0.connected(now: 4_000) }
-        var hellos: [ClientID] = []
-        for case .send(let bytes) in driven.effects {
-            var reader = FrameReader(limit: bytes.count)
-            try bytes.withUnsafeBytes { bytes in
-                try reader.read(bytes) { (body) throws(WireError) -> Bool in
-                    if case .hello(let hello) = try UpMessage(body) { hellos.append(hello.client) }
-                    return true
-                }
+        let hellos = driven.effects.flatMap { effect -> [ClientID] in
+            guard case .send(let frame) = effect else { return [] }
+            return DrivenClient.messages(in: frame).compactMap {
+                if case .hello(let one) = $0 { one.client } else { nil }
             }
         }
         #expect(hellos == [fresh])
+    }
+}
+
+extension DrivenClient {
+    /// The wait that it last announced, if it comes back at all.
+    fileprivate var retryIn: UInt64? {
+        for case .status(.offline(_, let wait)) in effects.reversed() { return wait }
+        return nil
+    }
+
+    /// By how many items the view has grown.
+    fileprivate var growth: Int { updates.map(\.delta.growth).reduce(0, +) }
+
+    fileprivate mutating func kept(_ count: Int, problem: String? = nil) {
+        perform { $0.kept(count, problem: problem, now: 100) }
+    }
+
+    fileprivate mutating func keepAll() {
+        while !unkept.isEmpty { kept(unkept.removeFirst().count) }
+    }
+
+    fileprivate mutating func edit(_ id: UInt64) throws {
+        let item = Item(id: ItemID(rawValue: id), content: .note("n"))
+        try perform { try $0.edit("list", Delta.inserting([item], at: 0, .after)) }
     }
 }

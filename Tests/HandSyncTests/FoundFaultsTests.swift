@@ -1,5 +1,6 @@
 import HandCore
 import HandSync
+import HandTestSupport
 import HandWire
 import Testing
 
@@ -38,72 +39,35 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
 
     /// With an edit in the buffer a lagging client gets a snapshot unasked; the buffer must go out afterwards.
     @Test func laggingSnapshot() throws {
-        var s = ClientMachine(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
-        var out: [UpMessage] = []
-        func down(_ m: DownMessage) {
-            m.frame.withUnsafeBytes { s.received($0, now: 0) }
-            while let e = s.nextEffect() {
-                guard case .send(let f) = e else { continue }
-                f.dropFirst().withUnsafeBytes { if let m = try? UpMessage($0) { out.append(m) } }
-            }
+        var client = DrivenClient()
+        client.connect()
+        client.perform { $0.open("a") }
+        client.begin(1)
+        for id in 1...2 as ClosedRange<UInt64> {
+            try client.perform { try $0.edit("a", Delta.inserting([item(id)], at: Int(id) - 1, .before)) }
         }
-        s.start()
-        s.connected(now: 0)
-        down(
-            .welcome(
-                .init(version: 1, capabilities: [], author: 1, idleDeadline: 45000, frameBytes: 1 << 20, program: "")))
-        s.open("a")
-        down(
-            .subscribed(
-                .init(
-                    request: 1, list: 1, logID: 5, rules: Rules(), lastSequence: 0,
-                    start: .snapshot(revision: 0, count: 0, digest: 0))))
-        try s.edit("a", Delta.inserting([item(1)], at: 0, .before))
-        try s.edit("a", Delta.inserting([item(2)], at: 1, .before))
-        let hand = Hand([item(1), item(7)])
-        down(
-            .subscribed(
-                .init(
-                    request: 1, list: 1, logID: 5, rules: Rules(), lastSequence: 1,
-                    start: .snapshot(revision: 50, count: 2, digest: hand.digest))))
-        down(.chunk(request: 1, items: hand))
-        let submissions = out.compactMap { if case .submit(let x) = $0 { x } else { nil } }
-        #expect(submissions.map(\.sequence) == [1, 2])
+        client.begin(1, Hand([item(1), item(7)]), revision: 50, lastSequence: 1)
+        #expect(client.submissions.map(\.sequence) == [1, 2])
     }
 
     /// Where a person is was lost with the connection, and when it was said before the server had answered.
     @Test(arguments: [false, true]) func presenceIsToldWithEachSubscription(isEditing: Bool) throws {
         let focus = Focus(ItemID(rawValue: 7), isEditing: isEditing)
-        var machine = ClientMachine(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
-        var said: [UpMessage] = []
-        var latencies: [UInt64] = []
-        func hear(_ message: DownMessage, now: UInt64) {
-            message.frame.withUnsafeBytes { machine.received($0, now: now) }
-            while let effect = machine.nextEffect() {
-                if case .latency(let milliseconds) = effect { latencies.append(milliseconds) }
-                guard case .send(let frame) = effect else { continue }
-                frame.dropFirst().withUnsafeBytes { if let message = try? UpMessage($0) { said.append(message) } }
-            }
-        }
-        machine.open("a")
-        machine.setPresence("a", focus)
+        var client = DrivenClient()
+        client.perform { $0.open("a") }
+        client.perform { $0.setPresence("a", focus) }
         for round in UInt64(1)...2 {
             let now = round * 100_000
-            if round == 1 { machine.start() } else { machine.timer(now: now) }
-            machine.connected(now: now)
-            let welcome = DownMessage.Welcome(
-                version: 1, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20, program: "")
-            hear(.welcome(welcome), now: now)
-            hear(
-                .subscribed(
-                    DownMessage.Subscribed(
-                        request: round, list: 4, logID: 5, rules: Rules(), lastSequence: 0, start: .resumed(head: 0))),
-                now: now)
-            hear(.pong(now), now: now + 3)
-            machine.disconnected(reason: "gone", now: now)
+            client.perform { if round == 1 { $0.start() } else { $0.timer(now: now) } }
+            client.perform { $0.connected(now: now) }
+            client.welcome(now: now)
+            client.enter(round, list: 4, .resumed(head: 0), now: now)
+            client.hear(.pong(now), now: now + 3)
+            client.perform { $0.disconnected(reason: "gone", now: now) }
         }
-        let told = said.filter { if case .presence = $0 { true } else { false } }
+        let told = client.said.filter { if case .presence = $0 { true } else { false } }
         #expect(told == [UpMessage](repeating: .presence(list: 4, focus), count: 2))
+        let latencies = client.effects.compactMap { if case .latency(let time) = $0 { time } else { nil as UInt64? } }
         #expect(latencies == [3, 3])
     }
 
@@ -155,14 +119,11 @@ func item(_ n: UInt64) -> Item { Item(id: ItemID(rawValue: n), content: .note("n
 
     /// A server may grant any silence; when the next thing is due can be told all the same.
     @Test func idleDeadlineOfAServer() throws {
-        var s = ClientMachine(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
-        s.start()
-        s.connected(now: 1)
-        DownMessage.welcome(
-            .init(version: 1, capabilities: [], author: 1, idleDeadline: .max, frameBytes: 1 << 20, program: "")
-        ).frame
-            .withUnsafeBytes { s.received($0, now: 1) }
-        #expect(try #require(s.deadline) > 1)
+        var client = DrivenClient()
+        client.perform { $0.start() }
+        client.perform { $0.connected(now: 1) }
+        client.welcome(idleDeadline: .max, now: 1)
+        #expect(try #require(client.machine.deadline) > 1)
     }
 }
 

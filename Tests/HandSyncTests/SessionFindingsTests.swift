@@ -1,5 +1,6 @@
 import HandCore
 import HandSync
+import HandTestSupport
 import HandWire
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite struct SessionFindingsTests {
     /// A list that the server does not know to be followed is subscribed to anew; what crossed the end of one is not.
     @Test func whatTheServerDoesNotKnowToBeFollowedIsSubscribedAgain() throws {
-        var talk = Talk()
+        var talk = DrivenClient.online()
         talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
         let before = talk.said.count
@@ -22,24 +23,18 @@ import Testing
     }
 
     /// The connection is lost, "list" is edited, and a server of that version lets the client in again.
-    private static func editedAway(_ talk: inout Talk, version: Int) {
+    private static func editedAway(_ talk: inout DrivenClient, version: Int) {
         talk.perform { $0.disconnected(reason: "", now: 1) }
         let item = Item(id: ItemID(rawValue: 3), content: .note("mine"))
         talk.perform { try? $0.edit("list", Delta.inserting([item], at: 0, .after)) }
-        talk.perform { $0.start() }
-        talk.perform { $0.connected(now: 2) }
-        talk.hear(
-            .welcome(
-                .init(
-                    version: version, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20,
-                    program: "")))
+        talk.connect(version: version)
     }
 
     /// Edits are for the list that they were made on, not for one that has its name later. Put back from a backup it is the same
     /// list, and servers of version 1 cannot say which it is.
     @Test(arguments: [(2, 6, false), (2, 9 << 32 | 5, true), (1, 6, true)] as [(Int, UInt64, Bool)])
     func pendingEditsAreForTheirList(version: Int, logID: UInt64, isSent: Bool) throws {
-        var talk = Talk()
+        var talk = DrivenClient.online()
         talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
         Self.editedAway(&talk, version: version)
@@ -61,7 +56,7 @@ import Testing
 
     /// A list that is followed gets another name: what is known of it, and kept, goes with it.
     @Test func aListIsRenamed() throws {
-        var talk = Talk()
+        var talk = DrivenClient.online()
         talk.perform { $0.open("list", isJournaled: true) }
         talk.begin(1, list: 7)
         let item = Item(id: ItemID(rawValue: 3), content: .note("mine"))
@@ -76,7 +71,7 @@ import Testing
 
     /// Who was away while a list got another name finds it by its log id, with what waits.
     @Test(arguments: [1, 2]) func aListIsSoughtByItsLogID(version: Int) throws {
-        var talk = Talk()
+        var talk = DrivenClient.online()
         talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
         Self.editedAway(&talk, version: version)
@@ -101,12 +96,7 @@ import Testing
         #expect(talk.names == ["list is new"] && talk.machine.subscriptions["new"]?.isLive == true)
         // Where it is not there any more, that is said once, and with the way to what waits.
         talk.perform { $0.disconnected(reason: "", now: 3) }
-        talk.perform { $0.start() }
-        talk.perform { $0.connected(now: 4) }
-        talk.hear(
-            .welcome(
-                .init(
-                    version: 2, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20, program: "")))
+        talk.connect()
         for _ in 1...2 {
             talk.hear(.error(code: .noSuchList, request: try asked().request, retryAfter: 0, message: "no list"))
         }
@@ -116,7 +106,7 @@ import Testing
     /// Found by the simulator: of a list that is open under its old and its new name, somebody left while it was subscribed to anew,
     /// and was there for ever.
     @Test func whoLeavesWhileAListIsSubscribedToAnewIsGone() throws {
-        var talk = Talk()
+        var talk = DrivenClient.online()
         talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
         talk.perform { $0.open("new") }
@@ -132,7 +122,7 @@ import Testing
     /// Found by the simulator: of a list that is open under its old and its new name, one goes on. Where the person was under the
     /// other name was shown for ever.
     @Test func whereOneIsUnderTheNameThatGoesOnCounts() throws {
-        var talk = Talk()
+        var talk = DrivenClient.online()
         talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
         let focus = Focus(ItemID(rawValue: 3), isEditing: true)
@@ -145,83 +135,9 @@ import Testing
 
     private struct Missing: Error {}
 
-    /// A machine with what it said.
-    private struct Talk {
-        var machine = ClientMachine(
-            client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1, journal: JournalBuffer())
-        var said: [UpMessage] = []
-        var notices: [Replica.Notice] = []
-        var refusals: [ErrorCode] = []
-        var names: [String] = []
-        /// Who is told to have left, by list.
-        var left: [String: [UInt64]] = [:]
-
-        init() {
-            perform { $0.start() }
-            perform { $0.connected(now: 0) }
-            hear(
-                .welcome(
-                    DownMessage.Welcome(
-                        version: 1, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20,
-                        program: "")))
-        }
-
-        mutating func perform(_ body: (inout ClientMachine) -> Void) {
-            body(&machine)
-            while let effect = machine.nextEffect() {
-                switch effect {
-                case .send(let frame):
-                    var reader = FrameReader(limit: frame.count)
-                    try? frame.withUnsafeBytes { bytes in
-                        try reader.read(bytes) { (body) throws(WireError) -> Bool in
-                            said.append(try UpMessage(body))
-                            return true
-                        }
-                    }
-                case .update(_, let update): notices += update.notices
-                case .list(_, .refused(let code, _)): refusals.append(code)
-                case .keep(let writes):
-                    for case .checkpoint(_, let name, let former?) in writes {
-                        names.append("\(former) is kept as \(name)")
-                    }
-                    machine.kept(writes.count, now: 0)
-                case .list(let list, .presence(let entries)): left[list, default: []] += entries.map(\.author)
-                case .list(let list, .renamed(let name)): names.append("\(list) is \(name)")
-                default: break
-                }
-            }
-        }
-
-        mutating func hear(_ message: DownMessage) {
-            let frame = message.frame
-            perform { machine in frame.withUnsafeBytes { machine.received($0, now: 0) } }
-        }
-
-        mutating func begin(
-            _ request: UInt64, list: UInt64 = 1, logID: UInt64 = 5, _ hand: Hand = Hand(), revision: Int = 0,
-            lastSequence: UInt64 = 0
-        ) {
-            hear(
-                .subscribed(
-                    DownMessage.Subscribed(
-                        request: request, list: list, logID: logID, rules: Rules(), lastSequence: lastSequence,
-                        start: .snapshot(revision: revision, count: hand.count, digest: hand.digest))))
-            if !hand.isEmpty { hear(.chunk(request: request, items: hand)) }
-        }
-
-        mutating func insert(_ id: UInt64, isExact: Bool = false) {
-            let item = Item(id: ItemID(rawValue: id), content: .note("n"))
-            let delta = Delta.inserting([item], at: 0, .after)
-            perform { try? $0.edit("a", delta, isExact: isExact) }
-        }
-
-        var submissions: [Submission] { said.compactMap { if case .submit(let one) = $0 { one } else { nil } } }
-        var unsubscribed: [UInt64] { said.compactMap { if case .unsubscribe(let list) = $0 { list } else { nil } } }
-    }
-
     /// Closed before the answer came, the list stayed subscribed on the server, and its person present.
     @Test func aListClosedBeforeTheAnswerIsUnsubscribed() {
-        var talk = Talk()
+        var talk = DrivenClient.online()
         talk.perform { $0.open("a") }
         talk.perform { $0.close("a") }
         talk.begin(1)
@@ -238,7 +154,7 @@ import Testing
 
     /// Of two rejections of one submission, sent twice on one connection, the second was taken for that of the next.
     @Test func aSubmissionGoesOutOnceOnAConnection() {
-        var talk = Talk()
+        var talk = DrivenClient.online()
         talk.perform { $0.open("a") }
         talk.begin(1)
         talk.insert(1)
@@ -251,13 +167,13 @@ import Testing
         #expect(talk.submissions[1].delta.insertedItems.map(\.id.rawValue) == [2])
     }
 
-    /// A list was deleted and made anew; the submission to the old one was waited for for ever.
-    @Test func aListMadeAnewGetsWhatWasNotAnswered() {
-        var talk = Talk()
+    /// A list was put back from a backup, with another history; the submission to the old one was waited for for ever.
+    @Test func aListPutBackGetsWhatWasNotAnswered() {
+        var talk = DrivenClient.online()
         talk.perform { $0.open("a") }
         talk.begin(1)
         talk.insert(1)
-        talk.begin(1, list: 2, logID: 6)
+        talk.begin(1, list: 2, logID: 9 << 32 | 5)
         #expect(talk.submissions.map(\.list) == [1, 2])
     }
 
@@ -284,7 +200,7 @@ import Testing
 
     /// A commit that cannot follow what is here closed the connection, and again after each reconnect.
     @Test func aCommitThatDoesNotFitBringsASnapshot() {
-        var talk = Talk()
+        var talk = DrivenClient.online()
         talk.perform { $0.open("a") }
         talk.begin(1)
         let wrong = Commit(
@@ -305,7 +221,7 @@ import Testing
     /// Seed 68736: told that its submission is stale, a replica that had diverged submitted anew what stood on items that only it
     /// had. Now that waits for the snapshot.
     @Test func nothingIsSubmittedFromAListThatHasDiverged() {
-        var talk = Talk()
+        var talk = DrivenClient.online()
         talk.perform { $0.open("a") }
         talk.begin(1)
         talk.insert(1)
@@ -338,7 +254,7 @@ import Testing
 
     /// A rejection of what no longer fits a list that has diverged dropped the edit without a word.
     @Test func aRejectionIsToldEvenWhereTheListHasDiverged() throws {
-        var talk = Talk()
+        var talk = DrivenClient.online()
         talk.perform { $0.open("a") }
         talk.begin(1, Hand([Item(id: ItemID(rawValue: 7), content: .note("n"))]), revision: 1)
         talk.insert(1)
@@ -373,5 +289,48 @@ import Testing
         #expect(comesBack(after: 75_000))
         #expect([80_000, 81_000].map { comesBack(after: $0) } == [true, true])
         #expect(machine.wantsNewID && !comesBack(after: 82_000))
+    }
+}
+
+extension DrivenClient {
+    fileprivate static func online() -> DrivenClient {
+        var client = DrivenClient()
+        client.connect()
+        return client
+    }
+
+    fileprivate mutating func insert(_ id: UInt64, isExact: Bool = false) {
+        let item = Item(id: ItemID(rawValue: id), content: .note("n"))
+        perform { try? $0.edit("a", Delta.inserting([item], at: 0, .after), isExact: isExact) }
+    }
+
+    fileprivate var unsubscribed: [UInt64] {
+        said.compactMap { if case .unsubscribe(let list) = $0 { list } else { nil } }
+    }
+
+    fileprivate var refusals: [ErrorCode] {
+        effects.compactMap { if case .list(_, .refused(let code, _)) = $0 { code } else { nil } }
+    }
+
+    /// Which lists have got which names, and are kept as what.
+    fileprivate var names: [String] {
+        effects.flatMap { effect -> [String] in
+            switch effect {
+            case .keep(let writes):
+                writes.compactMap { write in
+                    guard case .checkpoint(_, let name, let former?) = write else { return nil }
+                    return "\(former) is kept as \(name)"
+                }
+            case .list(let list, .renamed(let name)): ["\(list) is \(name)"]
+            default: []
+            }
+        }
+    }
+
+    /// Who is told to have left, by list.
+    fileprivate var left: [String: [UInt64]] {
+        var left: [String: [UInt64]] = [:]
+        for case .list(let list, .presence(let entries)) in effects { left[list, default: []] += entries.map(\.author) }
+        return left
     }
 }

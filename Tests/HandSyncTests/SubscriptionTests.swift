@@ -1,6 +1,7 @@
 import Foundation
 import HandCore
 import HandSync
+import HandTestSupport
 import HandWire
 import Testing
 
@@ -25,9 +26,7 @@ import Testing
 
     /// A client that follows a list with one item, of which three commits are known; an edit is in flight.
     private struct Client {
-        var machine = ClientMachine(client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1)
-        /// The number of the request that asked last for the list.
-        var request: UInt64 = 0
+        private var client = DrivenClient()
         private let hand = Hand([Item(id: ItemID(rawValue: 1), content: .note("n"))])
 
         init(in phase: String) throws {
@@ -36,11 +35,11 @@ import Testing
             let item = Item(id: ItemID(rawValue: 2), content: .note("mine"))
             try replica.edit(Delta.inserting([item], at: 0, .after))
             _ = replica.takeSubmission(list: 7)
-            machine.open("list", from: replica)
-            machine.start()
-            machine.connected(now: 0)
+            client.perform { $0.open("list", from: replica) }
+            client.perform { $0.start() }
+            client.perform { $0.connected(now: 0) }
             if phase == "idle" { return }
-            welcome()
+            client.welcome()
             switch phase {
             case "receiving": enter(.snapshot(revision: 4, count: 1, digest: hand.digest))
             case "catchingUp": enter(.resumed(head: 4))
@@ -48,11 +47,11 @@ import Testing
             default: break
             }
             // What comes under an earlier answer still counts.
-            if phase == "asked" { say(.error(code: .notSubscribed, request: 7, retryAfter: 0, message: "")) }
+            if phase == "asked" { client.hear(.error(code: .notSubscribed, request: 7, retryAfter: 0, message: "")) }
         }
 
         var phase: String {
-            switch machine.subscriptions["list"]?.phase {
+            switch client.machine.subscriptions["list"]?.phase {
             case .idle: "idle"
             case .asked: "asked"
             case .receiving: "receiving"
@@ -62,30 +61,13 @@ import Testing
             }
         }
 
-        mutating func welcome() {
-            say(
-                .welcome(
-                    .init(
-                        version: 2, capabilities: [], author: 1, idleDeadline: 45_000, frameBytes: 1 << 20, program: "")
-                ))
+        /// The number of the request that asked last for the list.
+        private var request: UInt64 {
+            for case .subscribe(let asked) in client.said.reversed() { return asked.request }
+            return 0
         }
 
-        mutating func say(_ message: DownMessage) {
-            message.frame.withUnsafeBytes { machine.received($0, now: 0) }
-            while let effect = machine.nextEffect() {
-                guard case .send(let frame) = effect else { continue }
-                let body = frame.dropFirst(UInt64(frame.count).varintSize)
-                if case .subscribe(let asked)? = body.withUnsafeBytes({ try? UpMessage($0) }) {
-                    request = asked.request
-                }
-            }
-        }
-
-        mutating func enter(_ start: DownMessage.Subscribed.Start) {
-            say(
-                .subscribed(
-                    .init(request: request, list: 7, logID: 5, rules: Rules(), lastSequence: 0, start: start)))
-        }
+        private mutating func enter(_ start: DownMessage.Subscribed.Start) { client.enter(request, list: 7, start) }
 
         private func commit(digest: UInt64?) -> DownMessage {
             let delta = hand.rewording(0, "theirs")
@@ -99,17 +81,17 @@ import Testing
 
         mutating func happens(_ event: String) {
             switch event {
-            case "the server says welcome": welcome()
-            case "the connection is lost": machine.disconnected(reason: "test", now: 0)
+            case "the server says welcome": client.welcome()
+            case "the connection is lost": client.perform { $0.disconnected(reason: "test", now: 0) }
             case "resumed, nothing was missed": enter(.resumed(head: 3))
             case "resumed, something is missed": enter(.resumed(head: 9))
             case "a snapshot begins": enter(.snapshot(revision: 4, count: 2, digest: 0))
-            case "the snapshot's last items": say(.chunk(request: request, items: hand))
-            case "the last commit missed": say(commit(digest: nil))
-            case "a commit that does not fit": say(commit(digest: 0))
-            case "stale": say(.stale(list: 7, sequence: 1, head: 9))
-            case "taken, nobody knows when": say(.acknowledged(list: 7, sequence: 1, revision: 0))
-            case "not subscribed": say(.error(code: .notSubscribed, request: 7, retryAfter: 0, message: ""))
+            case "the snapshot's last items": client.hear(.chunk(request: request, items: hand))
+            case "the last commit missed": client.hear(commit(digest: nil))
+            case "a commit that does not fit": client.hear(commit(digest: 0))
+            case "stale": client.hear(.stale(list: 7, sequence: 1, head: 9))
+            case "taken, nobody knows when": client.hear(.acknowledged(list: 7, sequence: 1, revision: 0))
+            case "not subscribed": client.hear(.error(code: .notSubscribed, request: 7, retryAfter: 0, message: ""))
             default: Issue.record("nothing is known of '\(event)'")
             }
         }

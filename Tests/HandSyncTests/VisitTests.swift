@@ -1,5 +1,6 @@
 import HandCore
 import HandSync
+import HandTestSupport
 import HandWire
 import Testing
 
@@ -7,101 +8,9 @@ import Testing
 @Suite struct VisitTests {
     private static let items = (1...4).map { Item(id: ItemID(rawValue: $0), content: .note("\($0)")) }
     /// Of a list with four items at revision 7; the third is known.
-    private static let excerpt = Excerpt(
+    fileprivate static let excerpt = Excerpt(
         logID: 5, revision: 7, count: 4, rules: Rules(), entries: [.init(position: 2, item: items[2])])
-    private static let edit = Delta.editing(at: 2, Change(text: "3", to: "new"))
-
-    private struct Talk {
-        var machine = ClientMachine(
-            client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1, journal: JournalBuffer())
-        var said: [UpMessage] = []
-        var answers: [UInt64: ClientMachine.Answer] = [:]
-        /// What is to be kept of sequences and steps, and what is sent, in order.
-        var order: [String] = []
-
-        init() { connect() }
-
-        mutating func connect() {
-            perform { $0.start() }
-            perform { $0.connected(now: 0) }
-            hear(
-                .welcome(
-                    .init(
-                        version: 2, capabilities: .presence, author: 1, idleDeadline: 45_000, frameBytes: 1 << 20,
-                        program: "")))
-            said = []
-        }
-
-        mutating func lose() {
-            perform { $0.disconnected(reason: "test", now: 0) }
-        }
-
-        @discardableResult
-        mutating func perform<Result>(
-            _ body: (inout ClientMachine) -> Result
-        ) -> Result {
-            let result = body(&machine)
-            while let effect = machine.nextEffect() {
-                switch effect {
-                case .send(let frame):
-                    var reader = FrameReader(limit: frame.count)
-                    try? frame.withUnsafeBytes { bytes in
-                        try reader.read(bytes) { (body) throws(WireError) -> Bool in
-                            let message = try UpMessage(body)
-                            if case .ping = message { return true }
-                            if case .hello = message { return true }
-                            said.append(message)
-                            if case .submit(let submission) = message { order.append("sent \(submission.sequence)") }
-                            return true
-                        }
-                    }
-                case .answer(let request, let answer): answers[request] = answer
-                case .keep(let writes):
-                    for write in writes { note(write) }
-                    machine.kept(writes.count, now: 0)
-                default: break
-                }
-            }
-            return result
-        }
-
-        private mutating func note(_ write: JournalWrite) {
-            switch write {
-            case .forgetSteps(let log, let last): order.append("\(log) through \(last)")
-            case .step(let step, let log, let sequence): order.append("\(step) \(sequence) of \(log)")
-            default: break
-            }
-        }
-
-        mutating func hear(_ message: DownMessage) {
-            let frame = message.frame
-            perform { machine in frame.withUnsafeBytes { machine.received($0, now: 0) } }
-        }
-
-        mutating func edit(isExact: Bool = false) -> UInt64? {
-            perform { $0.edit("list", on: VisitTests.excerpt, VisitTests.edit, isExact: isExact) }
-        }
-
-        mutating func enter(
-            _ request: UInt64, logID: UInt64 = 5, lastSequence: UInt64 = 3,
-            _ start: DownMessage.Subscribed.Start = .resumed(head: 9)
-        ) {
-            hear(
-                .subscribed(
-                    .init(
-                        request: request, list: 2, logID: logID, rules: Rules(), lastSequence: lastSequence,
-                        start: start)))
-        }
-
-        mutating func commit(_ revision: Int, author: UInt64, sequence: UInt64 = 1, _ delta: Delta) {
-            hear(
-                .commit(
-                    list: 2,
-                    Commit(
-                        revision: revision, author: author, sequence: sequence, base: 7, time: 0, count: 4, digest: 0,
-                        delta: delta)))
-        }
-    }
+    fileprivate static let edit = Delta.editing(at: 2, Change(text: "3", to: "new"))
 
     private static let entering = UpMessage.subscribe(.init(request: 1, name: "list", logID: 5, revision: 7))
     private static func submission(isExact: Bool = false) -> UpMessage {
@@ -113,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [false, true]) func anEdit(isExact: Bool) throws {
-        var talk = Talk()
+        var talk = DrivenClient.ofVisitor()
         let request = talk.edit(isExact: isExact)!
         #expect(talk.said == [Self.entering])
         talk.enter(request)
@@ -134,18 +43,18 @@ import Testing
 
     /// What takes a commit back is known as such before it is sent; what the server has not taken is forgotten.
     @Test func stepsAreKeptBeforeTheyAreSent() throws {
-        var talk = Talk()
+        var talk = DrivenClient.ofVisitor()
         let request = talk.perform { $0.edit("list", on: Self.excerpt, Self.edit, isExact: false, step: .redo) }!
         talk.enter(request)
         #expect(talk.order == ["5 through 3", "redo 4 of 5", "sent 4"])
         talk.lose()
-        talk.connect()
+        talk.comeBack()
         talk.enter(request, lastSequence: 4)
         #expect(talk.order.dropFirst(3) == ["5 through 4", "redo 4 of 5", "sent 4"])
-        var plain = Talk()
+        var plain = DrivenClient.ofVisitor()
         plain.enter(plain.edit()!)
         #expect(plain.order == ["5 through 3", "sent 4"])
-        var following = Talk()
+        var following = DrivenClient.ofVisitor()
         following.perform { $0.open("list") }
         following.enter(1, lastSequence: 8, .snapshot(revision: 1, count: 0, digest: 0))
         #expect(following.order == ["5 through 8"])
@@ -153,7 +62,7 @@ import Testing
 
     /// A server of version 1 does not say of which history its excerpts are.
     @Test func anyListIsEditedIfItIsNotKnownWhich() throws {
-        var talk = Talk()
+        var talk = DrivenClient.ofVisitor()
         var excerpt = Self.excerpt
         excerpt.logID = 0
         let request = talk.perform { $0.edit("list", on: excerpt, Self.edit, isExact: false) }!
@@ -165,7 +74,7 @@ import Testing
 
     /// Somebody deletes the item, after others have moved it, before the edit comes.
     @Test func whatOthersHaveTakenAwayIsTold() throws {
-        var talk = Talk()
+        var talk = DrivenClient.ofVisitor()
         let request = talk.edit()!
         talk.enter(request)
         talk.commit(8, author: 2, Delta.moving(2..<3, to: 0, .after))
@@ -177,16 +86,16 @@ import Testing
     }
 
     @Test func anEditIsMadeOnceThoughTheConnectionIsLost() throws {
-        var talk = Talk()
+        var talk = DrivenClient.ofVisitor()
         let request = talk.edit()!
         talk.enter(request)
         talk.commit(8, author: 2, Delta.deleting(2..<3))
         talk.lose()
         #expect(talk.answers.isEmpty)
-        talk.connect()
+        talk.comeBack()
         talk.said = []
         talk.lose()
-        talk.connect()
+        talk.comeBack()
         talk.enter(request, lastSequence: 4)
         #expect(talk.said == [Self.submission()])
         // The same commits come again; what they override is told once.
@@ -198,7 +107,7 @@ import Testing
     }
 
     @Test func whatTheServerDoesNotTake() throws {
-        var rejected = Talk()
+        var rejected = DrivenClient.ofVisitor()
         let first = rejected.edit()!
         rejected.enter(first)
         rejected.hear(.rejected(list: 2, sequence: 9, .notStored))
@@ -208,7 +117,7 @@ import Testing
             Issue.record("\(rejected.answers)")
             return
         }
-        var stale = Talk()
+        var stale = DrivenClient.ofVisitor()
         let second = stale.edit()!
         stale.enter(second)
         stale.hear(.stale(list: 2, sequence: 4, head: 90))
@@ -216,7 +125,7 @@ import Testing
             Issue.record("\(stale.answers)")
             return
         }
-        var refused = Talk()
+        var refused = DrivenClient.ofVisitor()
         let third = refused.edit()!
         refused.hear(.error(code: .noSuchList, request: third, retryAfter: 0, message: "gone"))
         guard case .error(.noSuchList, "gone") = refused.answers[third] else {
@@ -227,7 +136,7 @@ import Testing
 
     /// A list made anew under the same name is not edited by what was meant for the old one.
     @Test func anotherListIsNotEdited() throws {
-        var talk = Talk()
+        var talk = DrivenClient.ofVisitor()
         let request = talk.edit()!
         talk.enter(request, logID: 6, .snapshot(revision: 1, count: 0, digest: 0))
         #expect(talk.said == [Self.entering, .unsubscribe(list: 2)])
@@ -239,7 +148,7 @@ import Testing
 
     /// An excerpt that is older than what the server has in memory brings a snapshot, which is passed over.
     @Test func theItemsOfASnapshotArePassedOver() throws {
-        var talk = Talk()
+        var talk = DrivenClient.ofVisitor()
         let request = talk.edit()!
         talk.enter(request, .snapshot(revision: 90, count: 4, digest: Hand(Self.items).digest))
         talk.hear(.chunk(request: request, items: Hand(Self.items)))
@@ -251,7 +160,7 @@ import Testing
     }
 
     @Test func whoIsThere() throws {
-        var talk = Talk()
+        var talk = DrivenClient.ofVisitor()
         let request = talk.perform { $0.askWhoIsThere("list", Self.excerpt) }!
         talk.enter(request)
         let me = DownMessage.Presence(author: 1, place: .here(person: "me", nil))
@@ -267,7 +176,7 @@ import Testing
     }
 
     @Test func whoGivesUpIsAnswered() throws {
-        var talk = Talk()
+        var talk = DrivenClient.ofVisitor()
         let request = talk.edit()!
         #expect(talk.edit() == nil, "one at a time")
         talk.perform { $0.stop(reason: "closed") }
@@ -278,8 +187,64 @@ import Testing
     }
 
     @Test func aListThatIsFollowedIsNotVisited() {
-        var talk = Talk()
+        var talk = DrivenClient.ofVisitor()
         talk.perform { $0.open("list") }
         #expect(talk.edit() == nil)
+    }
+}
+
+extension DrivenClient {
+    fileprivate static func ofVisitor() -> DrivenClient {
+        var client = DrivenClient()
+        client.comeBack()
+        return client
+    }
+
+    fileprivate mutating func comeBack() {
+        connect()
+        said = []
+    }
+
+    fileprivate mutating func lose() {
+        perform { $0.disconnected(reason: "test", now: 0) }
+    }
+
+    fileprivate mutating func edit(isExact: Bool = false) -> UInt64? {
+        perform { $0.edit("list", on: VisitTests.excerpt, VisitTests.edit, isExact: isExact) }
+    }
+
+    fileprivate mutating func enter(
+        _ request: UInt64, logID: UInt64 = 5, lastSequence: UInt64 = 3,
+        _ start: DownMessage.Subscribed.Start = .resumed(head: 9)
+    ) {
+        enter(request, list: 2, logID: logID, lastSequence: lastSequence, start)
+    }
+
+    fileprivate mutating func commit(_ revision: Int, author: UInt64, sequence: UInt64 = 1, _ delta: Delta) {
+        let commit = Commit(
+            revision: revision, author: author, sequence: sequence, base: 7, time: 0, count: 4, digest: 0, delta: delta)
+        hear(.commit(list: 2, commit))
+    }
+
+    /// What is to be kept of sequences and steps, and what is sent, in order.
+    fileprivate var order: [String] {
+        effects.flatMap { effect -> [String] in
+            switch effect {
+            case .keep(let writes): writes.compactMap(Self.order)
+            case .send(let frame):
+                Self.messages(in: frame).compactMap {
+                    if case .submit(let one) = $0 { "sent \(one.sequence)" } else { nil }
+                }
+            default: []
+            }
+        }
+    }
+
+    private static func order(_ write: JournalWrite) -> String? {
+        switch write {
+        case .forgetSteps(let log, let last): "\(log) through \(last)"
+        case .step(let step, let log, let sequence): "\(step) \(sequence) of \(log)"
+        default: nil
+        }
     }
 }

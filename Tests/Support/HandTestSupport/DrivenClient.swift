@@ -1,0 +1,104 @@
+import HandCore
+import HandSync
+import HandWire
+
+/// A client's machine whose server is the test, with all that it wanted.
+package struct DrivenClient {
+    package private(set) var machine: ClientMachine
+    /// What it wanted, in order.
+    package var effects: [ClientMachine.Effect] = []
+    /// What it said to the server.
+    package var said: [UpMessage] = []
+    /// What is to be kept, if the test says when it is; else it is kept at once.
+    package var unkept: [[JournalWrite]] = []
+    private let keepsAtOnce: Bool
+
+    package init(keepsAtOnce: Bool = true) {
+        machine = ClientMachine(
+            client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1, journal: JournalBuffer())
+        self.keepsAtOnce = keepsAtOnce
+    }
+
+    @discardableResult
+    package mutating func perform<Value>(_ body: (inout ClientMachine) throws -> Value) rethrows -> Value {
+        let value = try body(&machine)
+        while let effect = machine.nextEffect() {
+            effects.append(effect)
+            switch effect {
+            case .send(let frame): said += Self.messages(in: frame)
+            case .keep(let writes) where keepsAtOnce: machine.kept(writes.count, now: 0)
+            case .keep(let writes): unkept.append(writes)
+            default: break
+            }
+        }
+        return value
+    }
+
+    package static func messages(in frame: [UInt8]) -> [UpMessage] {
+        var (messages, reader): ([UpMessage], FrameReader) = ([], FrameReader(limit: frame.count))
+        try? frame.withUnsafeBytes { bytes in
+            try reader.read(bytes) { (body) throws(WireError) -> Bool in
+                messages.append(try UpMessage(body))
+                return true
+            }
+        }
+        return messages
+    }
+
+    // MARK: The server
+
+    package mutating func hear(_ message: DownMessage, now: UInt64 = 0) {
+        let frame = message.frame
+        perform { machine in frame.withUnsafeBytes { machine.received($0, now: now) } }
+    }
+
+    /// The client starts, and is let in.
+    package mutating func connect(version: Int = ProtocolVersion.highest, now: UInt64 = 0) {
+        perform { $0.start() }
+        perform { $0.connected(now: now) }
+        welcome(version: version, now: now)
+    }
+
+    package mutating func welcome(
+        version: Int = ProtocolVersion.highest, idleDeadline: UInt64 = 45_000, now: UInt64 = 0
+    ) {
+        let welcome = DownMessage.Welcome(
+            version: version, capabilities: .presence, author: 1, idleDeadline: idleDeadline, frameBytes: 1 << 20,
+            program: "")
+        hear(.welcome(welcome), now: now)
+    }
+
+    /// A subscription is answered.
+    package mutating func enter(
+        _ request: UInt64, list: UInt64 = 1, logID: UInt64 = 5, lastSequence: UInt64 = 0,
+        _ start: DownMessage.Subscribed.Start, now: UInt64 = 0
+    ) {
+        let subscribed = DownMessage.Subscribed(
+            request: request, list: list, logID: logID, rules: Rules(), lastSequence: lastSequence, start: start)
+        hear(.subscribed(subscribed), now: now)
+    }
+
+    /// A subscription is answered with a snapshot.
+    package mutating func begin(
+        _ request: UInt64, list: UInt64 = 1, logID: UInt64 = 5, _ hand: Hand = Hand(), revision: Int = 0,
+        lastSequence: UInt64 = 0
+    ) {
+        let start = DownMessage.Subscribed.Start.snapshot(revision: revision, count: hand.count, digest: hand.digest)
+        enter(request, list: list, logID: logID, lastSequence: lastSequence, start)
+        if !hand.isEmpty { hear(.chunk(request: request, items: hand)) }
+    }
+
+    // MARK: What came of it
+
+    package var submissions: [Submission] { said.compactMap { if case .submit(let one) = $0 { one } else { nil } } }
+    package var updates: [Replica.Update] {
+        effects.compactMap { if case .update(_, let one) = $0 { one } else { nil } }
+    }
+    package var notices: [Replica.Notice] { updates.flatMap(\.notices) }
+
+    package var answers: [UInt64: ClientMachine.Answer] {
+        var answers: [UInt64: ClientMachine.Answer] = [:]
+        for case .answer(let request, let answer) in effects { answers[request] = answer }
+        return answers
+    }
+}
