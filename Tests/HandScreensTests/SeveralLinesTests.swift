@@ -127,7 +127,7 @@ import Testing
         let pieces = [
             "\u{301}", "\u{200D}", "🇩", "🇪", "👩", "\u{1F3FB}", "ᄀ", "ᅡ", "각", "가", "e", "a", "世", "\u{FE0F}", "\r",
             "\n",
-            "\u{600}", "क", "\u{94D}", "ि",
+            "\u{600}", "क", "\u{94D}", "ि", " ", " ", "b", "c",
         ]
         let first = (0..<12).compactMap { _ in pieces.randomElement(using: &numbers) }.joined()
         var editor = LineEditor(first, width: 6)
