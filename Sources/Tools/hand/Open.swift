@@ -14,7 +14,8 @@ struct Open: AsyncParsableCommand {
         abstract: "Open lists on the whole screen.",
         discussion: """
             Keys: arrows or j k to move, o to add, e to edit, space to tick, d to delete, u to undo, / to find, ? for all \
-            of them, q to go back. Without the server it opens what this machine has kept; edits wait on disk until the \
+            of them, q to go back. While you type a text, alt-enter breaks the line and ctrl-o opens it in your editor \
+            (VISUAL or EDITOR; else the system's, or nano or vi). Without the server it opens what this machine has kept; edits wait on disk until the \
             server is back.
 
             Any place can be opened directly: hand open hand://HOST:PORT/LIST/items/ID, or .../LIST/history/REVISION.
