@@ -37,7 +37,7 @@ import Testing
         return messages
     }
 
-    private func hello(_ low: Int = 1, _ high: Int = 1) -> [UInt8] {
+    private func hello(_ low: Int = ProtocolVersion.lowest, _ high: Int = ProtocolVersion.highest) -> [UInt8] {
         UpMessage.hello(
             UpMessage.Hello(
                 lowestVersion: low, highestVersion: high, capabilities: [], client: ClientID(high: 1, low: 2),
@@ -61,6 +61,7 @@ import Testing
             ("a frame without a message", [0], .malformedMessage),
             ("too long before the hello", [0x80, 0x80, 0x40], .frameTooLarge),
             ("a newer version", hello(7, 9), .versionNotSupported),
+            ("an older version", hello(1, 2), .versionNotSupported),
             ("out of order", UpMessage.ping(1).frame, .outOfOrder),
             ("a second hello", hello() + hello(), .outOfOrder),
             ("an unknown message", hello() + [1, 99], .malformedMessage),

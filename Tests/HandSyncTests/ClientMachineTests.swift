@@ -31,6 +31,35 @@ import Testing
         return deadline
     }
 
+    /// A server that speaks another version is not tried again, and the person is told what to do.
+    @Test(arguments: [1, 2, ProtocolVersion.highest + 1])
+    func aServerThatSpeaksAnotherVersion(version: Int) {
+        var greeted = Self.started()
+        greeted.perform { $0.connected(now: 1_000) }
+        greeted.welcome(version: version, now: 1_000)
+        let found = "the server answers in version \(version) of the protocol, expected version 3"
+        let advice = version < 3 ? "Update the server" : "Update this program"
+        #expect(Self.reason(greeted) == "\(found). \(advice)")
+        var refused = Self.started()
+        refused.perform { $0.connected(now: 1_000) }
+        // As a server of version 2 says it.
+        let text = "expected a client of versions 1 to 2, found 3 to 3"
+        refused.hear(.error(code: .versionNotSupported, request: 0, retryAfter: 0, message: text), now: 1_000)
+        let expected =
+            "this program and the server speak no version of the protocol in common; update the older of the two"
+        #expect(Self.reason(refused) == "\(expected) (the server says: \(text))")
+        for driven in [greeted, refused] {
+            #expect(driven.machine.refusal == .versionNotSupported && driven.machine.deadline == nil)
+            #expect(!driven.machine.isReady)
+        }
+    }
+
+    /// Why it went offline last.
+    private static func reason(_ driven: DrivenClient) -> String? {
+        for case .status(.offline(let reason, _)) in driven.effects.reversed() { return reason }
+        return nil
+    }
+
     /// A server that takes the connection and says nothing is given up.
     @Test func aServerThatDoesNotAnswerTheHello() throws {
         var driven = Self.started()

@@ -149,12 +149,6 @@ import Testing
         scene.stream.say(.excerpt(.init(request: 7, name: "list", revision: 4, [])))
         scene.world.settle()
         #expect(scene.stream.errors == [.noSuchList, .noSuchRevision])
-        // Version 1 has no such message.
-        let old = scene.world.connect(2, version: 1)
-        scene.world.settle()
-        old.say(.excerpt(.init(request: 6, name: "list", [])))
-        scene.world.settle()
-        #expect(old.errors == [.malformedMessage])
     }
 
     /// What is kept to take commits back has a bound: beyond it the store is asked, and says the same.

@@ -75,23 +75,15 @@ import Testing
         #expect(world.service.brokenInvariant() == nil)
     }
 
-    /// Who follows it is told, in version 2; who was away finds it by its log id, and nothing else.
+    /// Who follows it is told; who was away finds it by its log id, and nothing else.
     @Test func aRenamedListIsFoundByItsLogID() throws {
         let logID = try #require(ben.lastStart).logID
-        let old = TestStream(world, from: nil)
-        old.say(
-            .hello(
-                UpMessage.Hello(
-                    highestVersion: 1, capabilities: [], client: ClientID(high: 0, low: 9), person: "old", program: ""))
-        )
-        old.subscribe("list", request: 2)
         let away = world.connect(4)
         world.settle()
         ada.say(.rename(request: 5, name: "list", newName: "new"))
         world.settle()
         let told = DownMessage.renamed(list: 1, name: "new")
         #expect(ada.heard.filter { $0 == told }.count == 1 && ben.heard.contains(told))
-        #expect(!old.heard.contains(told), "version 1 has no such message")
         // Another history of the same list is the same list.
         for (count, asked) in [(1, logID), (2, logID ^ 1 << 40)] {
             let request = UInt64(5 + count)
@@ -434,26 +426,5 @@ import Testing
         world.settle()
         for case .deletedLists(9, let entries, _) in stream.heard.reversed() { return entries.map(\.person) }
         return ["no answer"]
-    }
-
-    // MARK: Versions
-
-    /// Version 1 has no such messages: they are as bad as any that does not exist.
-    @Test(arguments: [
-        UpMessage.rename(request: 1, name: "list", newName: "new"),
-        .undelete(request: 1, name: "list", deletion: nil, newName: "list"), .deletedLists(request: 1, before: nil),
-    ])
-    func aClientOfTheFirstVersion(message: UpMessage) {
-        let old = TestStream(world, from: nil)
-        old.say(
-            .hello(
-                UpMessage.Hello(
-                    highestVersion: 1, capabilities: [], client: ClientID(high: 0, low: 9), person: "old", program: ""))
-        )
-        world.settle()
-        old.say(message)
-        world.settle()
-        #expect(old.errors == [.malformedMessage] && old.isShutDown)
-        #expect(world.service.listReports().map(\.name) == ["list"])
     }
 }

@@ -124,15 +124,14 @@ final class TestWorld: ServiceEnvironment {
 
     /// A connection that has said hello; the store has not answered yet.
     func connect(
-        _ client: UInt64, version: Int = ProtocolVersion.highest, person: String? = nil, token: String? = nil,
-        from origin: String? = nil
+        _ client: UInt64, person: String? = nil, token: String? = nil, from origin: String? = nil
     ) -> TestStream {
         let stream = TestStream(self, from: origin)
         stream.say(
             .hello(
                 UpMessage.Hello(
-                    highestVersion: version, capabilities: .presence, client: ClientID(high: 0, low: client),
-                    person: person ?? "p\(client)", program: "", token: token)))
+                    capabilities: .presence, client: ClientID(high: 0, low: client), person: person ?? "p\(client)",
+                    program: "", token: token)))
         return stream
     }
 }

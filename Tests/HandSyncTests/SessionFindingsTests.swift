@@ -22,22 +22,22 @@ import Testing
         #expect(again.name == "list" && again.logID == 5)
     }
 
-    /// The connection is lost, "list" is edited, and a server of that version lets the client in again.
-    private static func editedAway(_ talk: inout DrivenClient, version: Int) {
+    /// The connection is lost, "list" is edited, and the server lets the client in again.
+    private static func editedAway(_ talk: inout DrivenClient) {
         talk.perform { $0.disconnected(reason: "", now: 1) }
         let item = Item(id: ItemID(rawValue: 3), content: .note("mine"))
         talk.perform { try? $0.edit("list", Delta.inserting([item], at: 0, .after)) }
-        talk.connect(version: version)
+        talk.connect()
     }
 
     /// Edits are for the list that they were made on, not for one that has its name later. Put back from a backup it is the same
-    /// list, and servers of version 1 cannot say which it is.
-    @Test(arguments: [(2, 6, false), (2, 9 << 32 | 5, true), (1, 6, true)] as [(Int, UInt64, Bool)])
-    func pendingEditsAreForTheirList(version: Int, logID: UInt64, isSent: Bool) throws {
+    /// list.
+    @Test(arguments: [(6, false), (9 << 32 | 5, true)] as [(UInt64, Bool)])
+    func pendingEditsAreForTheirList(logID: UInt64, isSent: Bool) throws {
         var talk = DrivenClient.online()
         talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
-        Self.editedAway(&talk, version: version)
+        Self.editedAway(&talk)
         guard case .subscribe(let again) = talk.said.last else {
             Issue.record("\(talk.said)")
             return
@@ -70,21 +70,17 @@ import Testing
     }
 
     /// Who was away while a list got another name finds it by its log id, with what waits.
-    @Test(arguments: [1, 2]) func aListIsSoughtByItsLogID(version: Int) throws {
+    @Test func aListIsSoughtByItsLogID() throws {
         var talk = DrivenClient.online()
         talk.perform { $0.open("list") }
         talk.begin(1, list: 7)
-        Self.editedAway(&talk, version: version)
+        Self.editedAway(&talk)
         func asked() throws -> UpMessage.Subscribe {
             guard case .subscribe(let asked)? = talk.said.last else { throw Missing() }
             return asked
         }
         let first = try asked()
         talk.hear(.error(code: .noSuchList, request: first.request, retryAfter: 0, message: "there is no list"))
-        if version == 1 {
-            #expect(try asked() == first && talk.refusals == [.noSuchList])
-            return
-        }
         let second = try asked()
         #expect(second.name == "" && second.logID == 5 && talk.refusals == [])
         talk.hear(

@@ -60,7 +60,7 @@ import Testing
         #expect(following.order == ["5 through 8"])
     }
 
-    /// A server of version 1 does not say of which history its excerpts are.
+    /// An excerpt that does not say of which history it is may be of any.
     @Test func anyListIsEditedIfItIsNotKnownWhich() throws {
         var talk = DrivenClient.ofVisitor()
         var excerpt = Self.excerpt

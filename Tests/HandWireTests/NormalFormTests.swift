@@ -71,4 +71,98 @@ import Testing
         check([])
         #expect(read > 300 && refused > 10_000, "\(read) were read, \(refused) refused")
     }
+
+    // MARK: Changes of texts
+
+    /// What stands in a message that edits the text, or the address, of one item.
+    private func bytes(_ splices: [(kept: Int, removed: String, inserted: String)], _ field: Change.Fields) -> [UInt8] {
+        var writer = WireWriter()
+        writer.varint(1)
+        writer.varint(UInt64(field.rawValue) << 3 | 1)
+        writer.varint(splices.count)
+        for splice in splices {
+            writer.varint(splice.kept)
+            writer.string(splice.removed)
+            writer.string(splice.inserted)
+        }
+        return writer.bytes
+    }
+
+    /// All sequences of up to three splices: those that are in order, do not touch and change something are read.
+    @Test(arguments: [Change.Fields.text, .url]) func everySequenceOfSplices(field: Change.Fields) throws {
+        let texts = ["", "a", "é"]
+        let all = [0, 1].flatMap { kept in
+            texts.flatMap { removed in texts.map { (kept: kept, removed: removed, inserted: $0) } }
+        }
+        var (read, refused) = (0, 0)
+        func check(_ splices: [(kept: Int, removed: String, inserted: String)]) {
+            let isNormal =
+                !splices.isEmpty && splices.allSatisfy { $0.removed != $0.inserted }
+                && splices.dropFirst().allSatisfy { $0.kept > 0 }
+            switch self.read(bytes(splices, field)) {
+            case .success(let delta):
+                read += 1
+                var end = 0
+                let expected = splices.map { splice in
+                    defer { end += splice.kept + splice.removed.utf8.count }
+                    return Splice(at: end + splice.kept, removed: splice.removed, inserted: splice.inserted)
+                }
+                guard case .edit(let change) = delta.components.first else { preconditionFailure("\(delta)") }
+                #expect(isNormal && (field == .text ? change.text : change.url).splices == expected, "\(splices)")
+            case .failure(let error):
+                refused += 1
+                #expect(!isNormal && error == .notNormalForm, "\(splices): \(error)")
+            }
+            if splices.count == 3 { return }
+            for next in all { check(splices + [next]) }
+        }
+        check([])
+        #expect(read > 400 && refused > 5_000, "\(read) were read, \(refused) refused")
+    }
+
+    /// A change of a text that is none says what is wrong, and makes no room for what does not come.
+    @Test func splicesThatAreNone() {
+        let most = Int(Int32.max)
+        let samples: [([UInt8], WireError)] = [
+            ([], .truncated(field: "splices of a changed text")),
+            (
+                [0xFF, 0xFF, 0xFF, 0xFF, 0x07, 0, 0, 1, 0x61],
+                .tooLarge(field: "splices of a changed text", limit: 3, found: UInt64(most))
+            ),
+            ([2, 0, 0, 1, 0x61], .tooLarge(field: "splices of a changed text", limit: 1, found: 2)),
+            (
+                [1, 0x80, 0x80, 0x80, 0x80, 0x08, 0, 1, 0x61],
+                .tooLarge(field: "bytes kept of a changed text", limit: most, found: 1 << 31)
+            ),
+            ([1, 0x80, 0x00, 0, 1, 0x61], .badVarint(field: "bytes kept of a changed text")),
+            ([1, 0, 9, 0x61], .truncated(field: "removed from a changed text")),
+            ([1, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0x07, 0x61], .truncated(field: "removed from a changed text")),
+            ([1, 0, 0, 2, 0x61], .truncated(field: "inserted in a changed text")),
+            ([1, 0, 1, 0x80, 0], .invalidUTF8(field: "removed from a changed text")),
+            ([1, 0, 0, 1, 0xC3], .invalidUTF8(field: "inserted in a changed text")),
+        ]
+        for (bytes, error) in samples {
+            guard case .failure(let found) = read([1, 9] + bytes) else {
+                Issue.record("\(bytes) was read")
+                continue
+            }
+            #expect(found == error, "\(bytes)")
+        }
+    }
+
+    /// A splice stands at a place that is a number that counts, however many are in front of it.
+    @Test func splicesFarBehindTheEnd() throws {
+        let most = Int(Int32.max)
+        let delta = try read(bytes([(most - 1, "", "a"), (1, "a", "b")], .text)).get()
+        guard case .edit(let change) = delta.components.first else { preconditionFailure("\(delta)") }
+        #expect(change.text.splices.map(\.at) == [most - 1, most])
+        #expect(throws: TextChangeError.self) { try change.text.applied(to: "short") }
+        for behind in [[(most, "", "a"), (1, "", "b")], [(most, "a", "b"), (1, "", "c")]] {
+            guard case .failure(let error) = read(bytes(behind, .text)) else {
+                Issue.record("\(behind) was read")
+                continue
+            }
+            #expect(error == .tooLarge(field: "bytes kept of a changed text", limit: 0, found: 1))
+        }
+    }
 }

@@ -39,8 +39,19 @@ struct RandomMessages {
     }
 
     mutating func delta() -> Delta {
+        if chaos.random.next(below: 4) == 0 { return .editing(at: count(9), textChanges()) }
         let list = NaiveList(chaos.items(chaos.random.next(below: 10)))
         return chaos.delta(on: list, size: 1 + chaos.random.next(below: 8))
+    }
+
+    /// A change in several places of a text, and perhaps of an address.
+    private mutating func textChanges() -> Change {
+        var change = Change()
+        repeat {
+            change.text = chaos.splices(of: chaos.wideText())
+            if flag() { change.url = chaos.splices(of: chaos.wideText()) }
+        } while change.isEmpty
+        return change
     }
 
     mutating func rules() -> Rules {
@@ -79,7 +90,7 @@ struct RandomMessages {
         [
             .hello(
                 UpMessage.Hello(
-                    lowestVersion: 1, highestVersion: flag() ? 1 : ProtocolVersion.highest,
+                    lowestVersion: count(ProtocolVersion.lowest),
                     capabilities: Capabilities(rawValue: number()),
                     client: .random(using: &chaos.random), person: text(), program: text())),
             .subscribe(.init(request: number(), name: text(), logID: chaos.random.next(), revision: revision())),

@@ -92,13 +92,22 @@ import Testing
             case .pick(let count): "pick \(count)"
             case .edit(let change):
                 "edit "
-                    + (change.text.splices.map { "at \($0.at) \($0.removed) → \($0.inserted)" } + [change.done.map { "done \($0)" }].compactMap { $0 })
-                    .joined(separator: ", ")
+                    + ((change.text.isIdentity
+                    ? [] : ["text " + change.text.splices.map(plain).joined(separator: " and ")])
+                    + (change.done.map { ["done \($0)"] } ?? [])).joined(separator: ", ")
             case .insert(let items, let side): "insert \(items.map(\.content.text).joined()) \(side)"
             case .drop(let slots, let side, _):
                 "drop \(slots.lowerBound)" + (slots.count > 1 ? "–\(slots.upperBound - 1)" : "") + " \(side)"
             }
         }.joined(separator: ", ")
+    }
+
+    private func plain(_ splice: Splice) -> String {
+        switch (splice.removed, splice.inserted) {
+        case ("", let inserted): "at \(splice.at) + “\(inserted)”"
+        case (let removed, ""): "at \(splice.at) − “\(removed)”"
+        case (let removed, let inserted): "at \(splice.at) “\(removed)” → “\(inserted)”"
+        }
     }
 
     // MARK: The digest, step by step

@@ -14,7 +14,8 @@ enum Samples {
         ]
         let unknown = Item(id: ItemID(rawValue: 4), content: .unknown(Content.Kind(rawValue: 900), [0, 255]))
         let components: [Delta.Component] = [
-            .keep(3), .edit(Change(text: "Milk", to: "Oat milk", done: true)), .delete(2), .pick(3), .insert(new, .after),
+            .keep(3), .edit(Change(text: "Milk", to: "Oat milk", done: true)), .delete(2), .pick(3),
+            .insert(new, .after),
             .drop(0..<2, .before, nil), .keep(200), .insert([unknown], .before),
             .drop(2..<3, .before, Change(url: TextChange(from: "https://y.org/", to: "https://x.org/"))),
         ]
@@ -34,6 +35,10 @@ enum Samples {
         "subscribe again": .subscribe(.init(request: 2, name: "groceries", logID: 0xC0FFEE, revision: 300)),
         "unsubscribe": .unsubscribe(list: 7),
         "submit": .submit(Submission(list: 7, base: 300, sequence: 5, delta: insertion)),
+        "submit, a text is changed in two places": .submit(
+            Submission(
+                list: 7, base: 300, sequence: 5,
+                delta: .editing(at: 1, Change(text: "Crème, 1 l", to: "Crème fraîche, 2 l")))),
         "submit exactly, every component": .submit(
             Submission(list: 7, base: 300, sequence: 5, isExact: true, delta: everything)),
         "presence on an item": .presence(list: 7, Focus(milk.id)),
@@ -71,7 +76,8 @@ enum Samples {
     static let down: [String: DownMessage] = [
         "welcome": .welcome(
             .init(
-                version: 1, capabilities: .presence, author: 4, idleDeadline: 45_000, frameBytes: 8 << 20,
+                version: ProtocolVersion.highest, capabilities: .presence, author: 4, idleDeadline: 45_000,
+                frameBytes: 8 << 20,
                 program: "hand 1.0")),
         "subscribed, resumed": subscribed(.resumed(head: 301)),
         "subscribed, with a snapshot": subscribed(.snapshot(revision: 301, count: 3, digest: 0xAB)),

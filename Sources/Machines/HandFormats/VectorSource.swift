@@ -59,7 +59,7 @@ struct VectorSource {
         var change = Change()
         switch content {
         case .card: change.card = card()
-        case .note, .heading: change = content.rewording(text())
+        case .note(let text), .heading(let text): change.text = textChange(of: text)
         case .unknown: change.bytes = bytes()
         case .task:
             let fields = 1 + next(below: 3)
@@ -71,6 +71,24 @@ struct VectorSource {
             if fields & 2 != 0 { change.url = content.rewording(url: url()).url }
         }
         return change
+    }
+
+    /// A text instead of a text, or splices in any places, which need not be whole words.
+    private mutating func textChange(of old: String) -> TextChange {
+        if coin() { return TextChange(from: old, to: text()) }
+        let scalars = Array(old.unicodeScalars)
+        func part(_ range: Range<Int>) -> String {
+            var part = String.UnicodeScalarView()
+            part.append(contentsOf: scalars[range])
+            return String(part)
+        }
+        let cuts = (0..<2 * (1 + next(below: 3))).map { _ in next(below: scalars.count + 1) }.sorted()
+        let splices = stride(from: 0, to: cuts.count, by: 2).map { index in
+            Splice(
+                at: part(0..<cuts[index]).utf8.count, removed: part(cuts[index]..<cuts[index + 1]),
+                inserted: coin() ? "" : text())
+        }
+        do { return try TextChange(splices) } catch { preconditionFailure("\(splices): \(error)") }
     }
 
     private mutating func side() -> Side { coin() ? .after : .before }

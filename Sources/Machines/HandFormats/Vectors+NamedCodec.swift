@@ -19,10 +19,14 @@ extension Vectors {
             Change(
                 text: TextChange(from: "a b", to: "a c"), done: true, url: TextChange(from: "", to: "u"),
                 card: .faceDown, bytes: [0]))
+        let splices = Change(
+            text: TextChange(from: "Crème, 1 l, 買牛奶", to: "Crème fraîche, 2 l, 買豆奶"),
+            url: TextChange(from: "https://例え.jp/a", to: "https://例え.jp/é"))
         return bothWays("the highest numbers of an item", "item", JSON.item(highest))
             + bothWays("the highest numbers of a commit", "commit", JSON.commit(commit))
             + bothWays("the identity", "delta", JSON.delta(.identity))
             + bothWays("a change of all fields", "delta", JSON.delta(edit))
+            + bothWays("a text changed in several places", "delta", JSON.delta(.editing(at: 0, splices)))
             + bothWays("the longest list", "delta", JSON.delta(Delta.deleting(0..<Rules.unlimitedCount)))
             + bothWays("the standard rules", "rules", JSON.rules(Rules()))
             + bothWays("five cards", "rules", JSON.rules(.fiveCards))
@@ -92,7 +96,8 @@ extension Vectors {
                 "welcome",
                 .welcome(
                     .init(
-                        version: 1, capabilities: .presence, author: 4, idleDeadline: 45_000, frameBytes: 8 << 20,
+                        version: ProtocolVersion.highest, capabilities: .presence, author: 4, idleDeadline: 45_000,
+                        frameBytes: 8 << 20,
                         program: "vectors/1"))
             ),
             ("subscribed, resumed", subscribed(.resumed(head: 301))),
@@ -169,9 +174,20 @@ extension Vectors {
             ("keeps at the end", [1, 8]), ("two deletions that are one", [2, 10, 10]), ("an empty deletion", [1, 2]),
             ("an empty insertion", [1, 4]), ("before in front of after", [2, 13] + item + [12] + item),
             ("a change of no field", [1, 1]), ("a change of a field that does not exist", [1, 0x81, 2]),
-            ("done is neither 0 nor 1", [1, 17, 2]), ("a text that is not UTF-8", [1, 9, 1, 0xFF]),
+            ("done is neither 0 nor 1", [1, 17, 2]), ("an inserted text that is not UTF-8", [1, 9, 1, 0, 0, 1, 0xFF]),
+            ("a removed text that is not UTF-8", [1, 9, 1, 0, 1, 0xFF, 0]), ("no splices", [1, 9, 0]),
+            ("a splice that changes nothing", [1, 9, 1, 0, 1, 0x61, 1, 0x61]),
+            ("an empty splice", [1, 9, 1, 0, 0, 0]),
+            ("splices that touch", [1, 9, 2, 0, 1, 0x61, 0, 0, 0, 1, 0x62]),
+            ("fewer splices than said", [1, 9, 2, 0, 0, 1, 0x61]),
+            ("more splices than bytes", [1, 9, 0xFF, 0xFF, 0xFF, 0xFF, 0x07, 0, 0, 1, 0x61]),
+            ("a splice that removes more than the message has", [1, 9, 1, 0, 9, 0x61]),
+            ("a splice behind the end of any text", [1, 9, 1, 0x80, 0x80, 0x80, 0x80, 0x08, 0, 1, 0x61]),
+            ("a text that is set", [1, 9, 1, 0x61]),
+            ("splices of an address that touch", [1, 33, 2, 0, 1, 0x61, 0, 0, 0, 1, 0x62]),
+
             ("a pick without a drop", [1, 11]), ("a drop without a pick", [1, 14, 0]),
-            ("a slot dropped twice", [3, 11, 14, 0, 14, 0]), ("a block with a change", [2, 19, 22, 1, 1, 1, 0x61]),
+            ("a slot dropped twice", [3, 11, 14, 0, 14, 0]), ("a block with a change", [2, 19, 22, 1, 2, 1]),
             ("more items than bytes", [1, 0xFC, 0xFF, 0xFF, 0xFF, 0x0F]),
         ]
         let items: [(String, [UInt8])] = [

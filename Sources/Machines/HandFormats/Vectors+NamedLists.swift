@@ -28,8 +28,10 @@ extension Vectors {
             ["at": JSONValue(at), "removed": .string(removed), "inserted": .string(inserted)]
         }
         let edits: [JSONValue] = [
-            ["edit": ["card": "2♦"]], ["edit": ["text": renewed("n")]], ["edit": ["text": renewed("t"), "done": false]],
-            ["edit": ["text": renewed("l"), "url": renewed("u")]], ["edit": ["text": renewed("h")]], ["edit": ["bytes": "AA=="]],
+            ["edit": ["card": "2♦"]], ["edit": ["text": renewed("n")]],
+            ["edit": ["text": renewed("t"), "done": false]],
+            ["edit": ["text": renewed("l"), "url": renewed("u")]], ["edit": ["text": renewed("h")]],
+            ["edit": ["bytes": "AA=="]],
         ]
         return [
             Question("the identity", [two, delta()]),
@@ -62,15 +64,46 @@ extension Vectors {
                 "a form that is not normal: splices that touch, and one that changes nothing",
                 [two, delta(["edit": ["text": [splice(0, "a", "x"), splice(1, "", "y"), splice(1, "", "")]]])]),
             Question(
-                "error: splices that overlap",
+                "error: text: splices that overlap",
                 [two, delta(["edit": ["text": [splice(0, "ab", "x"), splice(1, "b", "y")]]])]),
-            Question("error: removes other words", [two, delta(["edit": ["text": [splice(0, "b", "x")]]])]),
-            Question("error: behind the end of a text", [two, delta(["edit": ["text": [splice(2, "", "x")]]])]),
+            Question("error: text: removes other words", [two, delta(["edit": ["text": [splice(0, "b", "x")]]])]),
+            Question("error: text: behind its end", [two, delta(["edit": ["text": [splice(2, "", "x")]]])]),
             Question(
-                "error: within a character",
+                "error: text: within a character",
                 [member("list", [task(1, "é")]), delta(["edit": ["text": [splice(1, "", "x")]]])]),
+            Question(
+                "error: text: removes more than there is", [two, delta(["edit": ["text": [splice(0, "abcdef", "")]]])]),
+            Question(
+                "error: text: not in order",
+                [
+                    member("list", [task(1, "abc")]),
+                    delta(["edit": ["text": [splice(2, "c", "x"), splice(0, "a", "y")]]]),
+                ]),
+            Question(
+                "error: text: removes the end of a character and what is behind it",
+                [member("list", [task(1, "é!")]), delta(["edit": ["text": [splice(1, "!", "x")]]])]),
+            Question(
+                "texts of wide characters, changed at their ends",
+                [
+                    member("list", [task(1, "日本é👩‍👩‍👧")]),
+                    delta(["edit": ["text": [splice(0, "", "→"), splice(6, "é", "e"), splice(26, "", "!")]]]),
+                ]),
+            Question(
+                "an empty text gets words",
+                [member("list", [task(1, "")]), delta(["edit": ["text": [splice(0, "", "é")]]])]),
+            Question(
+                "all words of a text go",
+                [member("list", [task(1, "é b")]), delta(["edit": ["text": [splice(0, "é b", "")]]])]),
             Question("error: an empty change", [two, delta(["edit": [:]])]),
-            Question("error: a field that no change has", [two, delta(["edit": ["text": renewed("a"), "dnoe": true]])]),
+            Question("error: no splices", [two, delta(["edit": ["text": []]])]),
+            Question(
+                "error: only a splice that changes nothing", [two, delta(["edit": ["text": [splice(0, "a", "a")]]])]),
+            Question("error: a text that is set", [two, delta(["edit": ["text": "b"]])]),
+            Question(
+                "error: a splice without what it inserts",
+                [two, delta(["edit": ["text": [["at": 0, "removed": "a"]]]])]),
+            Question(
+                "error: a field that no change has", [two, delta(["edit": ["text": renewed("a"), "dnoe": true]])]),
             Question("error: no sort of component", [two, delta(["move": 1])]),
             Question("error: a negative count", [two, delta(["keep": -1])]),
             Question("error: no side", [two, delta(["insert": new])]),

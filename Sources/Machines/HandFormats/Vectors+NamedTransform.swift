@@ -85,7 +85,9 @@ extension Vectors {
     }
 
     private static var edits: [Question] {
-        let moveAndEdit = VectorSource.delta([.pick(1), .keep(2), .drop(0..<1, .before, Change(text: "a", to: "moved"))])
+        let moveAndEdit = VectorSource.delta([
+            .pick(1), .keep(2), .drop(0..<1, .before, Change(text: "a", to: "moved")),
+        ])
         return [
             diamond(
                 "edit / edit of different fields", .editing(at: 0, Change(text: "a", to: "new")),
@@ -114,10 +116,16 @@ extension Vectors {
         rewording(name, text, TextChange(from: text, to: first), TextChange(from: text, to: second))
     }
 
-    private static func rewording(_ name: String, _ text: String, _ first: TextChange, _ second: TextChange) -> Question {
+    private static func rewording(_ name: String, _ text: String, _ first: TextChange, _ second: TextChange) -> Question
+    {
+        changing("texts: \(name)", text, first, second)
+    }
+
+    private static func changing(_ name: String, _ text: String, _ first: TextChange, _ second: TextChange) -> Question
+    {
         let list = [Item(id: ItemID(rawValue: 1), content: .note(text))]
         return Question(
-            "texts: \(name)",
+            name,
             [
                 .init("list", JSON.items(list)),
                 .init("first", JSON.delta(.editing(at: 0, Change(text: first)))),
@@ -154,6 +162,33 @@ extension Vectors {
             rewording("ideographs are words", "買牛奶和雞蛋", "買豆奶和雞蛋", "買牛奶和鴨蛋"),
             rewording("behind characters of several bytes", "é 👩‍👩‍👧 milk", "é 👩‍👩‍👧 oat milk", "e 👩‍👩‍👧 milk"),
             rewording("all removed / a word added", "milk", "", "milk 2 l"),
+            rewording("an empty text gets words twice", "", "milk", "bread"),
+            rewording("all removed, both", "milk", "", ""),
+            rewording(
+                "replaced / an insertion at its end", "milk",
+                splices(Splice(at: 0, removed: "milk", inserted: "cheese")),
+                splices(Splice(at: 4, removed: "", inserted: " 2 l"))),
+            rewording(
+                "replaced parts that touch", "abcd", splices(Splice(at: 0, removed: "ab", inserted: "x")),
+                splices(Splice(at: 2, removed: "cd", inserted: "y"))),
+            rewording(
+                "replaced / insertions at its start, within it and at its end", "abcd",
+                splices(Splice(at: 1, removed: "bc", inserted: "X")),
+                splices(
+                    Splice(at: 1, removed: "", inserted: "1"), Splice(at: 2, removed: "", inserted: "2"),
+                    Splice(at: 3, removed: "", inserted: "3"))),
+            rewording(
+                "insertions within one that is removed / removed", "abcd",
+                splices(Splice(at: 1, removed: "", inserted: "1"), Splice(at: 3, removed: "", inserted: "3")),
+                splices(Splice(at: 0, removed: "abcd", inserted: ""))),
+            rewording(
+                "wide characters overlap", "日本é🂡!",
+                splices(Splice(at: 3, removed: "本é", inserted: "x"), Splice(at: 12, removed: "!", inserted: "")),
+                splices(Splice(at: 0, removed: "日", inserted: ""), Splice(at: 6, removed: "é🂡", inserted: "日本"))),
+            rewording(
+                "one character of several code points, changed within", "e\u{301}",
+                splices(Splice(at: 1, removed: "\u{301}", inserted: "\u{300}")),
+                splices(Splice(at: 0, removed: "", inserted: "a"))),
             Question(
                 "texts: a text and an address",
                 [
@@ -196,8 +231,8 @@ extension Vectors {
             diamond(
                 "error: the second sets a field that a task does not have", on: 1, .deleting(0..<1),
                 .editing(at: 0, Change(url: TextChange(from: "", to: "u")))),
-            rewording(
-                "error: the second removes words that are not there", "milk", TextChange(),
+            changing(
+                "error: texts: the second removes words that are not there", "milk", TextChange(),
                 TextChange(from: "cheese", to: "bread")),
         ]
     }

@@ -140,7 +140,9 @@ extension WireReader {
         var splices: [Splice] = []
         var end = 0
         for _ in 0..<number {
-            let at = end + (try count("bytes kept of a \(field)"))
+            // The place is a number that counts, wherever it stands.
+            let most = max(0, Int(Int32.max) - end)
+            let at = end + (try count("bytes kept of a \(field)", limit: most))
             let splice = Splice(
                 at: at, removed: try string("removed from a \(field)"), inserted: try string("inserted in a \(field)"))
             splices.append(splice)

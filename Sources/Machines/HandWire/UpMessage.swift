@@ -17,9 +17,9 @@ public struct ClientID: Hashable, Sendable {
 
 /// Versions of the protocol that this program speaks.
 public enum ProtocolVersion {
-    public static let lowest = 1
-    /// 2: excerpts; says which list was not subscribed to.
-    public static let highest = 2
+    public static let lowest = 3
+    /// 3: texts are changed by splices. Before that they were set.
+    public static let highest = 3
 
     /// The version to speak with somebody who speaks those from `low` to `high`; nil if there is none.
     public static func common(_ low: Int, _ high: Int) -> Int? {
@@ -171,14 +171,6 @@ extension Submission {
 }
 
 extension UpMessage {
-    /// The lowest version of the protocol that has the message.
-    public var leastVersion: Int {
-        switch self {
-        case .hello, .subscribe, .unsubscribe, .submit, .presence, .ping, .create, .delete, .lists, .history, .fetch: 1
-        case .excerpt, .rename, .undelete, .deletedLists: 2
-        }
-    }
-
     /// As `Protocol.md` calls the message.
     public var name: String {
         switch self {

@@ -33,9 +33,16 @@ extension WireError: CustomStringConvertible {
         case .unknownValue(let field, let found): "\(field): \(found) stands for nothing in this version"
         case .notHand: "expected a hello that starts with the bytes HAND; this is another protocol"
         case .noCommonVersion(let lowest, let highest):
-            "expected a client of versions \(ProtocolVersion.lowest) to \(ProtocolVersion.highest), found \(lowest) to \(highest)"
+            "expected a client that speaks \(Self.versions(ProtocolVersion.lowest, ProtocolVersion.highest)) of the protocol, "
+                + "found \(Self.versions(lowest, highest)). Update the \(highest < ProtocolVersion.lowest ? "client" : "server")"
         case .malformedDelta(let reason): "delta: \(reason)"
         case .notNormalForm: "delta: expected the normal form"
         }
+    }
+}
+
+extension WireError {
+    package static func versions(_ lowest: Int, _ highest: Int) -> String {
+        lowest == highest ? "version \(lowest)" : "versions \(lowest) to \(highest)"
     }
 }

@@ -5,14 +5,10 @@ import HandWire
 // Parts of lists, and edits of lists that this client does not have.
 
 extension HandClient {
-    /// Some items of a list, as it was at a revision or as it is. A server of version 1 sends all items.
+    /// Some items of a list, as it was at a revision or as it is.
     public func excerpt(
         of name: String, at revision: Int? = nil, _ selections: [Excerpt.Selection] = []
     ) async throws -> Excerpt {
-        if try await version() < 2 {
-            let (hand, revision) = try await state(of: name, at: revision)
-            return hand.excerpt(selections, revision: revision)
-        }
         var whole = try await page(of: name, at: revision, selections.prefix(Limits.selections))
         for first in stride(from: Limits.selections, to: selections.count, by: Limits.selections) {
             let next = selections[first...].prefix(Limits.selections)
@@ -51,9 +47,9 @@ extension HandClient {
         return ordered
     }
 
-    /// Whether a list may be edited on excerpts: the server knows them, and no edits of the list wait here, which must go first.
+    /// Whether a list may be edited on excerpts: no edits of the list wait here, which must go first.
     package func canEditExcerpts(of name: String) async throws -> Bool {
-        guard try await version() >= 2 else { return false }
+        try await connected()
         if try await read({ $0.isFollowed(name) }) { return false }
         return try await askJournal(otherwise: true) { try !$0.mayHavePending(name) }
     }

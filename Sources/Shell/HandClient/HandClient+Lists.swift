@@ -38,13 +38,11 @@ extension HandClient {
 
     /// Gives a list another name; those who follow it go on.
     public func rename(_ name: String, to newName: String) async throws {
-        try await needVersion(2)
         _ = try await request { .rename(request: $0, name: name, newName: newName) }
     }
 
     /// Brings a deleted list back: what a deletion took away, or the last one of that name.
     public func undelete(_ name: String, deletion: UInt64? = nil, as newName: String? = nil) async throws {
-        try await needVersion(2)
         _ = try await request {
             .undelete(request: $0, name: name, deletion: deletion, newName: newName ?? name)
         }
@@ -54,7 +52,6 @@ extension HandClient {
     ///
     /// - Parameter pages: how many pages of them to ask for at the most.
     public func deletedLists(pages: Int = .max) async throws -> [DownMessage.DeletedEntry] {
-        try await needVersion(2)
         var all: [DownMessage.DeletedEntry] = []
         for _ in 0..<pages {
             let before = all.last?.deletion
@@ -65,21 +62,6 @@ extension HandClient {
             if !hasMore || page.isEmpty { break }
         }
         return all
-    }
-
-    /// The version of the protocol that the server speaks with this client.
-    func version() async throws -> Int {
-        try await connected()
-        return try await read { $0.machine.version }
-    }
-
-    /// A server of an older version would close the connection on what it does not know.
-    private func needVersion(_ version: Int) async throws {
-        let found = try await self.version()
-        guard found >= version else {
-            let text = "the server is too old for that: it speaks version \(found) of the protocol"
-            throw ClientError.refused(.versionNotSupported, text)
-        }
     }
 
     /// All lists of the server, in the order of their names.

@@ -55,7 +55,29 @@ enum DeltaTarget {
         if seed % 4 == 1 {
             for index in items.indices { items[index].content = .task("text \(index)", done: false) }
         }
+        for (index, change) in edits(first) {
+            if !change.text.isIdentity, let text = original(of: change.text), let url = original(of: change.url) {
+                items[index].content = seed % 4 == 1 ? .task(text, done: false) : .link(text, url: url)
+            }
+        }
         return Hand(items)
+    }
+
+    /// What a delta changes where it stands.
+    private static func edits(_ delta: Delta) -> [(index: Int, change: Change)] {
+        delta.placed.compactMap { step in
+            if case .edit(let change) = step.component { (step.old.lowerBound, change) } else { nil }
+        }
+    }
+
+    /// A text that has what the splices remove, where they remove it; nil if that is a very long one.
+    private static func original(of change: TextChange) -> String? {
+        var text = ""
+        for splice in change.splices {
+            guard splice.at < 1 << 16 else { return nil }
+            text += String(repeating: " ", count: splice.at - text.utf8.count) + splice.removed
+        }
+        return text + " end"
     }
 
     private static func laws(_ first: Delta, _ second: Delta, on list: Hand) throws {
@@ -84,7 +106,8 @@ enum DeltaTarget {
             let (rest, passed) = [SingleEdit.PositionShift(b)].withUnsafeBufferPointer { a.transformed(over: $0[...]) }
             let quick = rest.map { second.placed(at: $0) } ?? .identity
             try check(
-                passed == 0 || quick == left, "a single edit is transformed otherwise: \(second.components) over \(first.components)")
+                passed == 0 || quick == left,
+                "a single edit is transformed otherwise: \(second.components) over \(first.components)")
         }
     }
 }

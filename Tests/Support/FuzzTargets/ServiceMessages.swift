@@ -8,9 +8,16 @@ enum ServiceMessages {
 
     static func hello(_ input: inout Input) -> UpMessage {
         let choice = input.byte()
+        let (lowest, highest) =
+            switch choice {
+            case ..<240: (ProtocolVersion.lowest, ProtocolVersion.highest)
+            case ..<245: (ProtocolVersion.lowest, 9)
+            case ..<250: (1, 2)
+            default: (Int(choice), 9)
+            }
         return .hello(
             UpMessage.Hello(
-                lowestVersion: choice < 250 ? 1 : Int(choice), highestVersion: choice < 120 ? 1 : choice < 240 ? 2 : 9,
+                lowestVersion: lowest, highestVersion: highest,
                 capabilities: Capabilities(rawValue: UInt64(choice & 1)),
                 client: ClientID(high: 0, low: UInt64(choice / 2 % 4)), person: choice & 8 == 0 ? "" : "p",
                 program: "fuzz"))

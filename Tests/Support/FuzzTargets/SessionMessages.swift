@@ -47,7 +47,8 @@ enum SessionMessages {
     private static func welcome(_ input: inout Input) -> DownMessage {
         .welcome(
             DownMessage.Welcome(
-                version: 1, capabilities: .presence, author: input.number(), idleDeadline: input.number(),
+                version: ProtocolVersion.highest, capabilities: .presence, author: input.number(),
+                idleDeadline: input.number(),
                 frameBytes: 1 << 16, program: "s"))
     }
 

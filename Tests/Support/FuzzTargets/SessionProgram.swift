@@ -34,7 +34,8 @@ struct SessionProgram {
         try hear(
             .welcome(
                 DownMessage.Welcome(
-                    version: 1, capabilities: .presence, author: 1, idleDeadline: 45_000, frameBytes: 1 << 20,
+                    version: ProtocolVersion.highest, capabilities: .presence, author: 1, idleDeadline: 45_000,
+                    frameBytes: 1 << 20,
                     program: "s")))
         try hear(
             .subscribed(

@@ -46,8 +46,14 @@ extension ClientMachine {
         by welcome: DownMessage.Welcome, now: UInt64
     ) {
         guard state == .greeting else { return }
+        guard (hello.lowestVersion...hello.highestVersion).contains(welcome.version) else {
+            refusal = .versionNotSupported
+            let older = welcome.version < hello.lowestVersion ? "the server" : "this program"
+            return stop(
+                reason: "the server answers in version \(welcome.version) of the protocol, expected "
+                    + "\(WireError.versions(hello.lowestVersion, hello.highestVersion)). Update \(older)")
+        }
         state = .ready
-        version = welcome.version
         author = welcome.author
         idleDeadline = min(max(1_000, welcome.idleDeadline), 86_400_000)
         backoff.reset()
@@ -186,13 +192,19 @@ extension ClientMachine {
         return hasInFlight ? replacedAt.count <= Self.mostReplacements * 4 : !isShared
     }
 
+    /// An older server cannot know what is to be done.
+    private static func noCommonVersion(_ text: String) -> String {
+        "this program and the server speak no version of the protocol in common; update the older of the two "
+            + "(the server says: \(text))"
+    }
+
     private mutating func failed(
         _ code: ErrorCode, request: UInt64, retryAfter: UInt64, _ text: String, now: UInt64
     ) {
         if code.closes {
             guard code.mayRetry, code != .replaced || mayReturn(now: now) else {
                 refusal = code
-                return stop(reason: text)
+                return stop(reason: code == .versionNotSupported ? Self.noCommonVersion(text) : text)
             }
             return fail(text, now: now, notBefore: retryAfter)
         }

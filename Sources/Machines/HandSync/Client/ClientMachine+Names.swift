@@ -36,7 +36,7 @@ extension ClientMachine {
     mutating func missing(_ name: String, _ text: String) {
         guard let subscription = subscriptions[name] else { return }
         let replica = subscription.replica
-        if version >= 2, !subscription.isSought, replica.logID != 0, !replica.hasDiverged {
+        if !subscription.isSought, replica.logID != 0, !replica.hasDiverged {
             return subscribe(to: name, isSought: true)
         }
         let advice = replica.hasPending ? "; " + Self.waiting(for: name) : ""
@@ -45,7 +45,7 @@ extension ClientMachine {
 
     /// Whether the edits pending under a name were made on another list, which has since been renamed or deleted.
     func isOther(_ subscribed: DownMessage.Subscribed, than name: String) -> Bool {
-        guard version >= 2, let replica = subscriptions[name]?.replica else { return false }
+        guard let replica = subscriptions[name]?.replica else { return false }
         return replica.hasPending && replica.logID != 0 && !LogID.isSameList(replica.logID, subscribed.logID)
     }
 

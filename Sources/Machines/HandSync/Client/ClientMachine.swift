@@ -66,8 +66,6 @@ public struct ClientMachine: Sendable {
     public internal(set) var author: UInt64?
     /// Whether the server has ever answered. Then it is worth waiting for.
     public internal(set) var hasHeard = false
-    /// The protocol version of the last welcome.
-    public internal(set) var version = ProtocolVersion.lowest
     public internal(set) var subscriptions: [String: Subscription] = [:]
     var names: [UInt64: String] = [:]
     /// Lists that were closed before the server had answered to their subscription, by its request.

@@ -17,7 +17,7 @@ public struct ServerSession: Sendable {
         /// The hello was handed on; nothing is read until `identified`. → `ready`, `closed`
         case greeting(version: Int, Capabilities)
         /// Everything that the version has is taken. → `closed`
-        case ready(version: Int, lastHeard: UInt64)
+        case ready(lastHeard: UInt64)
         /// Nothing is taken any more.
         case closed
     }
@@ -62,7 +62,7 @@ public struct ServerSession: Sendable {
     public var deadline: UInt64? {
         switch state {
         case .awaitingHello(let until): until
-        case .ready(_, let lastHeard): lastHeard + limits.idleDeadline
+        case .ready(let lastHeard): lastHeard + limits.idleDeadline
         case .greeting, .closed: nil
         }
     }
@@ -72,12 +72,7 @@ public struct ServerSession: Sendable {
 
     /// Milliseconds since something came from the client; nil before the hello was accepted.
     func silence(now: UInt64) -> UInt64? {
-        if case .ready(_, let lastHeard) = state { now - lastHeard } else { nil }
-    }
-
-    /// The version that both sides speak; nil before the hello was accepted.
-    var version: Int? {
-        if case .ready(let version, _) = state { version } else { nil }
+        if case .ready(let lastHeard) = state { now - lastHeard } else { nil }
     }
 
     public var isClosed: Bool {
@@ -130,7 +125,7 @@ public struct ServerSession: Sendable {
     /// The hello was accepted; what came behind it is read from now on.
     public mutating func identified(author: UInt64, now: UInt64) -> Effect? {
         guard case .greeting(let version, let capabilities) = state else { return nil }
-        state = .ready(version: version, lastHeard: now)
+        state = .ready(lastHeard: now)
         reader.limit = limits.frameBytes
         let welcome = DownMessage.welcome(
             DownMessage.Welcome(
@@ -141,7 +136,7 @@ public struct ServerSession: Sendable {
 
     /// The client is not silent: something came, or it is the server that does not read.
     mutating func excuse(now: UInt64) {
-        if case .ready(let version, _) = state { state = .ready(version: version, lastHeard: now) }
+        if isReady { state = .ready(lastHeard: now) }
     }
 
     /// To be called when the deadline has passed; does nothing if it has moved meanwhile.
@@ -171,9 +166,6 @@ public struct ServerSession: Sendable {
         case (.awaitingHello, _): return fail(.outOfOrder, "expected a hello first")
         case (.ready, .hello): return fail(.outOfOrder, "a second hello came on one connection")
         case (.ready, .ping(let nonce)): return .send(DownMessage.pong(nonce).frame)
-        case (.ready(let version, _), _) where message.leastVersion > version:
-            let text = "\(message.name): expected a message of version \(version), found one of \(message.leastVersion)"
-            return fail(.malformedMessage, text)
         case (.ready, _): return .handle(message)
         case (.greeting, _), (.closed, _): return nil
         }

@@ -57,7 +57,7 @@ extension Service {
     /// Tells those who follow the list.
     private func rename(_ hosted: HostedList, to new: String) {
         hosted.list.name = new
-        for connection in hosted.subscribers where (connection.session.version ?? 1) >= 2 {
+        for connection in hosted.subscribers {
             send(.renamed(list: hosted.list.number, name: new), to: connection)
         }
     }

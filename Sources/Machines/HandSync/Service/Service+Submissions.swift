@@ -5,9 +5,8 @@ extension Service {
     func submit(_ submission: Submission, from connection: Connection) {
         guard let author = connection.author else { return }
         guard let hosted = connection.cursors.hostedList(of: submission.list) else {
-            // Version 1 does not say which list.
-            let about = (connection.session.version ?? 1) >= 2 ? submission.list : 0
-            return refuse(connection, about, .notSubscribed, "list \(submission.list) was not subscribed to")
+            let text = "list \(submission.list) was not subscribed to"
+            return refuse(connection, submission.list, .notSubscribed, text)
         }
         if connection.pendingSubmissions >= limits.pendingSubmissions {
             let reason = Rejection.tooManyPending(limit: limits.pendingSubmissions)
