@@ -33,7 +33,7 @@ extension Delta {
                     guard own >= 0, theirs >= 0 else { continue }
                     let (allowed, dropped) = changes[own].sparing(since.changes[theirs])
                     guard !dropped.isEmpty, let present = since.map(index: index) else { continue }
-                    spared += changes[own].wordLosses(to: since.changes[theirs]).map {
+                    spared += dropped.wordLosses(to: since.changes[theirs]).map {
                         Superseded(index: present, loss: $0, loser: .later)
                     }
                     left.keep(index - end)

@@ -63,13 +63,20 @@ extension TextChange {
         return losses
     }
 
-    /// This change without the places at which it overlaps another one, made on the same text, and those places.
+    /// This change without the words that another one, made on the same text, has changed; and what that leaves of it. Made
+    /// one after the other, the two are this change.
     func sparing(_ other: TextChange) -> (allowed: TextChange, left: TextChange) {
         if isIdentity || other.isIdentity { return (self, TextChange()) }
         var (allowed, left) = (TextChange(), TextChange())
         for meeting in Self.meetings(other, self) {
             for splice in meeting.later {
-                if meeting.isOverlap { left.append(splice) } else { allowed.append(splice) }
+                let parts = splice.parts(changedBy: meeting.earlier)
+                // What comes in the place of all of them comes with the first that goes.
+                let first = parts.firstIndex { !$0.isChanged } ?? 0
+                for (index, part) in parts.enumerated() {
+                    let piece = splice.part(part.range, inserted: index == first ? splice.inserted : "")
+                    if part.isChanged { left.append(piece) } else { allowed.append(piece) }
+                }
             }
         }
         return (allowed, left)
@@ -79,5 +86,49 @@ extension TextChange {
     public init(replacing removed: String, at: Int, with inserted: String) {
         self.init()
         append(Splice(at: at, removed: removed, inserted: inserted))
+    }
+}
+
+extension Splice {
+    /// A part of what it removes, by bytes of the text.
+    fileprivate func part(_ part: Range<Int>, inserted: String) -> Splice {
+        let bytes = Array(removed.utf8)[part.lowerBound - at..<part.upperBound - at]
+        return Splice(at: part.lowerBound, removed: String(decoding: bytes, as: UTF8.self), inserted: inserted)
+    }
+
+    /// What it removes, divided into what some splices of another change leave alone, and the rest: with what they replace goes
+    /// what they write within, and blanks and marks between.
+    fileprivate func parts(changedBy others: [Splice]) -> [(range: Range<Int>, isChanged: Bool)] {
+        let met = others.filter { range.contains($0.at) && $0.at > at || $0.range.overlaps(range) }
+        if met.isEmpty || range.isEmpty { return [(range, !met.isEmpty)] }
+        var parts: [(range: Range<Int>, isChanged: Bool)] = []
+        func add(_ range: Range<Int>, isChanged: Bool) {
+            if range.isEmpty { return }
+            if let last = parts.last, last.isChanged == isChanged {
+                parts[parts.count - 1].range = last.range.lowerBound..<range.upperBound
+            } else {
+                parts.append((range, isChanged))
+            }
+        }
+        /// Words that nobody has written within.
+        func addGap(_ gap: Range<Int>) {
+            let isTorn = met.contains { $0.removed.isEmpty && gap.lowerBound < $0.at && $0.at < gap.upperBound }
+            add(gap, isChanged: isTorn || !Words.hasAny(part(gap, inserted: "").removed))
+        }
+        var end = at
+        for other in met where !other.removed.isEmpty {
+            let changed = other.range.clamped(to: range)
+            if changed.lowerBound > end {
+                // The blanks in front of a word stay with it, so that it is not glued to the one before.
+                let gap = part(end..<changed.lowerBound, inserted: "").removed
+                let start = changed.lowerBound - gap.reversed().prefix(while: \.isWhitespace).reduce(0) { $0 + $1.utf8.count }
+                addGap(end..<start)
+                add(start..<changed.lowerBound, isChanged: true)
+            }
+            add(changed, isChanged: true)
+            end = max(end, changed.upperBound)
+        }
+        addGap(end..<range.upperBound)
+        return parts
     }
 }

@@ -29,7 +29,10 @@ enum Words {
         return ends
     }
 
-    /// Whether two texts have a word in common; blanks and marks are none.
+    /// Whether there is a word in a text; blanks and marks are none.
+    static func hasAny(_ text: String) -> Bool { text.contains { $0.isPartOfWord || $0.isIdeograph } }
+
+    /// Whether two texts have a word in common.
     static func haveCommon(_ left: String, _ right: String) -> Bool {
         func words(_ text: String) -> Set<String> {
             let bytes = Array(text.utf8)
@@ -38,7 +41,7 @@ enum Words {
                 ends(of: bytes[...]).compactMap { end in
                     defer { start = end }
                     let word = String(decoding: bytes[start..<end], as: UTF8.self)
-                    return word.first.map { $0.isPartOfWord || $0.isIdeograph } == true ? word : nil
+                    return hasAny(word) ? word : nil
                 })
         }
         return !words(left).isDisjoint(with: words(right))

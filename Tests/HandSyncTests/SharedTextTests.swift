@@ -1,0 +1,206 @@
+import HandCore
+import HandSimulation
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// Two people in one text: what each of them wrote stays, or is told to be gone; an undo takes back one's own words only.
+@Suite struct SharedTextTests {
+    private static func world(_ text: String) -> World {
+        World([Item(id: ItemID(rawValue: 1), content: .note(text))], replicas: 2)
+    }
+
+    private static func text(_ world: World, _ index: Int = 0) -> String { world.replicas[index].view[0].content.text }
+
+    /// Makes what both write, the first one's edit committed first, before either knows of the other.
+    private static func cross(_ world: inout World, _ first: String, _ second: String) throws {
+        try world.edit(0, world.replicas[0].view.rewording(0, first))
+        try world.edit(1, world.replicas[1].view.rewording(0, second))
+        world.notices = [[], []]
+        try world.settle()
+        #expect(text(world, 0) == text(world, 1))
+    }
+
+    private static func losses(_ notices: [Replica.Notice]) -> [TextChange.Loss] {
+        notices.compactMap { if case .superseded(_, .words(let loss, in: .text), _, _) = $0 { loss } else { nil } }
+    }
+
+    /// The scene for which texts merge.
+    @Test func bothAppend() throws {
+        var world = Self.world("cheese")
+        try Self.cross(&world, "cheese [one]", "cheese [two]")
+        #expect(Self.text(world) == "cheese [one] [two]")
+        #expect(Self.losses(world.notices[0]).isEmpty && Self.losses(world.notices[1]).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("12 eggs", "13 eggs", "22 eggs", "22 eggs", TextChange.Loss(at: 0, original: "12", lost: "13", present: "22")),
+        // The other's text is longer in front of what is lost.
+        (
+            "12 eggs", "13 eggs", "at most 22 eggs", "at most 22 eggs",
+            TextChange.Loss(at: 0, original: "12", lost: "13", present: "at most 22")
+        ),
+        (
+            "é 12 eggs", "é 13 eggs", "買 é 22 eggs", "買 é 22 eggs",
+            TextChange.Loss(at: 7, original: "12", lost: "13", present: "22")
+        ),
+        // Who removed words is told that they are back, but not of what stands beside them.
+        ("a b c d", "a d", "a B c d", "a B c d", TextChange.Loss(at: 1, original: " b c", lost: "", present: " B c")),
+    ]) func theEarlierIsToldWhatIsLost(
+        text: String, first: String, second: String, merged: String, loss: TextChange.Loss
+    ) throws {
+        var world = Self.world(text)
+        try Self.cross(&world, first, second)
+        #expect(Self.text(world) == merged)
+        #expect(Self.losses(world.notices[0]) == [loss] && Self.losses(world.notices[1]).isEmpty)
+        // What is lost is put back by itself.
+        let back = try loss.recovery.applied(to: merged)
+        #expect(back == merged.replacing(loss.present, with: loss.lost))
+    }
+
+    @Test(arguments: [
+        ("a b c", "a c", "a x b c", "a x c"), ("a b", "a b", "a b c", "a b c"), ("a b c", "a c", "a b c d", "a c d"),
+    ]) func nobodyIsToldOfWhatIsNotLost(text: String, first: String, second: String, merged: String) throws {
+        var world = Self.world(text)
+        try Self.cross(&world, first, second)
+        #expect(Self.text(world) == merged)
+        #expect(Self.losses(world.notices[0]).isEmpty && Self.losses(world.notices[1]).isEmpty)
+    }
+
+    /// Words are followed through what others make of the text, and each is told of once.
+    @Test func ownWordsAreFollowed() throws {
+        var world = Self.world("a z")
+        try world.edit(0, world.replicas[0].view.rewording(0, "a mine z"))
+        try world.settle()
+        let base = world.replicas[1].revision - 1
+        for text in ["longer a mine z", "longer a mine z and more"] {
+            try world.edit(1, world.replicas[1].view.rewording(0, text))
+            try world.settle()
+        }
+        world.notices = [[], []]
+        // A commit whose author had seen nothing of it.
+        let hand = world.replicas[0].confirmed
+        let delta = hand.rewording(0, "longer a yours z and more")
+        let after = try hand.applying(delta)
+        for told in [[TextChange.Loss(at: 9, original: "", lost: "mine", present: "yours")], []] {
+            var replica = world.replicas[0]
+            let commit = Commit(
+                revision: replica.revision + 1, author: 2, sequence: 9, base: told.isEmpty ? replica.revision : base,
+                time: 0, count: after.count, digest: after.digest, delta: delta)
+            let found = Self.losses(try replica.receive(commit).notices)
+            #expect(found.count == told.count)
+            for (found, told) in zip(found, told) {
+                #expect(found.lost.contains(told.lost) && found.present.contains(told.present))
+            }
+        }
+    }
+
+    /// However many edits of one text are told apart.
+    @Test func manyOwnEditsOfOneText() throws {
+        var world = Self.world("start")
+        for number in 0..<40 {
+            try world.edit(0, world.replicas[0].view.rewording(0, Self.text(world) + " own\(number)"))
+            try world.settle()
+        }
+        let hand = world.replicas[0].confirmed
+        let delta = hand.rewording(0, Self.text(world).replacing(" own3 ", with: " theirs ").replacing("own38", with: "x"))
+        let after = try hand.applying(delta)
+        let commit = Commit(
+            revision: 41, author: 2, sequence: 1, base: 0, time: 0, count: 1, digest: after.digest, delta: delta)
+        let lost = Self.losses(try world.replicas[0].receive(commit).notices).map(\.lost)
+        #expect(lost.contains { $0.contains("own3") } && lost.contains { $0.contains("own38") })
+        #expect(!lost.contains { $0.contains("own39") })
+    }
+
+    // MARK: Undo
+
+    @Test func anUndoLeavesOthersWords() throws {
+        var world = Self.world("cheese")
+        try world.edit(0, world.replicas[0].view.rewording(0, "goat cheese"))
+        try world.settle()
+        try world.edit(1, world.replicas[1].view.rewording(0, "goat cheese, 200 g"))
+        try world.settle()
+        let undo = try #require(try world.replicas[0].undo())
+        #expect(undo.spared.isEmpty && Self.text(world) == "cheese, 200 g")
+        world.submit(0)
+        try world.settle()
+        _ = try world.replicas[0].redo()
+        #expect(Self.text(world) == "goat cheese, 200 g")
+    }
+
+    @Test func whatAnUndoLeavesIsTold() throws {
+        var world = Self.world("butter, bread")
+        try world.edit(0, world.replicas[0].view.rewording(0, "unsalted butter, dark bread"))
+        try world.settle()
+        try world.edit(1, world.replicas[1].view.rewording(0, "salted butter, dark bread"))
+        try world.settle()
+        let undo = try #require(try world.replicas[0].undo())
+        #expect(Self.text(world) == "salted butter, bread")
+        guard case .words(let loss, in: .text)? = undo.spared.first?.loss else { return #expect(Bool(false)) }
+        #expect(undo.spared.count == 1 && undo.spared[0].index == 0)
+        #expect(loss.original.contains("unsalted") && loss.present.contains("salted"))
+        #expect(!loss.present.contains("unsalted"))
+    }
+
+    /// Of many words that came at once only those stay that somebody has changed.
+    @Test func whatIsLeftIsNoMoreThanWhatWasChanged() throws {
+        var world = Self.world("start")
+        try world.edit(0, world.replicas[0].view.rewording(0, "start one two three four five"))
+        try world.settle()
+        try world.edit(1, world.replicas[1].view.rewording(0, "start one two 3 four five"))
+        try world.settle()
+        let undo = try #require(try world.replicas[0].undo())
+        #expect(Self.text(world).split(separator: " ") == ["start", "3"] && undo.spared.count == 1)
+        _ = try world.replicas[0].redo()
+        #expect(Self.text(world) == "start one two 3 four five")
+    }
+
+    /// An undo that leaves words behind does not lead those below it astray, and can be redone.
+    @Test func undosBelowGoOn() throws {
+        var world = Self.world("a b c")
+        for text in ["A b c", "A B c", "A B C"] {
+            try world.edit(0, world.replicas[0].view.rewording(0, text))
+            try world.settle()
+        }
+        try world.edit(1, world.replicas[1].view.rewording(0, "first A theirs C"))
+        try world.settle()
+        var seen: [String] = []
+        while try world.replicas[0].undo() != nil { seen.append(Self.text(world)) }
+        #expect(seen == ["first A theirs c", "first A theirs c", "first a theirs c"])
+        seen = []
+        while try world.replicas[0].redo() != nil { seen.append(Self.text(world)) }
+        #expect(seen == ["first A theirs c", "first A theirs c", "first A theirs C"])
+    }
+
+    /// At random: nothing of others' words goes by undoing, and all of one's own that nobody has touched does.
+    @Test func undoAtRandom() throws {
+        var random = SplitMix64(seed: testSeed(71))
+        for round in 0..<200 {
+            var world = Self.world("0 1 2 3 4 5 6 7")
+            var owners: [String: Int] = [:]
+            for number in 0..<12 {
+                let index = random.next(below: 2)
+                var words = Self.text(world, index).split(separator: " ").map(String.init)
+                let place = random.next(below: words.count + 1)
+                let word = "w\(number)"
+                owners[word] = index
+                if place < words.count, random.next(below: 2) == 0 { words[place] = word } else { words.insert(word, at: place) }
+                try world.edit(index, world.replicas[index].view.rewording(0, words.joined(separator: " ")))
+                if random.next(below: 3) > 0 { try world.settle() }
+            }
+            try world.settle()
+            func words(of index: Int) -> Set<String> {
+                Set(Self.text(world).split(separator: " ").map(String.init).filter { owners[$0] == index })
+            }
+            let theirs = words(of: 1)
+            var told = ""
+            while let undo = try world.replicas[0].undo() {
+                for case .words(let loss, _) in undo.spared.map(\.loss) { told += loss.original }
+            }
+            #expect(theirs.isSubset(of: words(of: 1)), "round \(round): \(Self.text(world))")
+            // Where somebody has written within, one's own words stay, too.
+            #expect(words(of: 0).allSatisfy { told.contains($0) }, "round \(round): \(Self.text(world))")
+        }
+    }
+}
