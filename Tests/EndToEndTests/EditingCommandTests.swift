@@ -66,6 +66,15 @@ import Testing
         #expect(try user.lines() == ["[ ] cheese [one] [two]"])
         try user.hand("edit", "1", "bread [one] [two]", "--was", "cheese [one] [two]")
         #expect(try user.hand("log", "-n", "1").contains("~ 1  [ ] [-cheese-]{+bread+} [one] [two]"))
+        // The same by the revision that was seen: the item is the one that had that number then.
+        try user.hand("add", "first", "--top")
+        let revision = try #require(try user.hand("show", "--json").firstMatch(of: #/"revision":(\d+)/#)?.1)
+        try user.hand("edit", "2", "dark bread [one] [two]", "--was", "bread [one] [two]")
+        try user.hand("rm", "1")
+        try user.hand("edit", "2", "bread [one] [2]", "--if-revision", "\(revision)")
+        #expect(try user.lines() == ["[ ] dark bread [one] [2]"])
+        let late = try user.hand("edit", "2", "bread [one] [zwei]", "--if-revision", "\(revision)", expecting: 7)
+        #expect(late.contains("'two' is '2' by now, where you wrote 'zwei'. Nothing was changed."), "\(late)")
         #expect(
             try user.hand("edit", "1", "--link", "x", "--was", "ham", expecting: 2).contains(
                 "--was goes with a new text"))

@@ -39,7 +39,8 @@ import Testing
 
         /// Of so many items: their "i" becomes an "x".
         static func rewordings(_ count: Int, to text: String = "x") -> [Delta.Component] {
-            [Delta.Component](repeating: .edit(Change(text: TextChange(replacing: "i", at: 0, with: text))), count: count)
+            [Delta.Component](
+                repeating: .edit(Change(text: TextChange(replacing: "i", at: 0, with: text))), count: count)
         }
 
         /// Ada edits all ten items at once.

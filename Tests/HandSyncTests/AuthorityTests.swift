@@ -158,7 +158,9 @@ import Testing
         #expect(reject(.inserting(tasks(2, first: 60), at: 0, .after)) == .violation(.listFull(maximum: 3)))
         let long = Item(id: ItemID(rawValue: 70), content: .task("12345", done: false))
         #expect(reject(.inserting([long], at: 0, .after)) == .violation(.itemTooLarge(size: 5, maximum: 4)))
-        #expect(reject(.editing(at: 0, Change(text: TextChange(replacing: "", at: 0, with: "123")))) == .violation(.itemTooLarge(size: 5, maximum: 4)))
+        #expect(
+            reject(.editing(at: 0, Change(text: TextChange(replacing: "", at: 0, with: "123"))))
+                == .violation(.itemTooLarge(size: 5, maximum: 4)))
         #expect(reject(.inserting([tasks(1)[0]], at: 0, .after)) == .duplicateItem(ItemID(rawValue: 1)))
         #expect(reject(.deleting(1..<3)) == .doesNotFit(reach: 3, count: 2))
         #expect(reject(.editing(at: 0, Change(url: TextChange(from: "", to: "x")))) == .doesNotFit(reach: 1, count: 2))

@@ -168,7 +168,8 @@ private enum Step {
         switch self {
         case .insert(let items, let gap, let side): return .inserting(items, at: min(gap, count), side)
         case .delete(let range): return .deleting(range.clamped(to: 0..<count))
-        case .move(let range, let gap, let side): return .moving(range.clamped(to: 0..<count), to: min(gap, count), side)
+        case .move(let range, let gap, let side):
+            return .moving(range.clamped(to: 0..<count), to: min(gap, count), side)
         case .edit(let index, let text): return count == 0 ? .identity : list.rewording(index < count ? index : 0, text)
         case .tick(let index):
             return count == 0 ? .identity : .editing(at: index < count ? index : 0, Change(done: true))

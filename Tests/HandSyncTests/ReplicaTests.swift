@@ -53,7 +53,9 @@ import Testing
     @Test func whatUndoKeepsIsBounded() throws {
         var world = World(tasks(100), replicas: 2)
         let (rounds, mostBytes) = (100, 4 << 20)
-        func text(_ round: Int, _ index: Int) -> String { "\(round) \(index) " + String(repeating: "\(round % 10)", count: 1_000) }
+        func text(_ round: Int, _ index: Int) -> String {
+            "\(round) \(index) " + String(repeating: "\(round % 10)", count: 1_000)
+        }
         for round in 0..<rounds {
             try world.edit(0, world.replicas[0].view.rewording(0, "own \(round)"))
             var others = Composer()

@@ -148,7 +148,9 @@ import Testing
         retrace.prepend(Array(log[..<3]))
         #expect(retrace.next(for: .revision(1)) == .look(log[0]))
         retrace.learn(log[0], on: past[0])
-        guard case .make(let retraction, as: nil, _) = retrace.next(for: .revision(1)) else { return #expect(Bool(false)) }
+        guard case .make(let retraction, as: nil, _) = retrace.next(for: .revision(1)) else {
+            return #expect(Bool(false))
+        }
         #expect(try couple.world.authority.hand.applying(retraction.delta)[0] == before[0])
         // One's own newest is.
         guard case .make(_, as: .undo, _) = retrace.next(for: .revision(4)) else { return #expect(Bool(false)) }

@@ -104,7 +104,8 @@ import Testing
             try world.settle()
         }
         let hand = world.replicas[0].confirmed
-        let delta = hand.rewording(0, Self.text(world).replacing(" own3 ", with: " theirs ").replacing("own38", with: "x"))
+        let delta = hand.rewording(
+            0, Self.text(world).replacing(" own3 ", with: " theirs ").replacing("own38", with: "x"))
         let after = try hand.applying(delta)
         let commit = Commit(
             revision: 41, author: 2, sequence: 1, base: 0, time: 0, count: 1, digest: after.digest, delta: delta)
@@ -185,7 +186,11 @@ import Testing
                 let place = random.next(below: words.count + 1)
                 let word = "w\(number)"
                 owners[word] = index
-                if place < words.count, random.next(below: 2) == 0 { words[place] = word } else { words.insert(word, at: place) }
+                if place < words.count, random.next(below: 2) == 0 {
+                    words[place] = word
+                } else {
+                    words.insert(word, at: place)
+                }
                 try world.edit(index, world.replicas[index].view.rewording(0, words.joined(separator: " ")))
                 if random.next(below: 3) > 0 { try world.settle() }
             }

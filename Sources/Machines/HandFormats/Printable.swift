@@ -2,6 +2,13 @@ import HandCore
 
 /// Text from other people, made safe for a terminal.
 package enum Printable {
+    /// Words of a text, without the blanks around them.
+    package static func words(_ text: String) -> String {
+        let start = text.drop(while: \.isWhitespace)
+        let end = start.reversed().prefix(while: \.isWhitespace).count
+        return clean(String(start.dropLast(end)))
+    }
+
     /// The text without control characters, without those that turn the direction of writing around, and without those that
     /// nobody sees and that mean nothing where they stand. A line break or a tab becomes a space, all else of that `�`.
     package static func clean(_ text: String) -> String {

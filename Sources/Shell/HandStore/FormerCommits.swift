@@ -40,7 +40,9 @@ struct FormerCommits {
             arguments: [list.number.stored])
         let sql = "SELECT \(CheckedTable.commits.selection) FROM commits WHERE list = ? AND revision = ?"
         for last in revisions {
-            guard let row = try Row.fetchOne(database, sql: sql, arguments: [list.number.stored, last]) else { continue }
+            guard let row = try Row.fetchOne(database, sql: sql, arguments: [list.number.stored, last]) else {
+                continue
+            }
             try convert(row, through: last, database)
         }
     }

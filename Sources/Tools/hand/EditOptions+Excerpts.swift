@@ -6,6 +6,18 @@ import HandSync
 // Edits that do not need the whole list. They cost what they touch.
 
 extension EditOptions {
+    /// An item as it was at a revision.
+    func item(_ reference: ItemReference, at revision: Int) async throws -> Item {
+        let name = try list.name()
+        let selections = ItemReference.selections(of: [reference])
+        let found = try await list.server.withClient(list: name, edits: true) { client, _ in
+            let excerpt = try await client.excerpt(of: name, at: revision, selections)
+            let hand = excerpt.hand
+            return hand[try reference.resolved(in: excerpt).position(in: hand)]
+        }
+        return found
+    }
+
     /// Edits the named items, or adds something at a place; waits for the server's answer, and prints the result.
     ///
     /// Asks the server for the named items only, unless edits of the list wait here: those go first, and need the whole list.

@@ -132,7 +132,15 @@ struct Move: AsyncParsableCommand {
 }
 
 struct Edit: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Change the text or the address of an item.")
+    static let configuration = CommandConfiguration(
+        abstract: "Change the text or the address of an item.",
+        discussion: """
+            What others write at the same time stays, word by word. With --was, or with --if-revision and the revision at which you \
+            looked ('hand show' and 'hand log' tell it), so does what they wrote since. Only if the same words have changed, \
+            nothing is changed, and it exits with 7.
+
+              hand edit 3 "oat milk, 2 l" --was "oat milk"
+            """)
 
     @OptionGroup var options: EditOptions
     @Argument(help: "The item: number or id.", completion: Completions.items) var item: String
@@ -159,19 +167,31 @@ struct Edit: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let reference = try ItemReference(item)
+        var (options, reference) = (options, try ItemReference(item))
         let words = try text == "-" ? Self.standardInput() : text
-        let (link, was) = (link, was)
+        var seen = (text: was, link: String?.none)
+        // An edit that may have to wait is made on that revision or not at all.
+        if let revision = options.ifRevision, !options.queue {
+            options.ifRevision = nil
+            let item = try await options.item(reference, at: revision)
+            reference = .prefix("\(item.id)")
+            seen = (was ?? item.content.text, item.content.address)
+        }
+        let (link, text, was) = (link, words, seen)
         try await options.edit([reference]) { view, references, _ in
             let place = try references[0].position(in: view)
-            var text = words
-            if let words, let was { text = try Self.merged(words, from: was, with: view[place].content.text) }
-            return Delta.editing(at: place, view[place].content.rewording(text, url: link))
+            let present = view[place].content
+            return Delta.editing(
+                at: place,
+                present.rewording(
+                    try Self.merged(text, from: was.text, with: present.text),
+                    url: try Self.merged(link, from: was.link, with: present.address)))
         }
     }
 
     /// The new text with what others have made of the old one.
-    private static func merged(_ new: String, from old: String, with present: String) throws -> String {
+    private static func merged(_ new: String?, from old: String?, with present: String?) throws -> String? {
+        guard let new, let old, let present else { return new }
         let (mine, theirs) = (TextChange(from: old, to: new), TextChange(from: old, to: present))
         guard let loss = TextChange.losses(earlier: theirs, later: mine).first else {
             return try mine.transformed(over: theirs, as: .later).applied(to: present)
@@ -181,7 +201,7 @@ struct Edit: AsyncParsableCommand {
             """
             '\(Printable.clean(loss.original))' is '\(Printable.clean(loss.lost))' by now, where you wrote \
             '\(Printable.clean(loss.present))'. Nothing was changed. The text is '\(Printable.clean(present))'; \
-            yours is '\(Printable.clean(new))'. Repeat the edit with the present text as --was.
+            yours is '\(Printable.clean(new))'. Look at it, and repeat the edit with --was '\(Printable.clean(present))'.
             """)
     }
 }

@@ -325,11 +325,11 @@ enum Notices {
                 let what = fields.words.joined(separator: ", ")
                 return "your edit (\(what)) of \(name) was overridden by somebody in revision \(revision)"
             case .words(let loss, _):
-                let (lost, present) = (Printable.clean(loss.lost), Printable.clean(loss.present))
+                let (lost, present) = (Printable.words(loss.lost), Printable.words(loss.present))
                 return "your '\(lost)' in \(name) became '\(present)' by somebody in revision \(revision)"
             }
         case .spared(let item, .words(let loss, _)):
-            let (own, present) = (Printable.clean(loss.original), Printable.clean(loss.present))
+            let (own, present) = (Printable.words(loss.original), Printable.words(loss.present))
             return "'\(present)' stays in '\(Printable.clean(item.content.text))': somebody wrote it over '\(own)'"
         case .spared: return nil
         case .usedTwice(let revision):

@@ -136,7 +136,7 @@ struct Undoing: Sendable {
     /// Says which words were not taken back.
     private func tell(spared: [Superseded]) {
         for case .words(let loss, _) in spared.map(\.loss) {
-            let (own, present) = (Printable.clean(loss.original), Printable.clean(loss.present))
+            let (own, present) = (Printable.words(loss.original), Printable.words(loss.present))
             options.list.server.say("'\(present)' stays: somebody wrote it over '\(own)'")
         }
     }

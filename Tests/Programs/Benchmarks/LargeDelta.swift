@@ -9,7 +9,14 @@ struct LargeDelta {
 
     /// The sorts of deltas, each for a number of items that are next to each other or far apart.
     static let sorts: [(name: String, make: @Sendable (Int) -> Delta)] = [
-        ("edited, one by one", { spread($0) { _ in .edit(Change(text: TextChange(replacing: "", at: 0, with: "another text "), done: true)) } }),
+        (
+            "edited, one by one",
+            {
+                spread($0) { _ in
+                    .edit(Change(text: TextChange(replacing: "", at: 0, with: "another text "), done: true))
+                }
+            }
+        ),
         ("deleted, one by one", { spread($0) { _ in .delete(1) } }),
         ("deleted as a block", { Delta.deleting(0..<$0) }),
         ("inserted as a block", { count in Delta.inserting(new(0..<count), at: 7, .after) }),

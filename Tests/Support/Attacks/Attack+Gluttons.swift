@@ -21,7 +21,9 @@ extension Attack {
         Attack("an edit of every item", expecting: []) { range, outcome in
             let visit = try Visit(range)
             let count = visit.excerpt.count
-            let edits = (0..<count).map { _ in Delta.Component.edit(Change(text: TextChange(replacing: "", at: 0, with: "x"))) }
+            let edits = (0..<count).map { _ in
+                Delta.Component.edit(Change(text: TextChange(replacing: "", at: 0, with: "x")))
+            }
             outcome.note(try visit.submit(try Delta(edits), base: visit.excerpt.revision))
         },
         Attack("old revisions that nobody reads", expecting: []) { range, _ in

@@ -52,7 +52,8 @@ package struct Attack: Sendable, CustomStringConvertible {
         }
         return [
             .subscribe(.init(request: 9, name: list, logID: 0, revision: 0)),
-            submission(.inserting([item], at: 1, .after)), submission(.editing(at: 0, Change(text: TextChange(replacing: "", at: 0, with: "x")))),
+            submission(.inserting([item], at: 1, .after)),
+            submission(.editing(at: 0, Change(text: TextChange(replacing: "", at: 0, with: "x")))),
             submission(.deleting(0..<1)), submission(.moving(0..<1, to: 2, .after)),
             .presence(list: number, nil), .history(request: 9, name: list, from: 1, limit: 5),
             .fetch(request: 9, name: list, revision: nil), .create(request: 9, name: "\(list)er", rules: Rules()),

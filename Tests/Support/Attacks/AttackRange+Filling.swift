@@ -26,6 +26,11 @@ extension AttackRange {
         for first in stride(from: 0, to: past.count, by: portion) {
             try commit(.inserting(tasks(portion, first: UInt64(first + 1)), at: first, .after))
         }
-        for number in 0..<commits { try commit(.editing(at: number * 7_919 % past.count, Change(text: TextChange(replacing: "", at: 0, with: "x\(number)")))) }
+        for number in 0..<commits {
+            try commit(
+                .editing(
+                    at: number * 7_919 % past.count, Change(text: TextChange(replacing: "", at: 0, with: "x\(number)")))
+            )
+        }
     }
 }

@@ -20,7 +20,9 @@ enum JournalTarget {
         }
         while !input.isAtEnd {
             let kept = input.bytes(Int(input.byte()))
-            guard let event = try? withBytes(kept, { (bytes) throws(WireError) in try JournalEvent(bytes) }) else { continue }
+            guard let event = try? withBytes(kept, { (bytes) throws(WireError) in try JournalEvent(bytes) }) else {
+                continue
+            }
             try check(event.bytes == kept, "an event has two forms: \(event)")
             // What does not fit ends the reading of a journal.
             do { try replica.replay(event) } catch { return }

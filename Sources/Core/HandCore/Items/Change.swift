@@ -168,13 +168,7 @@ extension Content {
     public func rewording(_ text: String? = nil, url: String? = nil) -> Change {
         var change = Change()
         if let text { change.text = TextChange(from: self.text, to: text) }
-        if let url {
-            if case .link(_, let former) = self {
-                change.url = TextChange(from: former, to: url)
-            } else {
-                change.url = TextChange(from: "", to: url)
-            }
-        }
+        if let url { change.url = TextChange(from: address ?? "", to: url) }
         return change
     }
 

@@ -71,6 +71,9 @@ extension Content {
         accept(PlainText())
     }
 
+    /// Where it leads; nil for what is no link.
+    public var address: String? { if case .link(_, let url) = self { url } else { nil } }
+
     /// Bytes that the content takes, as limits count them: texts in UTF-8, without lengths and numbers.
     public var size: Int {
         switch self {

@@ -121,7 +121,8 @@ extension Splice {
             if changed.lowerBound > end {
                 // The blanks in front of a word stay with it, so that it is not glued to the one before.
                 let gap = part(end..<changed.lowerBound, inserted: "").removed
-                let start = changed.lowerBound - gap.reversed().prefix(while: \.isWhitespace).reduce(0) { $0 + $1.utf8.count }
+                let start =
+                    changed.lowerBound - gap.reversed().prefix(while: \.isWhitespace).reduce(0) { $0 + $1.utf8.count }
                 addGap(end..<start)
                 add(start..<changed.lowerBound, isChanged: true)
             }

@@ -121,6 +121,8 @@ extension TextChangeError: CustomStringConvertible {
         switch self {
         case .disorder(let at, let expected):
             "a splice begins at byte \(at), expected \(expected) or later: splices stand in order and do not overlap"
+        case .misfit(let splice) where splice.removed.isEmpty:
+            "the text has no place at byte \(splice.at), or it is within a character: the change was made on another text"
         case .misfit(let splice):
             "the text does not have '\(splice.removed)' at byte \(splice.at): the change was made on another text"
         }

@@ -37,7 +37,8 @@ package struct Notice: Equatable, Sendable {
             recovery = nil
         case .spared(_, .words(let loss, _)):
             author = nil
-            deed = "'\(Printable.clean(loss.present))' stays: somebody wrote it over your '\(Printable.clean(loss.original))'"
+            deed =
+                "'\(Printable.words(loss.present))' stays: somebody wrote it over your '\(Printable.words(loss.original))'"
             recovery = nil
         case .spared: return nil
         case .rejected(let reason, let delta):
@@ -88,7 +89,7 @@ package struct Notice: Equatable, Sendable {
 
     /// What became of the user's words.
     private static func deed(_ loss: TextChange.Loss) -> String {
-        let (lost, present) = (Printable.clean(loss.lost), Printable.clean(loss.present))
+        let (lost, present) = (Printable.words(loss.lost), Printable.words(loss.present))
         if loss.present.isEmpty { return "removed '\(lost)'" }
         return loss.lost.isEmpty ? "put '\(present)' back" : "overwrote '\(lost)' with '\(present)'"
     }

@@ -72,7 +72,8 @@ final class Mergers {
             let base = before[before.count - 2]
             guard made.reach <= base.count, let earlier = commits.last?.delta else { return nil }
             let merged = NaiveView.merge(
-                earlier: NaiveView(earlier, count: base.count), later: NaiveView(made, count: base.count), on: base.items)
+                earlier: NaiveView(earlier, count: base.count), later: NaiveView(made, count: base.count),
+                on: base.items)
             let expected = merged.outcome(on: base.items).map(MergedItem.init)
             return result == expected ? nil : "not the merge with the commit before it"
         default: return nil

@@ -134,7 +134,9 @@ final class System {
             }
         case .superseded(let item, _, author: 0, _):
             // A snapshot does not tell by whom; whoever reads that knows that the item is not there.
-            if client.followed[name]?.contains(where: { $0.id == item.id }) != true { promises.rejected(Words.Put(item)) }
+            if client.followed[name]?.contains(where: { $0.id == item.id }) != true {
+                promises.rejected(Words.Put(item))
+            }
         case .superseded, .spared: break
         }
     }
