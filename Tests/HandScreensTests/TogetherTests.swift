@@ -310,6 +310,18 @@ import Testing
         #expect(stage.hand()[1].content.text == "bX")
     }
 
+    /// An undo leaves the words that somebody has put in place of one's own, and says so.
+    @Test func whatAnUndoLeavesIsSaid() {
+        var stage = KeyTests.stage("a >b c")
+        stage.press("e ' mine' enter")
+        stage.confirm()
+        stage.remote(stage.hand().rewording(1, "b theirs"))
+        stage.press("u")
+        #expect(stage.hand()[1].content.text == "b theirs")
+        let words = "undone: nothing is left of that edit; 'theirs' stays"
+        #expect(stage.lines.contains { $0.hasPrefix(words) }, "\(stage.lines)")
+    }
+
     /// Somebody deletes the list while one types: what was typed is still there when it is brought back.
     @Test(arguments: ["o 'new'", "e 'new'"]) func whatIsTypedInADeletedListStays(_ keys: String) {
         var stage = KeyTests.stage("a >b c")

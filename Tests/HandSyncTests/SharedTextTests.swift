@@ -114,6 +114,19 @@ import Testing
         #expect(!lost.contains { $0.contains("own39") })
     }
 
+    /// However long the text is, others are sent what changes of it.
+    @Test func aWordOfALongTextIsSentByItself() throws {
+        let text = String(repeating: "many words ", count: 100_000)
+        let hand = Hand([Item(id: ItemID(rawValue: 1), content: .note(text))])
+        let middle = text.index(text.startIndex, offsetBy: text.count / 2)
+        let delta = hand.rewording(0, text[..<middle] + "one more " + text[middle...])
+        let after = try hand.applying(delta)
+        let commit = Commit(
+            revision: 1, author: 1, sequence: 1, base: 0, time: 1_767_225_600_000, count: 1, digest: after.digest,
+            delta: delta)
+        #expect(text.utf8.count > 1 << 20 && DownMessage.commit(list: 1, commit).frame.count < 200)
+    }
+
     // MARK: Undo
 
     @Test func anUndoLeavesOthersWords() throws {

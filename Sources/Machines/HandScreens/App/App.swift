@@ -90,8 +90,12 @@ package struct App: Sendable {
             if case .offline = status { for name in state.lists.keys { state.lists[name]?.lostConnection() } }
         case .latency(let milliseconds): state.latency = milliseconds
         case .list(let name, let news):
-            if case .changed(let new, let update) = news, update.origin == .own, !update.delta.isIdentity {
-                deed = Deed.again(update.delta, from: state.list(name).hand, to: new.view)
+            if case .changed(let new, let update) = news, update.origin == .own {
+                let list = state.list(name)
+                let done = Deed.again(update.delta, from: list.hand, to: new.view)
+                // What of it was left, and why.
+                let left = update.notices.compactMap { Notice($0, of: list)?.text(in: list) }
+                deed = left.isEmpty ? done : ([done ?? Deed.nothing] + left).joined(separator: "; ")
             }
             state.withList(name) { [now = state.now] in $0.follow(news, now: now) }
             if case .renamed(let new) = news { renamed(name, to: new) }
@@ -99,8 +103,8 @@ package struct App: Sendable {
         case .kept(let names): state.keptLists = names
         case .failed(_, let reason), .told(let reason): say(reason)
         case .tick: for name in state.lists.keys { _ = state.lists[name]?.expire(now: state.now) }
-        case .done(.undo): say("undone: " + (deed ?? "nothing is left of that edit"))
-        case .done(.redo): say("redone: " + (deed ?? "nothing is left of that edit"))
+        case .done(.undo): say("undone: " + (deed ?? Deed.nothing))
+        case .done(.redo): say("redone: " + (deed ?? Deed.nothing))
         case .input, .continueWork, .history, .state, .editedOutside, .done: break
         }
     }

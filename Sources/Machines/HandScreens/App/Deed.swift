@@ -3,6 +3,8 @@ import HandFormats
 
 /// An edit in words: which item it concerned, and where that item is now.
 enum Deed {
+    static let nothing = "nothing is left of that edit"
+
     /// Describes an undo or a redo that took `before` to `after`; nil if it changed nothing.
     static func again(_ delta: Delta, from before: Hand, to after: Hand) -> String? {
         func said(_ mark: Delta.Mark) -> (what: String, verb: String, place: String)? {

@@ -178,7 +178,7 @@ final class Ledger {
 extension NaiveList {
     /// The words that a delta takes out of texts.
     fileprivate func removedWords(by delta: Delta) throws -> Set<Thing> {
-        let after = Dictionary(uniqueKeysWithValues: try applying(delta).items.map { ($0.id, $0.things) })
+        let after = Dictionary(try applying(delta).items.map { ($0.id, $0.things) }) { $0.union($1) }
         return items.reduce(into: []) { $0.formUnion($1.things.subtracting(after[$1.id] ?? $1.things)) }
     }
 }

@@ -349,7 +349,8 @@ final class SimulatedClient {
     /// An undo takes out only what its author has put in; words go with their items.
     func checkUndo(of name: String, _ before: Hand, _ after: Hand) {
         guard !isCopied else { return }
-        let left = Dictionary(uniqueKeysWithValues: after.map { ($0.id, $0.things) })
+        // Where somebody has been given another delta than was committed, an item may be there twice.
+        let left = Dictionary(after.map { ($0.id, $0.things) }) { $0.union($1) }
         for item in before {
             for thing in item.things.subtracting(left[item.id] ?? item.things) {
                 guard let origin = system.promises.origin(of: thing), origin.client != number else { continue }
