@@ -30,8 +30,9 @@ import Testing
                 case $word in
                 size) stty size | sed 's/^/size /' ;;
                 set) printf "$text" > "$2" ;;
-                end) exit "$text" ;;
-                kill) kill -9 $$ ;;
+                # What the next editor shows is not to be taken for what this one has shown.
+                end) printf '\\033[2J\\033[H'; exit "$text" ;;
+                kill) printf '\\033[2J\\033[H'; kill -9 $$ ;;
                 gone) rm "$2" ;;
                 esac
                 echo "did $word"

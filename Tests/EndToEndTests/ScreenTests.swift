@@ -223,7 +223,7 @@ import Testing
         try leave(tmux)
     }
 
-    /// Both reword one item without the server. Whoever comes back first is overridden, is told so, and gets it back.
+    /// Both replace one word without the server. Whoever comes back first is overridden, is told so, and gets it back.
     @Test func whoeverIsOverriddenIsTold() throws {
         _ = try hand("create", "list")
         _ = try hand("add", "eggs")
@@ -231,9 +231,9 @@ import Testing
         let panes = [tmux.first, try tmux.open("\(Binary.path) open --as bob")]
         for pane in panes { try tmux.wait(for: pane) { Self.isSynced($0) && $0.last?.contains("2 people") == true } }
         server.kill()
-        for (pane, words) in zip(panes, [", six", ", brown"]) {
+        for (pane, words) in zip(panes, ["ducks", "hens"]) {
             try tmux.wait(for: pane) { $0.last?.contains("offline") ?? false }
-            try tmux.press("e", in: pane)
+            try tmux.press("e", "C-u", in: pane)
             try tmux.type(words, in: pane)
             try tmux.press("Enter", in: pane)
             try tmux.wait(for: pane) { $0.last?.contains("1 queued") ?? false }
@@ -242,13 +242,13 @@ import Testing
         let screens = try panes.map { pane in
             try tmux.wait(for: pane) { Self.isSynced($0) && $0.last?.contains(" r3 ") == true }
         }
-        let told = screens.map { $0.contains { $0.contains("changed the text of") } }
+        let told = screens.map { $0.contains { $0.contains(" overwrote '") } }
         #expect(told.filter { $0 }.count == 1)
         let loser = try #require(told.firstIndex(of: true))
         // Who it was may be told a moment after the commit.
         let winner = ["ada", "bob"][1 - loser]
-        try tmux.wait(for: panes[loser]) { $0.contains { $0.contains("\(winner) changed the text of") } }
-        let mine = loser == 0 ? "[ ] eggs, six" : "[ ] eggs, brown"
+        try tmux.wait(for: panes[loser]) { $0.contains { $0.contains("\(winner) overwrote '") } }
+        let mine = loser == 0 ? "[ ] ducks" : "[ ] hens"
         #expect(Self.items(screens[loser]) != [mine])
         try tmux.press("R", in: panes[loser])
         for pane in panes { try tmux.wait(for: pane) { Self.items($0) == [mine] && Self.isSynced($0) } }

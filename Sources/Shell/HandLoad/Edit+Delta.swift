@@ -39,7 +39,8 @@ extension ScriptRun.Edit {
     }
 
     private static func change(_ index: Int, _ change: Change, _ item: ((Int) -> Item)?) -> Delta? {
-        if let item, !change.fields.isSubset(of: item(index).content.kind.fields) { return nil }
+        // What would change nothing is not committed.
+        if let item, change.isEmpty || !change.fields.isSubset(of: item(index).content.kind.fields) { return nil }
         return Delta.editing(at: index, change)
     }
 }

@@ -41,10 +41,7 @@ final class Bench {
         try write(
             """
             loop
-              choose
-                1 edit random to "{client} {iteration}"
-                1 move random to random
-              end
+              move random to random
             end
             """, to: "long")
     }

@@ -67,7 +67,7 @@ struct Curves {
     }
 
     private func histories() throws -> Curve {
-        let script = try bench.write("loop\n  edit random to \"{client} {iteration}\"\nend\n", to: "edits")
+        let script = try bench.write("loop\n  move random to random\nend\n", to: "edits")
         let places = [10_000, 100_000, 1_000_000, 10_000_000].filter { $0 <= history }
         return try measured(
             Curve(

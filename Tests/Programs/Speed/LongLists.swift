@@ -61,7 +61,7 @@ extension Row {
     private static func joinWhileEditing(_ bench: Bench) throws -> Outcome {
         let idle = try bench.write("list million\nitems \(million)\nloop\n  pause 1m\nend\n", to: "idle")
         let edits = try bench.write(
-            "list million\nloop\n  edit random to \"{client} {iteration}\"\n  pause 20ms\nend\n", to: "edits")
+            "list million\nloop\n  move random to random\n  pause 20ms\nend\n", to: "edits")
         return try bench.withServer(.hand(durability: "memory")) { server in
             _ = try bench.load(idle, on: server, clients: 1, "--light", "--duration", "100ms")
             func p99(joining: Bool) throws -> Double {

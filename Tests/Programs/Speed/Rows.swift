@@ -94,7 +94,7 @@ extension Row {
                   \(first)
                 role writer rest
                   loop
-                    edit random to "{client} {iteration}"
+                    move random to random
                   end
                 """, to: "stall")
             return try bench.withServer(.hand(durability: "os")) { server in
