@@ -127,6 +127,22 @@ import Testing
         #expect(text.utf8.count > 1 << 20 && DownMessage.commit(list: 1, commit).frame.count < 200)
     }
 
+    /// A snapshot has my new item as another program with my id has sent it: without what I have written in it since.
+    @Test func whatASnapshotLacksIsTold() throws {
+        var replica = Replica(confirmed: Hand(), revision: 1, logID: 7, sequence: 0)
+        replica.author = 1
+        let item = Item(id: ItemID(rawValue: 5), content: .note("milk"))
+        try replica.edit(Delta.inserting([item]))
+        try replica.edit(replica.view.rewording(0, "milk and words"))
+        _ = replica.takeSubmission(list: 1)
+        let notices = replica.reset(to: Hand([item]), revision: 2, logID: 7, lastSequence: 1).notices
+        #expect(Self.losses(notices).contains { $0.lost.contains("and words") })
+        var other = Replica(confirmed: Hand(), revision: 1, logID: 7, sequence: 0)
+        try other.edit(Delta.inserting([item]))
+        _ = other.takeSubmission(list: 1)
+        #expect(Self.losses(other.reset(to: Hand([item]), revision: 2, logID: 7, lastSequence: 1).notices).isEmpty)
+    }
+
     // MARK: Undo
 
     @Test func anUndoLeavesOthersWords() throws {

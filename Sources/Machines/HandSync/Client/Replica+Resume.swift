@@ -56,7 +56,13 @@ extension Replica {
         let gone = Set(others.deletedItems(on: edited).map(\.id))
         let back = Set(others.insertedItems.map(\.id))
         let touched = others.intentions(on: edited)
-        for item in mine.insertedItems where gone.contains(item.id) { losses.append((item, .edit(.all))) }
+        for item in mine.insertedItems {
+            if gone.contains(item.id) { losses.append((item, .edit(.all))) }
+            // Another program's item, with the same id, may say less.
+            guard let other = touched.first(where: { $0.item.id == item.id }) else { continue }
+            let inverse = item.content.rewording("", url: item.content.address == nil ? nil : "")
+            losses += inverse.losses(ofWhatTakesBackTo: other.change).map { (item, $0) }
+        }
         for item in mine.deletedItems(on: confirmed) where back.contains(item.id) { losses.append((item, .edit(.all))) }
         for (item, isMoved, change) in mine.intentions(on: confirmed) {
             let other = touched.first { $0.item.id == item.id }

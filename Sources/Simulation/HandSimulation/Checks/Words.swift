@@ -25,6 +25,8 @@ enum Words {
 
         init(_ item: Item) { insert(item) }
 
+        init(wordsOf text: String) { words = all(in: text) }
+
         mutating func insert(_ item: Item) {
             items.insert(item.id)
             words.formUnion(all(in: item.content.text))

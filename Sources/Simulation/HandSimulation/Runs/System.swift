@@ -132,6 +132,8 @@ final class System {
             if !hasGarbled, !client.isCopied {
                 report(.exactlyOnce, "client \(client.number) does not know its own commit \(revision) of \(name)")
             }
+        case .superseded(_, .words(let loss, _), author: 0, _):
+            promises.rejected(Words.Put(wordsOf: loss.lost))
         case .superseded(let item, _, author: 0, _):
             // A snapshot does not tell by whom; whoever reads that knows that the item is not there.
             if client.followed[name]?.contains(where: { $0.id == item.id }) != true {
