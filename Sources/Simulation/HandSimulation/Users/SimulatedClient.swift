@@ -353,7 +353,8 @@ final class SimulatedClient {
         let left = Dictionary(after.map { ($0.id, $0.things) }) { $0.union($1) }
         for item in before {
             for thing in item.things.subtracting(left[item.id] ?? item.things) {
-                guard let origin = system.promises.origin(of: thing), origin.client != number else { continue }
+                guard let origin = system.promises.origin(of: thing), !system.promises.hasPut(thing, client: number)
+                else { continue }
                 system.report(
                     .words, "an undo of client \(number) takes \(thing) of client \(origin.client) out of \(name)")
             }
