@@ -25,8 +25,9 @@ import Testing
             echo "open: $1 file $(stat -c %a "$2") folder $(stat -c %a "${2%/*}") name ${2##*/}"
             sed 's/^/given: /' "$2"
             while true; do
-                # A signal ends the reading, and so does a terminal that is gone.
-                read -r word text || { stty -g > /dev/null 2>&1 || exit 1; continue; }
+                # A signal ends the reading, and so does a terminal that is gone. The shell looks itself: a signal would end
+                # a program that looks.
+                read -r word text || { [ -t 0 ] || exit 1; continue; }
                 case $word in
                 size) stty size | sed 's/^/size /' ;;
                 set) printf "$text" > "$2" ;;
@@ -106,10 +107,10 @@ import Testing
         try tmux.type(" 2", in: tmux.first)
         try tmux.press("C-o", in: tmux.first)
         try wait(tmux, for: "open: --flag file 600 folder 700 name task.txt", "given: milk 2")
-        // The terminal's own keys are the editor's.
-        try tmux.press("C-c", in: tmux.first)
+        // The terminal's own keys are the editor's. A signal that comes just before it reads is noticed at the next line.
+        try tmux.press("C-c", "Enter", in: tmux.first)
         try wait(tmux, for: "interrupted")
-        try tmux.send("\u{1C}", in: tmux.first)
+        try tmux.send("\u{1C}\r", in: tmux.first)
         try wait(tmux, for: "quit")
         try hand("edit", "1", "oat milk")
         try tmux.resize(rows: 20, columns: 70)

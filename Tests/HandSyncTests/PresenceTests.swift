@@ -182,6 +182,20 @@ import Testing
         #expect(entries.contains { $0.place == .here(person: Self.name, Focus(ItemID(rawValue: 50))) })
     }
 
+    /// Who subscribes anew on its connection may have forgotten where it was, and not come back to say so.
+    @Test func whoSubscribesAnewIsOnNoItem() throws {
+        let (world, people) = try Self.crowd(2)
+        let reader = Self.reader(1_000, world)
+        people[0].say(.presence(list: 1, Focus(ItemID(rawValue: 7), isEditing: true)))
+        Self.passInterval(world)
+        people[0].subscribe("list1", request: 9)
+        world.settle()
+        Self.passInterval(world)
+        guard case .presence(1, let entries)? = reader.heard.last else { return #expect(Bool(false)) }
+        #expect(entries.map(\.place) == [.here(person: Self.name, nil)])
+        #expect(world.service.brokenInvariant() == nil)
+    }
+
     /// What the system has taken by now is noticed a moment later: the frame for all would say only the last change.
     @Test func whoIsBehindIsToldOfAll() throws {
         let (world, people) = try Self.crowd(3)

@@ -12,24 +12,38 @@ struct OwnWork: Sendable {
     }
 
     private var deeds: [ItemID: [Deed]] = [:]
+    /// Of the words in `deeds`, at most.
+    private var bytes = 0
 
-    /// How many commits back overriding is noticed.
-    private static let revisions = 1_000
+    /// The most items that are remembered; the half that was touched last stays when there are more.
+    private static let mostItems = 2_000
+    /// The most bytes of words that are remembered, in the same way.
+    private static let mostBytes = 4 << 20
     /// The most commits that are told apart for one item.
     private static let mostDeeds = 16
 
     /// Remembers what the user's own commit did to the items of `list`, on which it was made.
     mutating func record(_ commit: Commit, on list: Hand) {
-        for (item, isMoved, change) in commit.delta.intentions(on: list).prefix(Self.revisions) {
+        for (item, isMoved, change) in commit.delta.intentions(on: list).prefix(Self.mostItems / 2) {
             let inverse = Change(text: change.text.inverted, url: change.url.inverted)
             var all = follow(change, in: item.id)
             all.append(Deed(revision: commit.revision, isMoved: isMoved, fields: change.fields, inverse: inverse))
             if all.count > Self.mostDeeds { all.replaceSubrange(0..<2, with: [Self.joined(all[0], all[1])]) }
             deeds[item.id] = all
+            bytes += inverse.size
         }
-        if deeds.count > Self.revisions {
-            let oldest = commit.revision - Self.revisions
-            deeds = deeds.filter { ($0.value.last?.revision ?? 0) > oldest }
+        if deeds.count > Self.mostItems || bytes > Self.mostBytes { forget() }
+    }
+
+    /// Keeps what was touched last, to half of what may be kept.
+    private mutating func forget() {
+        let newest = deeds.sorted { ($0.value.last?.revision ?? 0) > ($1.value.last?.revision ?? 0) }
+        (deeds, bytes) = ([:], 0)
+        for (item, all) in newest.prefix(Self.mostItems / 2) {
+            bytes += all.reduce(0) { $0 + $1.inverse.size }
+            // What was touched last stays, whatever its size.
+            if bytes > Self.mostBytes / 2, !deeds.isEmpty { break }
+            deeds[item] = all
         }
     }
 
@@ -73,7 +87,7 @@ struct OwnWork: Sendable {
                 .intersection(change.fields).subtracting([.text, .url])
             add(item, (isMoved ? wasMoved(unseen) : []) + (fields.isEmpty ? [] : [.edit(fields)]))
             let after = (try? item.content.applying(change)).map { Item(id: item.id, content: $0) } ?? item
-            for deed in unseen { add(after, deed.inverse.losses(ofWhatTakesBackTo: change)) }
+            for deed in unseen { add(after, deed.inverse.wordsLost(to: change)) }
             deeds[item.id] = follow(change, in: item.id)
         }
         return notices
@@ -82,7 +96,7 @@ struct OwnWork: Sendable {
 
 extension Change {
     /// What of the words that this change takes back another one, made on the same content, replaces.
-    func losses(ofWhatTakesBackTo later: Change) -> [Superseded.Loss] {
+    func wordsLost(to later: Change) -> [Superseded.Loss] {
         TextChange.losses(ofWhatTakesBack: text, to: later.text).map { .words($0, in: .text) }
             + TextChange.losses(ofWhatTakesBack: url, to: later.url).map { .words($0, in: .url) }
     }

@@ -55,17 +55,17 @@ extension Replica {
         let others = Delta(from: edited, to: snapshot)
         let gone = Set(others.deletedItems(on: edited).map(\.id))
         let back = Set(others.insertedItems.map(\.id))
-        let touched = others.intentions(on: edited)
+        let touched = Dictionary(others.intentions(on: edited).map { ($0.item.id, $0) }) { first, _ in first }
         for item in mine.insertedItems {
             if gone.contains(item.id) { losses.append((item, .edit(.all))) }
             // Another program's item, with the same id, may say less.
-            guard let other = touched.first(where: { $0.item.id == item.id }) else { continue }
+            guard let other = touched[item.id] else { continue }
             let inverse = item.content.rewording("", url: item.content.address == nil ? nil : "")
-            losses += inverse.losses(ofWhatTakesBackTo: other.change).map { (item, $0) }
+            losses += inverse.wordsLost(to: other.change).map { (item, $0) }
         }
         for item in mine.deletedItems(on: confirmed) where back.contains(item.id) { losses.append((item, .edit(.all))) }
         for (item, isMoved, change) in mine.intentions(on: confirmed) {
-            let other = touched.first { $0.item.id == item.id }
+            let other = touched[item.id]
             let isGone = gone.contains(item.id)
             if isMoved && (isGone || other?.isMoved == true) { losses.append((item, .move)) }
             if isGone, !change.isEmpty { losses.append((item, .edit(change.fields))) }
@@ -74,7 +74,7 @@ extension Replica {
             if !set.isEmpty { losses.append((item, .edit(set))) }
             let after = (try? other.item.content.applying(other.change)).map { Item(id: item.id, content: $0) } ?? item
             let inverse = Change(text: change.text.inverted, url: change.url.inverted)
-            losses += inverse.losses(ofWhatTakesBackTo: other.change).map { (after, $0) }
+            losses += inverse.wordsLost(to: other.change).map { (after, $0) }
         }
         return losses.map { .superseded($0, $1, author: 0, revision: revision) }
     }

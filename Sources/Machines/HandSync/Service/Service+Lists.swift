@@ -119,16 +119,17 @@ extension Service {
             connection.account?.subscriptions += 1
             connection.account?.followedItems += hosted.authority.count
             connection.cursors[hosted.list.number]?.items = hosted.authority.count
-            if connection.hasPresence { hosted.presence.join(author.number, name: connection.person) }
-            announce(hosted)
         }
         guard connection.hasPresence else { return }
-        // Who subscribes anew may have forgotten who is here.
         if isNew {
+            hosted.presence.join(author.number, name: connection.person)
             connection.cursors[hosted.list.number]?.presence = Connection.PresenceMark(hosted.presence)
         } else {
+            // Who subscribes anew may have forgotten who is here. On which item they are, they say again.
+            hosted.presence.move(author.number, to: nil)
             connection.cursors[hosted.list.number]?.presence.startAnew(hosted.presence)
         }
+        announce(hosted)
     }
 
     /// Sets the cursor of a connection in a list, and says so.
