@@ -186,6 +186,27 @@ import Testing
         #expect(Self.text(world) == "start one two 3 four five")
     }
 
+    /// What stays and what comes back are words of their own.
+    @Test(arguments: [
+        ("salt", "sea salt", "fine salt", "fine salt"), ("pepper", "my own", "your own", "your pepper"),
+        ("pepper", "my, own", "your, own", "your, pepper"), ("pepper", "my own", "my pick", "pepper pick"),
+        ("salt", "one two salt", "1 two salt", "1 salt"), ("salt", "one two, salt", "1 two, salt", "1 salt"),
+        ("salt", "salt one two", "salt 1 two", "salt 1"), ("salt, oil", "one, two", "1, two", "1, oil"),
+        ("salt", "one two three salt", "one 2 three salt", " 2 salt"),
+        ("salt", "one, two, three salt", "1, two, 3 salt", "1 3 salt"),
+    ])
+    func whatAnUndoLeavesStandsApart(text: String, mine: String, theirs: String, left: String) throws {
+        var world = Self.world(text)
+        try world.edit(0, world.replicas[0].view.rewording(0, mine))
+        try world.settle()
+        try world.edit(1, world.replicas[1].view.rewording(0, theirs))
+        try world.settle()
+        _ = try world.replicas[0].undo()
+        #expect(Self.text(world) == left)
+        _ = try world.replicas[0].redo()
+        #expect(Self.text(world) == theirs)
+    }
+
     /// An undo that leaves words behind does not lead those below it astray, and can be redone.
     @Test func undosBelowGoOn() throws {
         var world = Self.world("a b c")

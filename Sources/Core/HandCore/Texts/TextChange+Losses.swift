@@ -112,8 +112,15 @@ extension Splice {
         }
         /// Words that nobody has written within.
         func addGap(_ gap: Range<Int>) {
+            let text = part(gap, inserted: "").removed
             let isTorn = met.contains { $0.removed.isEmpty && gap.lowerBound < $0.at && $0.at < gap.upperBound }
-            add(gap, isChanged: isTorn || !Words.hasAny(part(gap, inserted: "").removed))
+            if isTorn || !Words.hasAny(text) { return add(gap, isChanged: true) }
+            // What comes in their place, or stands behind them, is not glued to a word that stays in front of them.
+            let isAtEnd = gap.upperBound == range.upperBound && !Words.hasAny(text.suffix(1))
+            let touches = parts.last?.isChanged == true && (isAtEnd || parts.count == 1 && !inserted.isEmpty)
+            let start = gap.lowerBound + (touches ? Words.marks(before: text) : 0)
+            add(gap.lowerBound..<start, isChanged: true)
+            add(start..<gap.upperBound, isChanged: false)
         }
         var end = at
         for other in met where !other.removed.isEmpty {

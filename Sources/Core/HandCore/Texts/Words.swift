@@ -30,7 +30,10 @@ enum Words {
     }
 
     /// Whether there is a word in a text; blanks and marks are none.
-    static func hasAny(_ text: String) -> Bool { text.contains { $0.isPartOfWord || $0.isIdeograph } }
+    static func hasAny(_ text: some StringProtocol) -> Bool { text.contains(where: \.isOfWords) }
+
+    /// The blanks and marks in front of the first word of a text, in bytes.
+    static func marks(before text: String) -> Int { text.prefix { !$0.isOfWords }.utf8.count }
 
     /// Whether two texts have a word in common.
     static func haveCommon(_ left: String, _ right: String) -> Bool {
@@ -49,6 +52,8 @@ enum Words {
 }
 
 extension Character {
+    fileprivate var isOfWords: Bool { isPartOfWord || isIdeograph }
+
     /// Whether it is a letter or a digit of a script that puts spaces between its words.
     fileprivate var isPartOfWord: Bool {
         guard let scalar = unicodeScalars.first, !standsAlone else { return false }

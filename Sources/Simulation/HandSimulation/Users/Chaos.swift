@@ -49,9 +49,9 @@ package struct Chaos {
         for _ in 0...random.next(below: 2) {
             let place = random.next(below: words.count + 1)
             let word = ["", "é", "買", "👩‍👩‍👧-"][random.next(below: 4)] + Words.fresh(&random)
-            switch random.next(below: 4) {
-            case 0 where place < words.count: words[place] = word
-            case 1 where place < words.count: words.remove(at: place)
+            switch random.next(below: 5) {
+            case 0...1 where place < words.count: words[place] = word
+            case 2 where place < words.count: words.remove(at: place)
             default: words.insert(word, at: place)
             }
         }

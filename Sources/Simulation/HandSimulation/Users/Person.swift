@@ -16,11 +16,15 @@ struct Person {
         let count = view.count
         if count == 0 { return insert(on: view) }
         if count > Self.length { return Delta.deleting(0..<count - Self.length / 2) }
-        let index = chaos.random.next(below: count)
+        var index = chaos.random.next(below: count)
         switch kind {
         case .delete: return Delta.deleting(range(in: count))
         case .move: return Delta.moving(range(in: count), to: chaos.random.next(below: count + 1), side())
         case .change where !view.rules.hasDeck:
+            // Half the time all write in one line, so that their words meet.
+            if chaos.random.next() & 1 == 0 {
+                index = view.firstIndex { [.task, .note].contains($0.content.kind) } ?? index
+            }
             return Delta.editing(at: index, chaos.change(for: view[index].content))
         case .block where view.rules == Rules(): return chaos.delta(on: view, size: 4)
         case .exact: return Delta.deleting(index..<index + 1)

@@ -355,8 +355,11 @@ final class SimulatedClient {
             for thing in item.things.subtracting(left[item.id] ?? item.things) {
                 guard let origin = system.promises.origin(of: thing), !system.promises.hasPut(thing, client: number)
                 else { continue }
+                let now = after.first { $0.id == item.id }.map { "'\($0.content.text)'" } ?? "nothing"
                 system.report(
-                    .words, "an undo of client \(number) takes \(thing) of client \(origin.client) out of \(name)")
+                    .words,
+                    "an undo of client \(number) takes \(thing) of client \(origin.client) out of \(name): '\(item.content.text)' becomes \(now)"
+                )
             }
         }
     }
