@@ -3,6 +3,7 @@
 //
 //   hand-fanout PORT
 //
+// Prints the port when it listens there; 0 is any that is free.
 // Each frame is numbered, put once into a shared log, and sent to each connection with one write a turn of the loop.
 
 #include "fanout.h"
@@ -153,8 +154,11 @@ static void handle(connection *c, reader *r) {
     writer w = {bytes, bytes};
     switch (*r->at++) {
     case 1:
+        r->at += 4;     // HAND
+        get_varint(r);  // lowest version
         put_byte(&w, 1);
-        put_varint(&w, 1);
+        // Whatever the client would like to speak.
+        put_varint(&w, get_varint(r));
         put_varint(&w, 0);
         put_varint(&w, c->author);
         put_varint(&w, 45000);
@@ -269,7 +273,9 @@ int main(int count, char **arguments) {
     uv_check_t check;
     uv_check_init(loop, &check);
     uv_check_start(&check, on_turn_end);
-    printf("ready\n");
+    int size = sizeof address;
+    uv_tcp_getsockname(&listener, (struct sockaddr *)&address, &size);
+    printf("%d\n", ntohs(address.sin_port));
     fflush(stdout);
     return uv_run(loop, UV_RUN_DEFAULT);
 }

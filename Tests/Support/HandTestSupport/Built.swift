@@ -5,6 +5,8 @@ package enum Built {
     private static let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().path
     /// The command.
     package static let hand = folder + "/hand"
+    /// The server of the speed tests that only numbers frames.
+    package static let fanOut = folder + "/hand-fanout"
 
     /// The library that is put before the system's: it is no part of the package, so the tests build it when they need it first.
     package static let faultyDisk: String = {
