@@ -7,6 +7,8 @@ struct Undo: AsyncParsableCommand {
             Yours are the commits that this machine made under your name (--as), not those of others with the same name. Undoing \
             once more takes back the one before; 'hand redo' makes them again. With a revision, anybody's commit is taken \
             back, as an edit of yours.
+
+            Words that somebody has put in the place of yours stay, and you are told which; with --json they are in 'spared'.
             """)
 
     @OptionGroup var options: EditOptions
