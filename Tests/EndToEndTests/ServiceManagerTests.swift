@@ -22,7 +22,7 @@ import Testing
                 }
             }
             try #require(result == 0)
-            var patience = timeval(tv_sec: 10, tv_usec: 0)
+            var patience = timeval(tv_sec: 60, tv_usec: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         }
 
@@ -35,17 +35,23 @@ import Testing
         }
     }
 
-    @Test func itIsToldWhenTheServerIsReadyReloadsAndStops() throws {
-        let folder = try TemporaryFolder()
-        let manager = try Manager(folder)
+    /// A server that speaks to a service manager.
+    private static func start(_ folder: TemporaryFolder, _ manager: Manager, durability: String) throws -> Process {
         let server = Process()
         server.executableURL = URL(fileURLWithPath: Binary.path)
         server.arguments = [
-            "serve", "--listen", folder.path + "/hand.sock", "--durability", "memory", "--log-level", "error",
+            "serve", "--listen", folder.path + "/hand.sock", "--durability", durability, "--log-level", "error",
         ]
         server.environment = ["NOTIFY_SOCKET": manager.path, "HAND_DATA": folder.path + "/data"]
         server.standardOutput = FileHandle.nullDevice
         try server.run()
+        return server
+    }
+
+    @Test func itIsToldWhenTheServerIsReadyReloadsAndStops() throws {
+        let folder = try TemporaryFolder()
+        let manager = try Manager(folder)
+        let server = try Self.start(folder, manager, durability: "memory")
         defer { server.terminate() }
         #expect(manager.next() == "READY=1")
         #expect(FileManager.default.fileExists(atPath: folder.path + "/hand.sock"), "it listens by then")
@@ -56,6 +62,25 @@ import Testing
         #expect(manager.next() == "STOPPING=1")
         server.waitUntilExit()
         #expect(server.terminationStatus == 0)
+    }
+
+    /// A store of an older format may take longer to convert than a start may take.
+    @Test func itWaitsForAConversion() throws {
+        let folder = try TemporaryFolder()
+        let manager = try Manager(folder)
+        for isOlder in [false, true] {
+            let server = try Self.start(folder, manager, durability: "os")
+            if isOlder { #expect(manager.next() == "EXTEND_TIMEOUT_USEC=120000000") }
+            #expect(manager.next() == "READY=1")
+            server.terminate()
+            #expect(manager.next() == "STOPPING=1")
+            server.waitUntilExit()
+            // SQLite keeps the number of the format there.
+            let file = try FileHandle(forUpdating: URL(filePath: folder.path + "/data/hand.sqlite"))
+            try file.seek(toOffset: 60)
+            try file.write(contentsOf: Data([0, 0, 0, 6]))
+            try file.close()
+        }
     }
 
     /// A socket that listens before the server does, and goes on when the server is started anew: nobody is refused meanwhile.

@@ -24,6 +24,20 @@ import Testing
 
     private func open() throws -> SQLiteStore { try SQLiteStore(folder: folder.path, durability: .os) }
 
+    @Test func itIsToldHowFarTheConversionIs() throws {
+        try edit { try $0.execute(sql: FormerStore.sixthFormat) }
+        var told: [Schema.Conversion] = []
+        try SQLiteStore(folder: folder.path, durability: .os) { told.append($0) }.close()
+        let first = try #require(told.first)
+        #expect(first.from == 6 && first.done == 0 && first.count > 25)
+        #expect(told.last?.done == first.count && told.allSatisfy { $0.count == first.count })
+        #expect(told.count > 4 && zip(told, told.dropFirst()).allSatisfy { $0.done < $1.done })
+        // Once is enough.
+        told = []
+        try SQLiteStore(folder: folder.path, durability: .os) { told.append($0) }.close()
+        #expect(told.isEmpty)
+    }
+
     /// As the last program of that format left it.
     @Test func aStoreIsTakenOver() throws {
         try edit { try $0.execute(sql: FormerStore.sixthFormat) }

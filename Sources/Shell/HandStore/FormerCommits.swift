@@ -15,10 +15,17 @@ struct FormerCommits {
     private var replay: Replay
     private let snapshots: Set<Int>
 
-    static func convert(_ database: Database) throws {
-        for row in try ListRow.all("TRUE", [], database) {
-            var commits = try FormerCommits(row.list, database)
-            try commits.convert(database)
+    static func convert(_ database: Database, from found: Int, _ progress: (Schema.Conversion) -> Void) throws {
+        let lists = try ListRow.all("TRUE", [], database).map(\.list)
+        var conversion = Schema.Conversion(from: found, count: lists.reduce(0) { $0 + $1.revision - $1.floor })
+        progress(conversion)
+        for list in lists {
+            let before = conversion.done
+            var commits = try FormerCommits(list, database)
+            try commits.convert(database) { revision in
+                conversion.done = before + revision - list.floor
+                progress(conversion)
+            }
         }
     }
 
@@ -30,7 +37,7 @@ struct FormerCommits {
         replay = Replay(list: list.number, from: Hand(rules: list.rules), revision: 0, deck: nil)
     }
 
-    private mutating func convert(_ database: Database) throws {
+    private mutating func convert(_ database: Database, progress: (Int) -> Void) throws {
         // Forgetting them had begun.
         try database.execute(
             sql: "DELETE FROM commits WHERE list = ? AND revision <= ?",
@@ -44,6 +51,7 @@ struct FormerCommits {
                 continue
             }
             try convert(row, through: last, database)
+            progress(last)
         }
     }
 

@@ -20,8 +20,11 @@ package final class SQLiteStore: CommitStore {
 
     /// Opens the store in a folder, and makes folder and store if need be.
     ///
+    /// - Parameter progress: hears how far a store of an older format is converted, which takes long if its history is.
     /// - Throws: `StoreError` if it is in use, newer than this program, or damaged; then nothing is changed.
-    package init(folder: String, durability: Durability) throws {
+    package init(
+        folder: String, durability: Durability, progress: (Schema.Conversion) -> Void = { _ in }
+    ) throws {
         try Self.makeFolder(folder)
         let file = folder + "/hand.sqlite"
         lock = try StoreLock(path: folder + "/lock", of: folder, folder: folder)
@@ -34,7 +37,7 @@ package final class SQLiteStore: CommitStore {
         path = file
         files = OpenFiles(of: file)
         try Self.translating(path) {
-            try prepare(durability)
+            try prepare(durability, progress)
             try remember(durability, DurabilityMark(folder: folder))
         }
         files.remember()
@@ -85,14 +88,14 @@ package final class SQLiteStore: CommitStore {
         }
     }
 
-    private func prepare(_ durability: Durability) throws {
+    private func prepare(_ durability: Durability, _ progress: (Schema.Conversion) -> Void) throws {
         try database.write { database in
             let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
             let mark = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
             let isEmpty = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") == 0
             if !isEmpty && mark != Schema.applicationID { throw StoreError.notAStore(path: path) }
             if found > Schema.version { throw StoreError.newer(path: path, found: found, known: Schema.version) }
-            if found < Schema.version { try Schema.migrate(database, from: found) }
+            if found < Schema.version { try Schema.migrate(database, from: found, progress: progress) }
             // A list that is not found by its name could be made a second time.
             let finding = try String.fetchOne(database, sql: "PRAGMA integrity_check(lists)")
             guard finding == "ok" else { throw StoreError.damaged("the lists: \(finding ?? "cannot be read")") }

@@ -3,7 +3,7 @@ import HandSync
 import HandWire
 
 /// The tables of a store and how older ones become newer. `PRAGMA user_version` says which format a file has.
-enum Schema {
+package enum Schema {
     /// The format that this program writes.
     /// 2: lists know where what is kept of their history begins, and how many authors they have; rows have checksums.
     /// 3: lists know who made them.
@@ -15,8 +15,22 @@ enum Schema {
     /// Marks the file as a hand store ("hand" in ASCII).
     static let applicationID = 0x6861_6E64
 
+    /// How far a store has come on its way to the present format.
+    package struct Conversion: Equatable, Sendable {
+        /// The format that it had.
+        package let from: Int
+        /// Commits that are converted.
+        package var done = 0
+        /// Commits in all.
+        package let count: Int
+    }
+
     /// Brings an empty or older database to the present format.
-    static func migrate(_ database: Database, from found: Int) throws {
+    ///
+    /// - Parameter progress: hears of a conversion that rewrites commits when it begins, and then after each row of them.
+    static func migrate(
+        _ database: Database, from found: Int, progress: (Conversion) -> Void = { _ in }
+    ) throws {
         if found < 1 { try createFirstFormat(database) }
         if found < 2 { try makeSecondFormat(database) }
         if found < 3 { try makeThirdFormat(database) }
@@ -24,7 +38,7 @@ enum Schema {
         if found < 5 { try makeFifthFormat(database) }
         if found < 6 { try makeSixthFormat(database) }
         if found < 2 { for table in CheckedTable.allCases { try table.writeChecksums(database) } }
-        if found > 0, found < 7 { try FormerCommits.convert(database) }
+        if found > 0, found < 7 { try FormerCommits.convert(database, from: found, progress) }
         try database.execute(sql: "PRAGMA application_id = \(applicationID)")
         try database.execute(sql: "PRAGMA user_version = \(version)")
     }

@@ -26,6 +26,11 @@ extension Attack {
             }
             outcome.note(try visit.submit(try Delta(edits), base: visit.excerpt.revision))
         },
+        Attack("an item in front of every item", expecting: []) { range, outcome in
+            let visit = try Visit(range)
+            let count = min(visit.excerpt.count, 400_000)
+            outcome.note(try visit.submit(.inserting(count, between: count), base: visit.excerpt.revision))
+        },
         Attack("old revisions that nobody reads", expecting: []) { range, _ in
             let clients = try unread(10, range, token: "writer") { client, number in
                 for revision in 1...8 {

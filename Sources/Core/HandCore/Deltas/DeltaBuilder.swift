@@ -99,7 +99,8 @@ package struct DeltaBuilder {
     package mutating func insert<Failure: Error>(
         _ count: Int, _ side: Side, _ next: () throws(Failure) -> Item
     ) throws(Failure) {
-        items.reserveCapacity(items.count + count)
+        // Once: room for just so many each time would copy all items before each time.
+        if items.isEmpty { items.reserveCapacity(count) }
         for _ in 0..<count { items.append(try next()) }
         insertShared(from: items.count - count, count, side)
     }

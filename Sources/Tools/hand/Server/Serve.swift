@@ -57,10 +57,10 @@ struct Serve: ParsableCommand {
         case fsync, os, memory
 
         /// Opens the store in a folder, where there is one.
-        func store(in folder: String) throws -> any CommitStore {
+        func store(in folder: String, progress: (Schema.Conversion) -> Void) throws -> any CommitStore {
             switch self {
-            case .fsync: try SQLiteStore(folder: folder, durability: .fsync)
-            case .os: try SQLiteStore(folder: folder, durability: .os)
+            case .fsync: try SQLiteStore(folder: folder, durability: .fsync, progress: progress)
+            case .os: try SQLiteStore(folder: folder, durability: .os, progress: progress)
             case .memory: MemoryStore()
             }
         }
@@ -133,14 +133,17 @@ struct Serve: ParsableCommand {
         let logger = Logger(label: "hand")
         if let problem = tls?.certificateProblem { logger.warning("\(problem)") }
         var configuration = try configuration(endpoints, folder, log, logger)
-        let store = try awkward.map(Durability.awkwardStore) ?? durability.store(in: folder)
+        let manager = ServiceManager()
+        var told = 0
+        let store =
+            try awkward.map(Durability.awkwardStore)
+            ?? durability.store(in: folder) { Self.tell($0, &told, logger, manager) }
         if let store = store as? SQLiteStore {
             configuration.expectStore = { try store.expectFiles() }
             configuration.access = AccessFile(
                 folder: folder, recall: { try SQLiteStore.accessRules(in: folder) },
                 remember: { try store.remember(accessRules: $0) })
         }
-        let manager = ServiceManager()
         let loop = try Loop()
         let server = Server(configuration, store: store, loop: loop, tls: tls, logger: logger)
         let audit = try telling.openAudit(logger)
@@ -162,6 +165,22 @@ struct Serve: ParsableCommand {
         loop.run()
         loop.close()
         try store.close()
+    }
+
+    /// Says now and then how far the conversion of an older store has come; the service manager is to wait for it.
+    ///
+    /// - Parameter told: commits that were converted when it was last said.
+    private static func tell(
+        _ conversion: Schema.Conversion, _ told: inout Int, _ logger: Logger, _ manager: ServiceManager?
+    ) {
+        guard conversion.done == 0 || conversion.done - told >= 100_000 else { return }
+        told = conversion.done
+        manager?.tellBusy()
+        logger.notice(
+            "the store has an older format and is converted",
+            metadata: [
+                "format": "\(conversion.from)", "commits": "\(conversion.done)", "of": "\(conversion.count)",
+            ])
     }
 
     private func configuration(
