@@ -1,10 +1,10 @@
-/// Scripts that come with the program.
+/// Scripts built into the program.
 package enum BuiltinScript: String, CaseIterable, Sendable {
     case editing, burst, readers
     case reconnectStorm = "reconnect-storm"
     case fiveCards = "five-cards"
 
-    /// What it is for, in a line.
+    /// Its purpose in one line.
     package var summary: String {
         switch self {
         case .editing: "people who add, change, tick, move and delete, with pauses as people make them"
