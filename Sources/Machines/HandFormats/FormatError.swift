@@ -9,13 +9,6 @@ package struct FormatError: Error, Equatable, Sendable {
     /// What was found, shortened, as a noun.
     package var found: String
 
-    package init(line: Int? = nil, place: String, expected: String, found: String) {
-        self.line = line
-        self.place = place
-        self.expected = expected
-        self.found = found
-    }
-
     /// The same error with the number of its line.
     func inLine(_ number: Int) -> FormatError {
         FormatError(line: number, place: place, expected: expected, found: found)

@@ -24,7 +24,8 @@ package enum Printable {
         return String(clean)
     }
 
-    private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }
+    /// Whether the text consists of printable ASCII, as most texts do.
+    package static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }
 
     /// Whether a character may reach a terminal after the previous one.
     static func isHarmless(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?) -> Bool {

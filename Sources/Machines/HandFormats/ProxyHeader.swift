@@ -27,10 +27,6 @@ package struct ProxyHeader: Equatable, Sendable {
     /// The longest header of version 1, with its line break.
     private static let mostLine = 107
 
-    package init(source: Source?) {
-        self.source = source
-    }
-
     /// Reads a header at the start of the bytes. Returns it and its length; nil if more bytes are needed.
     package static func read(_ bytes: [UInt8]) throws(Malformed) -> (header: ProxyHeader, size: Int)? {
         if begin(bytes, signature) { return try binary(bytes) }

@@ -31,30 +31,24 @@ package enum Vectors {
     ///
     /// - Returns: an object on one line, with `law`, and with the fields of the answer or an `error`.
     package static func answer(line: String) -> String {
-        do {
-            return answer(JSONField(try JSONValue.parse(line))).line
-        } catch {
-            return failure(error).line
+        do { return answer(JSONField(try JSONValue.parse(line))).line } catch {
+            return JSONValue.object([failure(error)]).line
         }
     }
 
     static func answer(_ question: JSONField) -> JSONValue {
+        var answer: Members = []
         do {
             let law = try law(of: question)
-            let name = JSONValue.Member("law", .string(law.rawValue))
-            do {
-                return .object([name] + (try members(of: law, question)))
-            } catch {
-                return failure(error, [name])
-            }
+            answer.append(.init("law", .string(law.rawValue)))
+            answer += try members(of: law, question)
         } catch {
-            return failure(error)
+            answer.append(failure(error))
         }
+        return .object(answer)
     }
 
-    private static func failure(_ error: any Error, _ start: [JSONValue.Member] = []) -> JSONValue {
-        .object(start + [.init("error", .string("\(error)"))])
-    }
+    private static func failure(_ error: any Error) -> JSONValue.Member { .init("error", .string("\(error)")) }
 
     private static func law(of question: JSONField) throws(FormatError) -> Law {
         try question.expectObject("a question")
@@ -77,7 +71,7 @@ package enum Vectors {
     }
 
     /// - Throws: `FormatError` or `WireError`.
-    private static func members(of law: Law, _ question: JSONField) throws -> [JSONValue.Member] {
+    private static func members(of law: Law, _ question: JSONField) throws -> Members {
         switch law {
         case .codec: try codec(question)
         case .apply: try apply(question)

@@ -28,17 +28,12 @@ final class LightClient: Participant {
     private var sequence: UInt64 = 0
     /// How many items of the snapshot are still to come.
     private var missing = 0
-    private var pending: Pending?
+    private var pending: (submission: Submission, madeAt: UInt64)?
     /// Whether the connection was lost unintentionally; the next tick connects again.
     private var isLost = false
     private var nextPing: UInt64 = 0
     /// Milliseconds. By default a server closes a connection after 45 s of silence.
     private static let pingInterval: UInt64 = 10_000
-
-    private struct Pending {
-        let submission: Submission
-        let madeAt: UInt64
-    }
 
     init(
         _ player: Player, _ loop: Loop, to destination: ServerConnection.Destination, token: String?, _ meter: Meter,
@@ -103,7 +98,7 @@ final class LightClient: Participant {
     }
 
     private func submit(_ submission: Submission, since time: UInt64) {
-        pending = Pending(submission: submission, madeAt: time)
+        pending = (submission, time)
         meter.submitted(submission.sequence, by: author, at: time)
         send(UpMessage.submit(submission).frame)
     }
@@ -162,11 +157,14 @@ final class LightClient: Participant {
 
     /// Whether this answers the submission in flight.
     private func take(_ commit: CommitHeader, _ now: UInt64) -> Bool {
-        guard commit.author == author else {
-            meter.saw(author: commit.author, sequence: commit.sequence, now: now)
-            return false
-        }
-        guard let mine = pending, mine.submission.sequence == commit.sequence else { return false }
+        if commit.author == author { return acknowledged(commit.sequence, now) }
+        meter.saw(author: commit.author, sequence: commit.sequence, now: now)
+        return false
+    }
+
+    /// Whether that is the submission in flight, which is then over.
+    private func acknowledged(_ sequence: UInt64, _ now: UInt64) -> Bool {
+        guard let mine = pending, mine.submission.sequence == sequence else { return false }
         pending = nil
         meter.acknowledged(since: mine.madeAt, now: now)
         return true
@@ -193,11 +191,7 @@ final class LightClient: Participant {
             submit(
                 Submission(list: mine.list, base: base, sequence: sequence, delta: mine.delta),
                 since: pending?.madeAt ?? now)
-        case .acknowledged(_, let sequence, _):
-            guard let mine = pending, mine.submission.sequence == sequence else { return false }
-            pending = nil
-            meter.acknowledged(since: mine.madeAt, now: now)
-            return true
+        case .acknowledged(_, let sequence, _): return acknowledged(sequence, now)
         case .error(let code, _, _, let text):
             meter.failed("\(code)", "client \(number + 1): \(text)")
         default: break
@@ -220,13 +214,11 @@ final class LightClient: Participant {
             missing = count
         }
         var isSettled = false
-        if let mine = pending {
-            if mine.submission.sequence <= subscribed.lastSequence {
-                pending = nil
-                meter.acknowledged(since: mine.madeAt, now: now)
-                isSettled = true
+        if let mine = pending?.submission {
+            if mine.sequence <= subscribed.lastSequence {
+                isSettled = acknowledged(mine.sequence, now)
             } else {
-                send(UpMessage.submit(mine.submission).frame)
+                send(UpMessage.submit(mine).frame)
             }
         }
         sequence = max(sequence, subscribed.lastSequence)

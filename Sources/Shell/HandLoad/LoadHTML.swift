@@ -28,7 +28,7 @@ package enum LoadHTML {
             result.isSound
             ? "Every client ended with what the server has."
             : result.hasConverged
-                ? "Every client ended with what the server has, but not all had it at all times."
+                ? "Every client ended with what the server has, but some had diverged from it before."
                 : "Not every client ended with what the server has."
         let verdicts = bounds.map { verdict($0.verdict(on: result), $0.isPassed(by: result)) }
         let facts = [

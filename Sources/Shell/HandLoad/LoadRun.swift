@@ -56,18 +56,14 @@ package final class LoadRun {
     /// Seconds to wait for a server that does not answer.
     private static let connectPatience = 15.0
 
-    /// - Parameter progress: called on the calling thread.
-    package static func run(_ plan: LoadPlan, progress: @escaping (Progress) -> Void) throws -> LoadResult {
-        try run(plan, onlyMakesLists: false, progress)
-    }
-
     /// Only makes the lists of a test.
     package static func makeLists(_ plan: LoadPlan, progress: @escaping (Progress) -> Void) throws {
-        _ = try run(plan, onlyMakesLists: true, progress)
+        _ = try run(plan, onlyMakesLists: true, progress: progress)
     }
 
-    private static func run(
-        _ plan: LoadPlan, onlyMakesLists: Bool, _ progress: @escaping (Progress) -> Void
+    /// - Parameter progress: called on the calling thread.
+    package static func run(
+        _ plan: LoadPlan, onlyMakesLists: Bool = false, progress: @escaping (Progress) -> Void
     ) throws -> LoadResult {
         let loop = try Loop()
         let run = LoadRun(plan, loop, progress)

@@ -49,7 +49,7 @@ enum Scrape {
         _ answer: HTTPExchange.Answer, from address: SocketAddress
     ) -> Result<[String: Double], LoadRun.Failure> {
         guard answer.status == 200 else {
-            return .failure(.init(description: "\(address) tells no figures; is it the address given to --status?"))
+            return .failure(.init(description: "\(address) has no figures; is it the address given to --status?"))
         }
         var figures: [String: Double] = [:]
         for line in answer.body.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {

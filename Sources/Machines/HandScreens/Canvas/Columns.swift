@@ -1,4 +1,5 @@
 import HandCore
+import HandFormats
 
 /// How many columns a text takes in a terminal.
 ///
@@ -12,8 +13,7 @@ package enum Columns {
 
     /// The width of a text as it is drawn.
     package static func width(of text: String) -> Int {
-        // Most text is plain.
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
+        if Printable.isPlain(text) { return text.utf8.count }
         return characters(of: text).reduce(0) { $0 + width(of: $1) }
     }
 
@@ -30,7 +30,7 @@ package enum Columns {
 
     /// The characters of a text as they are drawn, none of which is joined to its neighbour.
     package static func characters(of text: String) -> [Character] {
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return Array(text) }
+        if Printable.isPlain(text) { return Array(text) }
         let known = clusters
         if known.isEmpty { return apart(text.unicodeScalars) }
         return text.flatMap { known.drawsAsOne($0) ? [$0] : apart($0.unicodeScalars) }

@@ -1,3 +1,5 @@
+import HandFormats
+
 /// Breaks text into lines of a given width.
 package enum Wrapping {
     /// The lines of a text, broken at "\n", at blanks, and within words that are too long. There is at least one line and at
@@ -8,8 +10,7 @@ package enum Wrapping {
     ///
     /// O(length of the text), and at most O(`width` · `limit`).
     package static func lines(_ text: String, width: Int, limit: Int = .max) -> [String] {
-        // Most texts are plain and short.
-        if text.utf8.count <= width, text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return [text] }
+        if text.utf8.count <= width, Printable.isPlain(text) { return [text] }
         var wrapper = Wrapper(width: max(1, width), limit: max(1, limit))
         let beginning = beginning(of: text, wrapper)
         for character in beginning {
