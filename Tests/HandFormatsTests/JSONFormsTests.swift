@@ -21,7 +21,7 @@ import Testing
         for (content, form) in forms {
             let item = Item(id: id, content: content)
             #expect(JSON.item(item).line == "{\"id\":\"0000000000002\",\(form)}")
-            #expect(try JSON.readItem(JSON.item(item)) == item)
+            #expect(try JSON.item(from: JSONField(JSON.item(item))) == item)
         }
     }
 
@@ -35,8 +35,8 @@ import Testing
                 sequence: chaos.random.next(),
                 base: 0, time: chaos.random.next(), count: list.count, digest: chaos.random.next(), delta: delta)
             let form = JSON.commit(commit, person: "Ada", at: JSON.date(milliseconds: commit.time))
-            #expect(try JSON.readCommit(JSONValue.parse(form.line)) == commit)
-            for change in delta.itemChanges { #expect(try JSON.readChange(JSON.change(change)) == change) }
+            #expect(try JSON.commit(from: JSONField(JSONValue.parse(form.line))) == commit)
+            for change in delta.itemChanges { #expect(try JSON.change(from: JSONField(JSON.change(change))) == change) }
         }
     }
 
@@ -45,7 +45,7 @@ import Testing
             #"[{"keep":3},{"edit":{"text":[{"at":0,"removed":"old","inserted":"new"}],"done":true}},{"delete":2},{"pick":3},"#
             + #"{"insert":[{"id":"0000000000002","kind":"note","text":"n"}],"side":"after"},"#
             + #"{"drop":[0,2],"side":"before"},{"drop":[2,3],"side":"before","change":{"bytes":"AA=="}}]"#
-        let delta = try JSON.readDelta(JSONValue.parse(line))
+        let delta = try JSON.delta(from: JSONField(JSONValue.parse(line)))
         #expect(JSON.delta(delta).line == line)
         #expect(
             delta.components == [
@@ -81,12 +81,12 @@ import Testing
     @Test func rulesForm() throws {
         let line = #"{"maximumCount":5,"maximumSize":16384,"kinds":["card"],"deck":true}"#
         #expect(JSON.rules(.fiveCards).line == line)
-        #expect(try JSON.readRules(JSONValue.parse(line)) == .fiveCards)
+        #expect(try JSON.rules(from: JSONField(JSONValue.parse(line))) == .fiveCards)
         #expect(JSON.rules(Rules()).line == #"{"maximumCount":2147483647,"maximumSize":16384,"deck":false}"#)
-        #expect(try JSON.readRules([:]) == Rules())
+        #expect(try JSON.rules(from: JSONField([:])) == Rules())
         let odd = Rules(allowedKinds: [Content.Kind(rawValue: 900), .note, .card])
         #expect(JSON.rules(odd)["kinds"]?.line == #"["card","note",900]"#)
-        #expect(try JSON.readRules(JSON.rules(odd)) == odd)
+        #expect(try JSON.rules(from: JSONField(JSON.rules(odd))) == odd)
     }
 
     @Test func supersededForm() throws {
@@ -98,7 +98,7 @@ import Testing
                 == #"{"index":2,"item":"0000000000002","lost":"edit","fields":["text","done"],"loser":"earlier","by":"Ada"}"#
         )
         for value in [move, edit] {
-            #expect(try JSON.readSuperseded(JSON.superseded(value, item: id, by: "x")) == value)
+            #expect(try JSON.superseded(from: JSONField(JSON.superseded(value, item: id, by: "x"))) == value)
         }
     }
 
@@ -120,7 +120,7 @@ import Testing
         let form = JSON.rejection(rejection)
         let message = JSONValue.string(rejection.description).line
         #expect(form.line == "{\"reason\":\"\(reason)\",\"message\":\(message)\(details)}")
-        #expect(try JSON.readRejection(form) == rejection)
+        #expect(try JSON.rejection(from: JSONField(form)) == rejection)
     }
 
     // MARK: Errors
@@ -186,7 +186,7 @@ import Testing
         ),
         (
             #"[{"pick":2},{"drop":[0],"side":"after"}]"#,
-            "delta[1].drop: expected the first slot and the one behind the last, found [0]"
+            "delta[1].drop: expected the first slot and the one after the last, found [0]"
         ),
         (
             #"[{"pick":2},{"drop":[0,1],"side":"after"}]"#,
@@ -197,13 +197,13 @@ import Testing
     ])
     func errorsNameTheField(text: String, message: String) throws {
         let value = try JSONValue.parse(text)
-        let error = #expect(throws: FormatError.self) { try JSON.readDelta(value, path: "delta") }
+        let error = #expect(throws: FormatError.self) { try JSON.delta(from: JSONField(value, path: "delta")) }
         #expect(error?.description == message)
     }
 
     @Test func whatIsFoundIsCutShort() throws {
         let long = JSONValue.string(String(repeating: "é", count: 1000))
-        let error = #expect(throws: FormatError.self) { try JSON.readItem(long) }
+        let error = #expect(throws: FormatError.self) { try JSON.item(from: JSONField(long)) }
         #expect(error?.description == "expected an item, found \"" + String(repeating: "é", count: 59) + "…")
     }
 
@@ -211,9 +211,9 @@ import Testing
         var form = try JSONValue.parse(
             #"{"revision":7,"author":2,"sequence":3,"base":8,"time":0,"count":4,"digest":"00000000000000ab","delta":[]}"#
         )
-        let error = #expect(throws: FormatError.self) { try JSON.readCommit(form) }
+        let error = #expect(throws: FormatError.self) { try JSON.commit(from: JSONField(form)) }
         #expect(error?.description == "base: expected a whole number from 0 to 7, found 8")
         form = ["revision": 9_007_199_254_740_992]
-        #expect(throws: FormatError.self) { try JSON.readCommit(form) }
+        #expect(throws: FormatError.self) { try JSON.commit(from: JSONField(form)) }
     }
 }

@@ -97,11 +97,11 @@ import Testing
     }
 
     private func items(_ field: JSONField) throws -> [Item] {
-        try field.list { (item) throws(FormatError) in try JSON.readItem(item.value ?? .null) }
+        try field.list(JSON.item(from:))
     }
 
     private func delta(_ field: JSONField) throws -> Delta {
-        try JSON.readDelta(field.value ?? .null)
+        try JSON.delta(from: field)
     }
 
     private func outcome(_ delta: JSONField, _ list: JSONField) throws -> [Item] {

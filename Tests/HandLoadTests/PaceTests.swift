@@ -113,7 +113,7 @@ import Testing
         for number in 0..<clients {
             let player = Player(
                 ScriptRun(script.roles[0], client: number, seed: 1), number: number, list: "x", VirtualAlarm(world),
-                meter, onReady: { _ in }, onFinished: { _ in })
+                meter, onReady: { _ in }, onFinished: {})
             let somebody = Somebody(
                 world, meter, latency: latency,
                 standstill: start + standstill.lowerBound..<start + standstill.upperBound)

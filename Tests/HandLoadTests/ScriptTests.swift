@@ -69,21 +69,21 @@ import Testing
         ("add \"a {clint}\"", 1, 8, "expected one of {client}, {iteration}, {random}, {role}, found '{clint}'"),
         ("add \"a } b\"", 1, 8, "a single '}'; write '}}' for the character"),
         ("clients 0\nadd x", 1, 9, "expected a number of clients from 1 to 100000, found '0'"),
-        ("add x\nclients 5", 2, 1, "'clients' stands before all roles and statements"),
-        ("clients 5\nclients 6\nadd x", 2, 1, "'clients' stands here a second time"),
+        ("add x\nclients 5", 2, 1, "'clients' must stand before all roles and statements"),
+        ("clients 5\nclients 6\nadd x", 2, 1, "'clients' is set a second time"),
         ("loop 3\n  add x", 3, 1, "the block of line 1 has no 'end'"),
-        ("end", 1, 1, "nothing has begun that could end here"),
+        ("end", 1, 1, "there is no block to end here"),
         ("loop\nend", 2, 1, "the block of line 1 does nothing"),
         ("choose\n  add x\nend", 2, 3, "expected a weight from 1 to 1000, found 'add'"),
         ("pause 10", 1, 7, "expected a time such as 50ms, 5s or 2m, found '10'"),
         ("pause 10ms to 5ms", 1, 12, "expected a time that is not shorter than the first"),
         ("add x at top now", 1, 14, "expected the end of the line, found 'now'"),
-        ("role a 5\nadd x\nrole a 5\nadd x", 3, 6, "there is a role 'a' already"),
+        ("role a 5\nadd x\nrole a 5\nadd x", 3, 6, "there is already a role 'a'"),
         ("role a 5\nrole b 5\nadd x", 1, 1, "the role 'a' does nothing"),
         ("", 1, 1, "expected at least one statement, such as 'loop'"),
         (
             "offline 1s with\nloop\nadd x\nend\nend", 2, 5,
-            "expected how often; without an end nobody would come back from 'offline', found the end of the line"
+            "expected a number of times; an endless loop would never come back from 'offline', found the end of the line"
         ),
         (
             "clients 5\nrole b 1\nadd x\nrole a 10\nadd x", 4, 1,

@@ -15,18 +15,18 @@ import Testing
     /// The same value, read and written again.
     private func again(_ value: JSONValue, _ kind: String) throws -> JSONValue {
         switch kind {
-        case "item": return JSON.item(try JSON.readItem(value))
-        case "change": return JSON.change(try JSON.readChange(value))
-        case "delta": return JSON.delta(try JSON.readDelta(value))
-        case "rules": return JSON.rules(try JSON.readRules(value))
-        case "rejection": return JSON.rejection(try JSON.readRejection(value))
+        case "item": return JSON.item(try JSON.item(from: JSONField(value)))
+        case "change": return JSON.change(try JSON.change(from: JSONField(value)))
+        case "delta": return JSON.delta(try JSON.delta(from: JSONField(value)))
+        case "rules": return JSON.rules(try JSON.rules(from: JSONField(value)))
+        case "rejection": return JSON.rejection(try JSON.rejection(from: JSONField(value)))
         case "commit":
-            let commit = try JSON.readCommit(value)
+            let commit = try JSON.commit(from: JSONField(value))
             let date = value["at"] == nil ? nil : JSON.date(milliseconds: commit.time)
             return JSON.commit(commit, person: text(value["person"]), at: date)
         case "superseded":
             let item = text(value["item"]).flatMap { ItemID($0) }
-            return JSON.superseded(try JSON.readSuperseded(value), item: item, by: text(value["by"]))
+            return JSON.superseded(try JSON.superseded(from: JSONField(value)), item: item, by: text(value["by"]))
         default: throw Unknown.kind(kind)
         }
     }
@@ -55,7 +55,7 @@ import Testing
         let items = Self.fences.filter { $0.name == "item" }.flatMap(\.fence.lines)
         for kind in Content.Kind.known { #expect(items.contains { $0.contains("\"kind\":\"\(kind.name)\"") }) }
         let reasons = Self.fences.filter { $0.name == "rejection" }.flatMap(\.fence.lines)
-        let codes = try reasons.map { try JSON.readRejection(JSONValue.parse($0)).fields.code }
+        let codes = try reasons.map { try JSON.rejection(from: JSONField(JSONValue.parse($0))).fields.code }
         let numbers = ProtocolPage.shared.table("number", under: "Rejections").map { UInt64($0[0]) }
         #expect(!codes.isEmpty && codes == numbers)
     }
@@ -70,9 +70,9 @@ import Testing
         #expect(rows.count >= 10)
         for (row, vector) in zip(rows, vectors) {
             #expect(row[2] == letters(vector["list"]))
-            #expect(row[3] == plain(try JSON.readDelta(vector["first"] ?? .null)))
-            #expect(row[4] == plain(try JSON.readDelta(vector["second"] ?? .null)))
-            #expect(row[5] == plain(try JSON.readDelta(vector["expect"]?["second"] ?? .null)))
+            #expect(row[3] == plain(try JSON.delta(from: JSONField(vector["first"] ?? .null))))
+            #expect(row[4] == plain(try JSON.delta(from: JSONField(vector["second"] ?? .null))))
+            #expect(row[5] == plain(try JSON.delta(from: JSONField(vector["expect"]?["second"] ?? .null))))
             #expect(row[6] == letters(vector["expect"]?["afterFirst"]))
         }
     }

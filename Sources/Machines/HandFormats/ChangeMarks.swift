@@ -1,13 +1,13 @@
 import HandCore
 
-/// How removed and inserted words are set off within a line.
+/// How removed and inserted words are marked within a line.
 package enum ChangeMarks: Sendable {
     /// `[-milk-]{+oat milk+}`.
     case plain
     /// Red and green, for a terminal.
     case colored
 
-    /// A text, safe for a terminal, with what a change of it removed and inserted.
+    /// The new text, safe for a terminal, with the removed and inserted words marked.
     func text(from former: String, to text: String) -> String {
         let change = TextChange(from: former, to: text)
         if change.isIdentity { return Printable.clean(text) }

@@ -1,9 +1,9 @@
 import HandCore
 
-/// What a delta does, in one line for each item that it touches, for people.
+/// A delta as text for people: one line for each item that it touches.
 package enum DeltaText {
-    /// `+` inserted, `-` deleted, `>` moved, `~` edited; numbers are those of the new list, of the old one for `-`. What an edit
-    /// does to a text is shown within it.
+    /// `+` inserted, `-` deleted, `>` moved, `~` edited. Numbers are those of the new list, or of the old one for `-`. An edited
+    /// text is shown with its changes marked.
     ///
     /// - Precondition: `delta` takes `old` to `new`.
     package static func lines(

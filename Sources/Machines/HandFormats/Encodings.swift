@@ -15,20 +15,20 @@ package enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Sixteen lowercase digits, the most significant first: how JSON has digests and log ids, which exceed the
-    /// integers that every language reads exactly.
+    /// Sixteen lowercase digits, the most significant first. JSON has digests and log ids in this form, as not every
+    /// language can read integers of that size exactly.
     package static func text(_ word: UInt64) -> String {
         text((0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * UInt64($0))) })
     }
 
-    /// The bytes that a text of an even number of digits, of either case, stands for; nil if it is not one.
+    /// The bytes for an even number of digits of either case; nil for any other text.
     package static func bytes(_ text: String) -> [UInt8]? {
         let digits = text.utf8.compactMap(digit(_:))
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
-    /// The word that sixteen digits stand for; nil for any other text.
+    /// The word for sixteen digits; nil for any other text.
     package static func word(_ text: String) -> UInt64? {
         guard let bytes = bytes(text), bytes.count == 8 else { return nil }
         return bytes.reduce(0) { $0 << 8 | UInt64($1) }
@@ -45,25 +45,25 @@ package enum Hex {
     }
 }
 
-/// Bytes as RFC 4648's base 64, with padding.
+/// Bytes in base 64 as RFC 4648 defines it, with padding.
 enum Base64 {
     static func text(_ bytes: [UInt8]) -> String {
         Data(bytes).base64EncodedString()
     }
 
-    /// nil if the text is not in base 64. Bytes have one form: padding in full and nowhere else, no bits left over.
+    /// nil if the text is not base 64. Only one form is accepted: full padding, and no bits left over.
     static func bytes(_ text: String) -> [UInt8]? {
         Data(base64Encoded: text).map { [UInt8]($0) }.flatMap { self.text($0) == text ? $0 : nil }
     }
 }
 
 extension JSON {
-    /// A time as ISO 8601 writes it in UTC, with milliseconds: `2026-01-31T09:30:00.250Z`.
+    /// A time in UTC by ISO 8601, with milliseconds: `2026-01-31T09:30:00.250Z`.
     ///
-    /// - Parameter milliseconds: since 1970. A year may have more than four digits; beyond half a million years Foundation's calendar
-    /// ends.
+    /// - Parameter milliseconds: since 1970. A year may have more than four digits. Foundation's calendar ends after half a
+    ///   million years.
     package static func date(milliseconds: UInt64) -> String {
-        // Whole seconds, as a fraction of one is not exact in binary.
+        // Format whole seconds only: a fraction is not exact in binary.
         let seconds = Date(timeIntervalSince1970: Double(milliseconds / 1_000)).formatted(.iso8601)
         let rest = String(milliseconds % 1_000 + 1_000).dropFirst()
         return "\(seconds.dropLast()).\(rest)Z"

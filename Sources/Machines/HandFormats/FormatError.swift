@@ -1,22 +1,15 @@
-/// Why a text is not what it should be: where, what was expected there, and what was found.
+/// Why a text cannot be read: where, what was expected there, and what was found.
 package struct FormatError: Error, Equatable, Sendable {
-    /// The line of a text of several lines, counted from 1.
+    /// The line, counted from 1, if the text has several.
     package var line: Int?
-    /// The path of the field, such as `delta[2].insert[0].kind`, or empty for the whole.
+    /// The path of the field, such as `delta[2].insert[0].kind`; empty for the whole value.
     package var place: String
-    /// What would have been right, as a noun.
+    /// What was expected, as a noun.
     package var expected: String
-    /// What stands there, shortened, as a noun.
+    /// What was found, shortened, as a noun.
     package var found: String
 
-    package init(line: Int? = nil, place: String, expected: String, found: String) {
-        self.line = line
-        self.place = place
-        self.expected = expected
-        self.found = found
-    }
-
-    /// The same error, in that line.
+    /// The same error with the number of its line.
     func inLine(_ number: Int) -> FormatError {
         FormatError(line: number, place: place, expected: expected, found: found)
     }

@@ -1,20 +1,20 @@
 import FoundationEssentials
 import HandWire
 
-/// Where a server is, and which list on it: `hand://host:7777/groceries`, `hands://host:7777/groceries` with TLS,
+/// The address of a server, and perhaps of a list on it: `hand://host:7777/groceries`, `hands://host:7777/groceries` with TLS,
 /// `hand+unix:///run/hand.sock/groceries`.
 package struct HandAddress: Equatable, Sendable {
     package enum Server: Hashable, Sendable {
         case tcp(host: String, port: UInt16)
-        /// With TLS; the server's certificate names the host.
+        /// With TLS; the server's certificate must name the host.
         case tls(host: String, port: UInt16)
         case unix(path: String)
     }
 
     package var server: Server
-    /// The list's name; nil if the address names a server only.
+    /// The list's name; nil if the address only names a server.
     package var list: String?
-    /// The secret that stands behind a `#`, as in a link that somebody was given. It is shown nowhere.
+    /// The secret after a `#`, as in a link that somebody was given. It is never shown.
     package var token: String?
 
     package static let defaultPort: UInt16 = 7777
@@ -26,19 +26,19 @@ package struct HandAddress: Equatable, Sendable {
         self.token = token
     }
 
-    /// The secret behind the `#` of a URL; nil if there is none.
+    /// The secret after the `#` of a URL; nil if there is none.
     package static func token(in text: String) -> String? {
         guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "#")) else { return nil }
         let token = String(text[text.utf8.index(after: mark)...])
         return token.isEmpty ? nil : token
     }
 
-    /// What is wrong with the text of an address, and what is right.
+    /// What is wrong with an address, and how to write one.
     package struct ParseError: Error, Equatable, CustomStringConvertible {
         package let description: String
     }
 
-    /// Reads an address. `/groceries` and `groceries` alone are not addresses; the command line joins them to one.
+    /// Reads an address. `/groceries` and `groceries` alone are not addresses; the command line joins them to a server.
     package init(_ text: String) throws {
         let (server, path) = try Self.parts(of: text)
         if path.count > 1 { throw Self.fault(in: text, "only a list's name may follow the server") }
@@ -46,13 +46,12 @@ package struct HandAddress: Equatable, Sendable {
         if let list, let problem = ListName.problem(with: list) { throw Self.fault(in: text, problem) }
     }
 
-    /// The server that a URL names, and the components of the path behind it.
+    /// The server that a URL names, and the components of its path.
     package static func parts(of text: String) throws -> (server: Server, path: [String]) {
-        let place = String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
-        guard let parts = URLComponents(string: inASCII(place)), let scheme = parts.scheme else {
+        guard let parts = URLComponents(string: inASCII(withoutToken(text))), let scheme = parts.scheme else {
             throw fault(in: text, "this is not a URL")
         }
-        // By bytes: a slash and a mark that combines with it are one character.
+        // Split by bytes: a slash and a combining mark after it are one character.
         let path = parts.path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         switch scheme.lowercased() {
         case "hand", "hands":
@@ -73,8 +72,8 @@ package struct HandAddress: Equatable, Sendable {
         }
     }
 
-    /// A host without the brackets that an address of IPv6 stands in; nil if it is none. In brackets Foundation leaves escapes
-    /// as they are, and the `%` in front of a zone is the only one.
+    /// The host without the brackets of an IPv6 address; nil if it is not a host. Foundation leaves escapes in brackets as they
+    /// are; the only one allowed is `%25` before a zone.
     private static func bare(_ host: String) -> String? {
         guard host.hasPrefix("["), host.hasSuffix("]") else {
             return host.utf8.contains(UInt8(ascii: ":")) ? nil : host
@@ -84,21 +83,22 @@ package struct HandAddress: Equatable, Sendable {
         return bare.contains(":") && rest == escaped(String(rest), keeping: ":") ? String(bare) : nil
     }
 
-    /// The text with the letters escaped that are not of ASCII. Beside one that is not, what is escaped already would be
-    /// escaped once more.
+    /// The text with all non-ASCII bytes escaped. If they were left, Foundation would escape existing escapes again.
     private static func inASCII(_ text: String) -> String {
         text.utf8.map { $0 < 0x80 ? String(Unicode.Scalar($0)) : "%" + Hex.text([$0]).uppercased() }.joined()
     }
 
     private static func fault(in text: String, _ problem: String) -> ParseError {
-        // Without what may be a secret.
-        let place = String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
-        return ParseError(
-            description: "'\(place)': \(problem). Write hand://HOST:PORT/LIST, hands:// for TLS, or "
+        ParseError(
+            description: "'\(withoutToken(text))': \(problem). Write hand://HOST:PORT/LIST, hands:// for TLS, or "
                 + "hand+unix:///PATH/TO/hand.sock/LIST.")
     }
 
-    /// A part of a URL with everything escaped that could mean something else there. Letters of all languages stay.
+    private static func withoutToken(_ text: String) -> String {
+        String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
+    }
+
+    /// A part of a URL with everything escaped that has a meaning in URLs. Letters of all languages stay.
     package static func escaped(_ part: String, keeping kept: String = "") -> String {
         part.unicodeScalars.reduce(into: "") { url, scalar in
             let isPlain = scalar.properties.isAlphabetic || scalar.properties.numericType != nil
@@ -109,9 +109,6 @@ package struct HandAddress: Equatable, Sendable {
             }
         }
     }
-
-    /// The address without a list.
-    package var serverURL: String { server.description }
 }
 
 extension HandAddress.Server: CustomStringConvertible {
@@ -124,7 +121,7 @@ extension HandAddress.Server: CustomStringConvertible {
         }
     }
 
-    /// Where it listens, as 'hand serve --listen' takes it.
+    /// The place in the form that 'hand serve --listen' takes.
     package var place: String {
         switch self {
         case .tcp(let host, let port), .tls(let host, let port): Self.place(host, port)
@@ -132,7 +129,7 @@ extension HandAddress.Server: CustomStringConvertible {
         }
     }
 
-    /// Whether only this machine can be meant.
+    /// Whether the server is certainly on this machine.
     package var isThisMachine: Bool {
         switch self {
         case .tcp(let host, _), .tls(let host, _): ["127.0.0.1", "localhost", "::1"].contains(host)
@@ -147,5 +144,5 @@ extension HandAddress.Server: CustomStringConvertible {
 }
 
 extension HandAddress: CustomStringConvertible {
-    package var description: String { list.map { "\(serverURL)/\($0)" } ?? serverURL }
+    package var description: String { list.map { "\(server)/\($0)" } ?? "\(server)" }
 }

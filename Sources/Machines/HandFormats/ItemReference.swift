@@ -1,9 +1,9 @@
 import HandCore
 import HandWire
 
-/// An item as a person names it: by its index, counted from 1 as lists are printed, or by a prefix of its id.
+/// An item as a person names it: by its number, counted from 1 as in printed lists, or by a prefix of its id.
 ///
-/// Digits alone are an index; `@` in front says that an id is meant.
+/// Digits alone are a number; a leading `@` makes them an id.
 package enum ItemReference: Equatable, Sendable {
     case index(Int)
     case prefix(String)
@@ -19,7 +19,7 @@ package enum ItemReference: Equatable, Sendable {
             switch self {
             case .notAReference(let text):
                 "'\(text)' names no item: write its number or the first characters of its id, as 'hand ls' shows them"
-            case .notARange(let text): "'\(text)' is no range: write the lower number first, as in 2-5"
+            case .notARange(let text): "'\(text)' is not a range: write the lower number first, as in 2-5"
             case .outOfRange(let index, let count): "there is no item \(index); the list has \(count)"
             case .unknown(let prefix): "no item's id starts with '\(prefix)'"
             case .ambiguous(let prefix, let matches):
@@ -38,7 +38,7 @@ package enum ItemReference: Equatable, Sendable {
         self = .prefix(prefix)
     }
 
-    /// The items that words name: each one item, or a range of numbers such as `2-5`.
+    /// The items that the words name: each word is one item or a range of numbers such as `2-5`.
     package static func all(_ words: [String]) throws(Problem) -> [ItemReference] {
         var all: [ItemReference] = []
         for word in words {
@@ -69,27 +69,35 @@ package enum ItemReference: Equatable, Sendable {
             guard index >= 1, index <= list.count else { throw .outOfRange(index, count: list.count) }
             return index - 1
         case .prefix(let prefix):
-            guard let range = ItemID.range(ofPrefix: prefix) else { throw .notAReference(prefix) }
             var matches: [Int] = []
-            list.forEachPosition(of: [range]) { position in
+            list.forEachPosition(of: [try Self.range(of: prefix)]) { position in
                 matches.append(position)
                 return true
             }
-            guard let first = matches.first else { throw .unknown(prefix) }
-            guard matches.count == 1 else { throw .ambiguous(prefix, matches: matches.count) }
-            return first
+            return try Self.only(matches, of: prefix)
         }
+    }
+
+    private static func range(of prefix: String) throws(Problem) -> ClosedRange<ItemID> {
+        guard let range = ItemID.range(ofPrefix: prefix) else { throw .notAReference(prefix) }
+        return range
+    }
+
+    private static func only<Match>(_ matches: [Match], of prefix: String) throws(Problem) -> Match {
+        guard let first = matches.first else { throw .unknown(prefix) }
+        guard matches.count == 1 else { throw .ambiguous(prefix, matches: matches.count) }
+        return first
     }
 }
 
 extension ItemReference {
-    /// What must be known of a list to find the items, and what they say: numbers in a row are asked for together.
+    /// The part of a list that must be fetched to find these items. Consecutive numbers become one selection.
     package static func selections(of items: [ItemReference]) -> [Excerpt.Selection] {
         var selections: [Excerpt.Selection] = []
         for item in items {
             switch item {
             case .index(let index):
-                // What no list can have is found to be missing later.
+                // A number that no list can have is reported later.
                 guard (1...Int(Int32.max)).contains(index) else { continue }
                 if case .positions(let start, let count)? = selections.last, start + count == index - 1 {
                     selections[selections.count - 1] = .positions(start: start, count: count + 1)
@@ -103,14 +111,12 @@ extension ItemReference {
         return selections
     }
 
-    /// The same item by its index, in the list of which the excerpt was asked for with this reference's selection.
+    /// The same item by its number. The excerpt must cover this reference's selection.
     package func resolved(in excerpt: Excerpt) throws(Problem) -> ItemReference {
         guard case .prefix(let prefix) = self else { return self }
-        guard let range = ItemID.range(ofPrefix: prefix) else { throw .notAReference(prefix) }
-        let matches = excerpt.entries.filter { range.contains($0.item.id) }
-        guard let first = matches.first else { throw .unknown(prefix) }
-        guard matches.count == 1 else { throw .ambiguous(prefix, matches: matches.count) }
-        return .index(first.position + 1)
+        let range = try Self.range(of: prefix)
+        let match = try Self.only(excerpt.entries.filter { range.contains($0.item.id) }, of: prefix)
+        return .index(match.position + 1)
     }
 }
 
@@ -121,7 +127,7 @@ package enum Place: Equatable, Sendable {
     case before(ItemReference)
     case after(ItemReference)
 
-    /// The gap and the side of it to which content at that place holds on.
+    /// The gap, and the side of it that content at this place belongs to.
     package func gap(in list: Hand) throws(ItemReference.Problem) -> (gap: Int, side: Side) {
         switch self {
         case .top: (0, .after)
@@ -131,7 +137,7 @@ package enum Place: Equatable, Sendable {
         }
     }
 
-    /// The item that the place is beside.
+    /// The item next to this place.
     package var neighbour: ItemReference? {
         switch self {
         case .top, .end: nil
@@ -139,7 +145,7 @@ package enum Place: Equatable, Sendable {
         }
     }
 
-    /// The same place by an index, as with items.
+    /// The same place with its item given by number.
     package func resolved(in excerpt: Excerpt) throws(ItemReference.Problem) -> Place {
         switch self {
         case .top, .end: self
@@ -149,12 +155,11 @@ package enum Place: Equatable, Sendable {
     }
 }
 
-/// How many characters of their ids tell the items of a list apart, at least four.
+/// How many characters of an id tell the items of a list apart; at least four.
 package enum ShortID {
-    /// O(n) where ids are random, as they are meant to be; else O(n log n).
+    /// O(n) for random ids, which is the normal case; else O(n log n).
     package static func length(in list: some Sequence<Item>) -> Int { length(of: list.lazy.map(\.id)) }
 
-    /// The same of their ids.
     package static func length(of items: some Sequence<ItemID>) -> Int {
         let ids = sorted(items.map(\.rawValue))
         var shared = 0
@@ -162,7 +167,7 @@ package enum ShortID {
         return min(ItemID.textLength, max(4, shared / 5 + 1))
     }
 
-    /// Numbers in order: each goes where its leading bits say, to few others.
+    /// A bucket sort by the leading bits; each bucket is small if ids are random.
     private static func sorted(_ ids: [UInt64]) -> [UInt64] {
         let shift = UInt64((ids.count | 1).leadingZeroBitCount)
         var ends = [Int](repeating: 0, count: 1 << (64 - shift))
@@ -177,15 +182,15 @@ package enum ShortID {
             ends[Int(id >> shift)] -= 1
             sorted[ends[Int(id >> shift)]] = id
         }
-        // What were ends are starts now.
+        // The ends have become starts.
         for (start, end) in zip(ends, ends.dropFirst() + [ids.count]) where end - start > 1 {
             sorted[start..<end].sort()
         }
         return sorted
     }
 
-    /// So many that one of them is hardly ever that of another item as well, in a list of `count` of which not all are known:
-    /// once in 65,536.
+    /// The length for a list of `count` items that are not all known. A prefix of that length belongs to a second item in one
+    /// case of 65,536.
     package static func length(ofCount count: Int) -> Int {
         let bits = Int.bitWidth - count.leadingZeroBitCount + 16
         return min(ItemID.textLength, max(4, (bits + 4) / 5))

@@ -1,15 +1,14 @@
 import HandCore
 
-// What a delta does to each item, for programs that do not want to read deltas.
+// The effect of a delta on each item, for programs that do not read deltas.
 
 extension JSON {
-    /// One object for each item that the delta touches: first those that are deleted, then the others from the top of the new
-    /// list down: `{"change":"moved","item":"k3f9…","from":5,"to":1,"before":{…},"after":{…}}`.
+    /// One object for each item that the delta touches. Deleted items come first, then the others from the top of the new list
+    /// down: `{"change":"moved","item":"k3f9…","from":5,"to":1,"before":{…},"after":{…}}`.
     ///
-    /// `change` is `added`, `deleted`, `moved` or `edited`; what is moved and edited is `moved`, and differs before and after.
-    /// `from` and `to` are numbers as lists are printed with, from 1, in the list before and after; `before` and `after` are
-    /// the item's content. What was not there before has neither `from` nor `before`; what is deleted, neither `to` nor
-    /// `after`.
+    /// `change` is `added`, `deleted`, `moved` or `edited`; an item that is moved and edited is `moved`. `from` and `to` are the
+    /// item's numbers in the old and the new list, counted from 1; `before` and `after` are its content. An added item has
+    /// neither `from` nor `before`, a deleted one neither `to` nor `after`.
     ///
     /// - Precondition: `delta` takes `old` to `new`.
     package static func changes(_ delta: Delta, from old: Hand, to new: Hand) -> JSONValue {

@@ -6,7 +6,7 @@ extension JSON {
     /// The components from left to right: `[{"keep":3},{"edit":{"done":true}},{"delete":2},{"pick":1},
     /// {"insert":[…],"side":"after"},{"drop":[0,1],"side":"before","change":{…}}]`.
     ///
-    /// A drop names its slots as a half-open range, the first and the one behind the last.
+    /// A drop names its slots as a half-open range: the first, and the one after the last.
     package static func delta(_ delta: Delta) -> JSONValue {
         .array(delta.components.map(component))
     }
@@ -36,12 +36,8 @@ extension JSON {
         try field.choice(["after": Side.after, "before": Side.before])
     }
 
-    /// Reads components in any form and brings them into the normal one.
-    package static func readDelta(_ value: JSONValue, path: String = "") throws(FormatError) -> Delta {
-        try delta(from: JSONField(value, path: path))
-    }
-
-    static func delta(from field: JSONField) throws(FormatError) -> Delta {
+    /// Reads components in any form; the delta is in normal form.
+    package static func delta(from field: JSONField) throws(FormatError) -> Delta {
         let places = try field.elements("an array of components")
         var components: [Delta.Component] = []
         for place in places { components.append(try component(from: place)) }
@@ -53,7 +49,7 @@ extension JSON {
             case .changedBlock(let index): throw places[index].mismatch("a single slot beside a change")
             case .slotsDoNotMatch(let picked):
                 let slots =
-                    picked == 0 ? "no drops, for nothing is picked" : "drops that name \(slotNames(picked)) once"
+                    picked == 0 ? "no drops, as nothing is picked" : "drops that name \(slotNames(picked)) once"
                 throw field.mismatch(slots)
             }
         }
@@ -85,8 +81,9 @@ extension JSON {
     }
 
     private static func slots(from field: JSONField) throws(FormatError) -> Range<Int> {
-        let bounds = try field.elements("the first slot and the one behind the last")
-        guard bounds.count == 2 else { throw field.mismatch("the first slot and the one behind the last") }
+        let expected = "the first slot and the one after the last"
+        let bounds = try field.elements(expected)
+        guard bounds.count == 2 else { throw field.mismatch(expected) }
         let first = try bounds[0].count()
         return first..<(try bounds[1].integer(first...Rules.unlimitedCount))
     }
@@ -98,9 +95,9 @@ extension JSON {
     /// `{"revision":7,"author":2,"sequence":3,"base":5,"time":1767225600000,"count":4,"digest":"…","delta":[…]}`.
     ///
     /// - Parameters:
-    ///   - person: the author's name; written as `person` if it is given.
-    ///   - date: the time for people (`date(milliseconds:)`); written as `at` if it is given.
-    ///   - changes: what it does to each item (`changes(_:from:to:)`), if it is given.
+    ///   - person: the author's name, written as `person`.
+    ///   - date: the time for people (`date(milliseconds:)`), written as `at`.
+    ///   - changes: the effect on each item (`changes(_:from:to:)`).
     package static func commit(
         _ commit: Commit, person: String? = nil, at date: String? = nil, changes: JSONValue? = nil
     ) -> JSONValue {
@@ -116,12 +113,8 @@ extension JSON {
         return .object(members)
     }
 
-    /// A commit from its form; `person`, `at`, `changes` and fields that a commit does not have are passed over.
-    package static func readCommit(_ value: JSONValue, path: String = "") throws(FormatError) -> Commit {
-        try commit(from: JSONField(value, path: path))
-    }
-
-    static func commit(from field: JSONField) throws(FormatError) -> Commit {
+    /// Ignores `person`, `at`, `changes` and fields that no commit has.
+    package static func commit(from field: JSONField) throws(FormatError) -> Commit {
         try field.expectObject("a commit")
         let revision = try field["revision"].revision()
         return Commit(

@@ -1,11 +1,10 @@
 import HandCore
 import HandWire
 
-/// The JSON forms of the model (`Protocol.md`, “JSON forms”): what is written has its fields in a fixed order and fits
-/// a line; what is read may have them in any order.
+/// The JSON forms of the model (`Protocol.md`, “JSON forms”). Written objects have their fields in a fixed order and fit on
+/// one line; read objects may have them in any order.
 ///
-/// Every reading function throws `FormatError` with the path of the field that is not what it should be; `path` is
-/// where the value itself stands.
+/// Every reading function throws `FormatError` with the path of the field that is wrong.
 package enum JSON {}
 
 // MARK: - Items
@@ -20,7 +19,7 @@ extension JSON {
         .array(items.map(item))
     }
 
-    /// The fields of an item without its id: kind first, then what the kind has.
+    /// The fields of an item without its id: the kind, then the fields of that kind.
     package static func members(of content: Content) -> [JSONValue.Member] {
         [JSONValue.Member("kind", kind(content.kind))] + content.accept(Fields())
     }
@@ -29,22 +28,18 @@ extension JSON {
         .string(id.description)
     }
 
-    /// The name of a known kind, the number of any other.
+    /// The name of a known kind; the number of any other.
     package static func kind(_ kind: Content.Kind) -> JSONValue {
         Content.Kind.known.contains(kind) ? .string(kind.name) : JSONValue(kind.rawValue)
     }
 
-    package static func readItem(_ value: JSONValue, path: String = "") throws(FormatError) -> Item {
-        try item(from: JSONField(value, path: path))
-    }
-
-    static func item(from field: JSONField) throws(FormatError) -> Item {
+    package static func item(from field: JSONField) throws(FormatError) -> Item {
         try field.expectObject("an item")
         return Item(id: try field["id"].id(), content: try content(from: field))
     }
 
-    /// The content of an item. All fields of its kind must be there and none of another kind; fields that no kind has
-    /// are passed over.
+    /// The content of an item. It must have all fields of its kind and none of another kind. Fields that no kind has are
+    /// ignored.
     static func content(from field: JSONField) throws(FormatError) -> Content {
         try field.expectObject("an item")
         let kind = try kind(from: field["kind"])
@@ -61,7 +56,7 @@ extension JSON {
         }
     }
 
-    /// All fields that contents have, by name.
+    /// The fields of all kinds, with their names.
     private static let fields = (0..<5).map { bit in
         let field = Change.Fields(rawValue: 1 << bit)
         return (field: field, name: field.names[0])
@@ -107,7 +102,7 @@ private struct Fields: ContentVisitor {
 // MARK: - Changes
 
 extension JSON {
-    /// `{"text":[…],"done":true,"url":[…],"card":"Q♠","bytes":"…"}`, of these the fields that the change sets or changes.
+    /// `{"text":[…],"done":true,"url":[…],"card":"Q♠","bytes":"…"}`, with only the fields that change.
     package static func change(_ change: Change) -> JSONValue {
         var members: [JSONValue.Member] = []
         if !change.text.isIdentity { members.append(.init("text", splices(change.text))) }
@@ -129,11 +124,7 @@ extension JSON {
             })
     }
 
-    package static func readChange(_ value: JSONValue, path: String = "") throws(FormatError) -> Change {
-        try change(from: JSONField(value, path: path))
-    }
-
-    static func change(from field: JSONField) throws(FormatError) -> Change {
+    package static func change(from field: JSONField) throws(FormatError) -> Change {
         let names = fields.map(\.name)
         try field.expectObject("a change", only: names)
         var change = Change()
@@ -142,12 +133,12 @@ extension JSON {
         if field["url"].isPresent { change.url = try textChange(from: field["url"]) }
         if field["card"].isPresent { change.card = try card(from: field["card"]) }
         if field["bytes"].isPresent { change.bytes = try field["bytes"].base64() }
-        guard !change.isEmpty else { throw field.mismatch("one field at least of " + names.joined(separator: ", ")) }
+        guard !change.isEmpty else {
+            throw field.mismatch("at least one of the fields " + names.joined(separator: ", "))
+        }
         return change
     }
-}
 
-extension JSON {
     static func textChange(from field: JSONField) throws(FormatError) -> TextChange {
         let splices = try field.list { (splice) throws(FormatError) in
             try splice.expectObject("a splice", only: ["at", "removed", "inserted"])
@@ -164,7 +155,7 @@ extension JSON {
 // MARK: - Rules
 
 extension JSON {
-    /// `{"maximumCount":5,"maximumSize":16384,"kinds":["card"],"deck":true}`; no `kinds` if all kinds are allowed.
+    /// `{"maximumCount":5,"maximumSize":16384,"kinds":["card"],"deck":true}`; without `kinds` if all kinds are allowed.
     package static func rules(_ rules: Rules) -> JSONValue {
         var members: [JSONValue.Member] = [
             .init("maximumCount", JSONValue(rules.maximumCount)), .init("maximumSize", JSONValue(rules.maximumSize)),
@@ -176,19 +167,15 @@ extension JSON {
         return .object(members)
     }
 
-    /// Rules from their form; a field that is missing has the value of `Rules()`.
-    package static func readRules(_ value: JSONValue, path: String = "") throws(FormatError) -> Rules {
-        try rules(from: JSONField(value, path: path))
-    }
-
-    static func rules(from field: JSONField) throws(FormatError) -> Rules {
+    /// A missing field has its value in `Rules()`.
+    package static func rules(from field: JSONField) throws(FormatError) -> Rules {
         try field.expectObject("rules", only: ["maximumCount", "maximumSize", "kinds", "deck"])
         var rules = Rules()
         if field["maximumCount"].isPresent { rules.maximumCount = try field["maximumCount"].count() }
         if field["maximumSize"].isPresent { rules.maximumSize = try field["maximumSize"].count() }
         if field["kinds"].isPresent {
             let kinds = try field["kinds"].list(kind(from:))
-            // As many as the codec takes.
+            // The limit of the binary codec.
             guard kinds.count <= 64 else { throw field["kinds"].mismatch("at most 64 kinds") }
             rules.allowedKinds = Set(kinds)
         }

@@ -1,14 +1,14 @@
 import HandCore
 import HandWire
 
-// What people are told of their edits, as JSON.
+// What people are told about their edits, as JSON.
 
 extension JSON {
-    /// `{"index":0,"item":"…","lost":"edit","fields":["done"],"loser":"earlier","by":"…"}`: `item` and `by` if they are given.
+    /// `{"index":0,"item":"…","lost":"edit","fields":["done"],"loser":"earlier","by":"…"}`: `item` and `by` are optional.
     ///
     /// - Parameters:
-    ///   - item: the item at `index`, which the value itself does not know.
-    ///   - person: the name of who overrode it.
+    ///   - item: the id of the item at `index`, which the value does not have.
+    ///   - person: who overrode the edit.
     package static func superseded(_ value: Superseded, item: ItemID? = nil, by person: String? = nil) -> JSONValue {
         var members: [JSONValue.Member] = [.init("index", JSONValue(value.index))]
         if let item { members.append(.init("item", id(item))) }
@@ -34,9 +34,8 @@ extension JSON {
         }
     }
 
-    /// `item` and `by` are passed over.
-    package static func readSuperseded(_ value: JSONValue, path: String = "") throws(FormatError) -> Superseded {
-        let field = JSONField(value, path: path)
+    /// Ignores `item` and `by`.
+    package static func superseded(from field: JSONField) throws(FormatError) -> Superseded {
         try field.expectObject("a superseded edit")
         return Superseded(
             index: try field["index"].count(), loss: try loss(from: field),
@@ -67,8 +66,8 @@ extension JSON {
 // MARK: - Rejections
 
 extension JSON {
-    /// `{"reason":"listFull","message":"…","maximum":5}`: the reason for programs, the message for people, then the
-    /// reason's own fields.
+    /// `{"reason":"listFull","message":"…","maximum":5}`: the reason for programs, the message for people,
+    /// then the fields of that reason.
     package static func rejection(_ rejection: Rejection) -> JSONValue {
         .object(
             [.init("reason", .string(rejection.name)), .init("message", .string(rejection.description))]
@@ -91,9 +90,8 @@ extension JSON {
         }
     }
 
-    /// `message` is passed over: it follows from the rest.
-    package static func readRejection(_ value: JSONValue, path: String = "") throws(FormatError) -> Rejection {
-        let field = JSONField(value, path: path)
+    /// Ignores `message`, which follows from the other fields.
+    package static func rejection(from field: JSONField) throws(FormatError) -> Rejection {
         try field.expectObject("a rejection")
         switch try field["reason"].string() {
         case "listFull": return .violation(.listFull(maximum: try field["maximum"].number()))
@@ -118,7 +116,7 @@ extension JSON {
 }
 
 extension JSONField {
-    /// A number that a rejection carries, as large as the wire has it.
+    /// A number of a rejection, as large as the wire allows.
     fileprivate func number() throws(FormatError) -> Int {
         try integer(0...Int.max)
     }

@@ -1,9 +1,9 @@
 import HandCore
 
-/// A place in a JSON value, which may be empty, with its path for error messages: what forms are read from.
+/// A place in a JSON value, which may be empty, with its path for error messages. All forms are read from these.
 package struct JSONField: Sendable {
     package let value: JSONValue?
-    /// Such as `delta[2].insert[0].kind`; empty for the whole.
+    /// For example `delta[2].insert[0].kind`; empty for the whole value.
     package let path: String
 
     package init(_ value: JSONValue?, path: String = "") {
@@ -13,17 +13,16 @@ package struct JSONField: Sendable {
 
     package var isPresent: Bool { value != nil }
 
-    /// The field with that key, which may be missing.
     package subscript(key: String) -> JSONField {
         JSONField(value?[key], path: path.isEmpty ? key : "\(path).\(key)")
     }
 
-    /// The error that something else was expected here.
+    /// The error to throw if something else was expected here.
     package func mismatch(_ expected: String) -> FormatError {
         FormatError(place: path, expected: expected, found: found)
     }
 
-    /// What stands here, so short that it fits a line.
+    /// The value here, shortened to fit a line.
     private var found: String {
         guard let value else { return "nothing" }
         let line = value.line
@@ -52,7 +51,7 @@ extension JSONField {
         return number
     }
 
-    /// A number of items: up to 2³¹ − 1, the longest list there is.
+    /// A number of items: up to 2³¹ − 1, the length of the longest list.
     package func count() throws(FormatError) -> Int {
         try integer(0...Rules.unlimitedCount)
     }
@@ -93,19 +92,17 @@ extension JSONField {
                 ? "an id, whose last character is one of 02468acegjmprtwy" : "an id of \(ItemID.textLength) characters")
     }
 
-    /// One of a few words.
+    /// The meaning of one of a few words.
     func choice<Meaning>(_ words: KeyValuePairs<String, Meaning>) throws(FormatError) -> Meaning {
         if case .string(let text) = value, let chosen = words.first(where: { $0.key == text }) { return chosen.value }
         throw mismatch(words.map { "\"\($0.key)\"" }.joined(separator: " or "))
     }
 
-    /// The places of an array's elements.
     package func elements(_ expected: String = "an array") throws(FormatError) -> [JSONField] {
         guard case .array(let elements) = value else { throw mismatch(expected) }
         return elements.enumerated().map { JSONField($1, path: "\(path)[\($0)]") }
     }
 
-    /// All elements of an array, read the same way.
     package func list<Element>(
         _ read: (JSONField) throws(FormatError) -> Element
     ) throws(FormatError) -> [Element] {
@@ -114,13 +111,13 @@ extension JSONField {
         return list
     }
 
-    /// What `read` makes of this place; nil if it is empty.
+    /// The result of `read`; nil if this place is empty.
     func ifPresent<Element>(_ read: (JSONField) throws(FormatError) -> Element) throws(FormatError) -> Element? {
         isPresent ? try read(self) : nil
     }
 
-    /// Checks that an object stands here, with no other fields than these where they are given: where all fields may be
-    /// missing, a misspelt one would otherwise be overlooked.
+    /// Checks that this is an object, and that it has no other fields than `keys`. Where all fields are optional, a misspelt one
+    /// would otherwise be overlooked.
     package func expectObject(_ expected: String = "an object", only keys: [String]? = nil) throws(FormatError) {
         guard case .object(let members) = value else { throw mismatch(expected) }
         guard let keys, let unknown = members.first(where: { !keys.contains($0.key) }) else { return }

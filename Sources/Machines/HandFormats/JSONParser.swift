@@ -1,11 +1,12 @@
-/// Reads one JSON value as RFC 8259 has it, and nothing beside it.
+/// Reads exactly one JSON value by RFC 8259.
 ///
-/// Foundation's reader forgets the order of fields and may turn large integers into floating point, so this is its own.
-/// It refuses two fields of one name, unpaired surrogates, invalid UTF-8 and more than `depth` levels.
+/// Foundation's parser loses the order of fields and may turn large integers into floating point, so it cannot be used here.
+/// This parser refuses duplicate fields, unpaired surrogates, invalid UTF-8 and more than `depth` levels.
 struct JSONParser {
-    /// More than any form of this protocol needs, less than what could exhaust a thread's stack.
+    /// More than any form of this protocol needs, too little to exhaust a thread's stack.
     private static let depth = 64
 
+    /// Up to this number of fields, a linear search for duplicates is faster than a set.
     private static let few = 16
 
     private let bytes: [UInt8]
@@ -15,7 +16,6 @@ struct JSONParser {
         self.bytes = bytes
     }
 
-    /// The value that all the bytes are.
     mutating func document() throws(FormatError) -> JSONValue {
         let value = try value(depth: Self.depth)
         skipSpace()
@@ -65,7 +65,6 @@ struct JSONParser {
             guard peek == UInt8(ascii: "\"") else { throw unexpected("the name of a field in quotes") }
             let start = position
             let key = try string()
-            // Objects of this protocol have a few fields; only larger ones are worth a set.
             if members.count == Self.few { keys = Set(members.map(\.key)) }
             let isNew = members.count < Self.few ? !members.contains { $0.key == key } : keys.insert(key).inserted
             guard isNew else {
@@ -151,25 +150,23 @@ struct JSONParser {
 
     private mutating func escape() throws(FormatError) -> Unicode.Scalar {
         position += 1
-        guard let letter = peek else { throw unexpected("an escape") }
-        switch letter {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): break
-        case UInt8(ascii: "u"): return try escapedScalar()
-        default:
-            let letters: [(Unicode.Scalar, Unicode.Scalar)] = [
-                ("n", "\n"), ("r", "\r"), ("t", "\t"), ("b", "\u{8}"), ("f", "\u{C}"),
-            ]
-            guard let meaning = letters.first(where: { $0.0.value == UInt32(letter) })?.1 else {
-                throw unexpected("one of \" \\ / b f n r t u")
-            }
-            position += 1
-            return meaning
+        let scalar: Unicode.Scalar
+        switch peek.map(Unicode.Scalar.init) {
+        case let letter? where letter == "\"" || letter == "\\" || letter == "/": scalar = letter
+        case "n": scalar = "\n"
+        case "r": scalar = "\r"
+        case "t": scalar = "\t"
+        case "b": scalar = "\u{8}"
+        case "f": scalar = "\u{C}"
+        case "u": return try escapedScalar()
+        case nil: throw unexpected("an escape")
+        default: throw unexpected("one of \" \\ / b f n r t u")
         }
         position += 1
-        return Unicode.Scalar(letter)
+        return scalar
     }
 
-    /// `uXXXX`, or two of them that make a surrogate pair.
+    /// `uXXXX`, or two of these that form a surrogate pair.
     private mutating func escapedScalar() throws(FormatError) -> Unicode.Scalar {
         let start = position - 1
         let first = try hexDigits()
@@ -216,7 +213,7 @@ struct JSONParser {
 }
 
 extension JSONValue {
-    /// Reads a value from its text in UTF-8; spaces and ends of lines around it do not matter.
+    /// Reads a value from UTF-8; whitespace around it is ignored.
     ///
     /// - Throws: `FormatError` with the place `byte N` if the bytes are not one JSON value.
     package static func parse(_ bytes: some Sequence<UInt8>) throws(FormatError) -> JSONValue {

@@ -1,6 +1,6 @@
-/// A JSON value that keeps what matters to a contract: the order of an object's fields, and integers exactly.
+/// A JSON value that keeps the order of an object's fields and the exact value of integers.
 ///
-/// `line` writes the same value always as the same bytes.
+/// `line` always writes the same value as the same bytes.
 package enum JSONValue: Sendable {
     case null
     case bool(Bool)
@@ -13,7 +13,6 @@ package enum JSONValue: Sendable {
     /// The fields in their order. No two have the same key.
     case object([Member])
 
-    /// One field of an object.
     package struct Member: Sendable {
         package var key: String
         package var value: JSONValue
@@ -36,8 +35,7 @@ package enum JSONValue: Sendable {
 }
 
 extension JSONValue: Equatable {
-    /// Whether both are written as the same bytes: fields in another order, or a text in other code points, are another
-    /// value.
+    /// Whether both are written as the same bytes. The order of fields and the code points of texts matter.
     package static func == (left: JSONValue, right: JSONValue) -> Bool {
         left.bytes == right.bytes
     }
@@ -63,15 +61,15 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 // MARK: - Writing
 
 extension JSONValue {
-    /// The value on one line, without spaces and without an end of line.
+    /// The value on one line, without spaces and without a line break at the end.
     ///
-    /// Escaped are `"`, `\`, and the control characters U+0000–U+001F and U+007F–U+009F (the latter because a terminal
-    /// obeys them); all else, `/` and U+2028 included, stands as it is in UTF-8.
+    /// Escaped are `"`, `\`, and the control characters U+0000–U+001F and U+007F–U+009F (the latter because terminals
+    /// obey them). Everything else, including `/` and U+2028, is written as it is.
     package var line: String {
         String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The bytes of `line`.
+    /// `line` in UTF-8.
     package var bytes: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes)
@@ -110,7 +108,7 @@ extension JSONValue {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// Whether a byte is certainly no part of what is escaped; 0xC2 starts U+0080–U+00BF.
+    /// Whether a byte certainly needs no escape; 0xC2 starts U+0080–U+00BF.
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") && byte != 0x7F && byte != 0xC2
     }

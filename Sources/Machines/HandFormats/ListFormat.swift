@@ -1,21 +1,21 @@
 import HandCore
 
-/// A form in which a whole list stands in a file, one line an item.
+/// A file format for a whole list, with one line for each item.
 ///
-/// Law: what `export` writes, `read` gives back with the same contents in the same order; with the same ids too where
-/// the form keeps them (`jsonl`).
+/// Law: `read` returns what `export` wrote, with the same contents in the same order, and with the same ids in formats that
+/// keep them (`jsonl`).
 package enum ListFormat: String, CaseIterable, Sendable {
-    /// One JSON object a line (`JSON.item`); the only form that keeps ids.
+    /// One JSON object per line (`JSON.item`); the only format that keeps ids.
     case jsonl
     /// A Markdown list: `- [x] task`, `- note`, `## heading`, `- [link](url)`.
     case markdown
-    /// todo.txt: `x task`, other kinds with tags such as `kind:note`.
+    /// todo.txt: `x task`; other kinds have tags such as `kind:note`.
     case todotxt
 
-    /// How people call it, in options and messages.
+    /// The name in options and messages.
     package var name: String { rawValue }
 
-    /// Endings of files in this form, the usual one first.
+    /// The usual extension first.
     package var fileExtensions: [String] {
         switch self {
         case .jsonl: ["jsonl", "ndjson"]
@@ -24,7 +24,7 @@ package enum ListFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// The form that a file's ending suggests; nil if it suggests none.
+    /// The format for a file's extension; nil if it is none of these.
     package init?(fileName: String) {
         guard let dot = fileName.lastIndex(of: ".") else { return nil }
         let ending = fileName[fileName.index(after: dot)...].lowercased()
@@ -32,11 +32,11 @@ package enum ListFormat: String, CaseIterable, Sendable {
         self = format
     }
 
-    /// Whether a list's items keep their ids when they are read.
+    /// Whether items keep their ids when they are read.
     package enum Identity: Sendable {
-        /// Ids that the text has are kept; others are minted.
+        /// Ids in the text are kept; missing ones are minted.
         case kept
-        /// All ids are minted, so that the items can be added to a list that they came from.
+        /// All ids are minted, so that the items can be added to the list that they came from.
         case minted
     }
 
@@ -51,20 +51,19 @@ package enum ListFormat: String, CaseIterable, Sendable {
 
 /// How one item is written on one line.
 protocol LineSyntax {
-    /// The item's line, without its end.
+    /// The item's line, without a line break.
     func line(for item: Item) -> String
 
-    /// The item of a line that is not blank.
+    /// The id, if the line has one, and the content of its item.
     ///
-    /// - Parameter line: the line without its end, with no spaces and tabs around it.
-    /// - Returns: no id if the line has none.
+    /// - Parameter line: not blank, without a line break, and without spaces or tabs at its ends.
     func entry(in line: String) throws(FormatError) -> (id: ItemID?, content: Content)
 }
 
 // MARK: - Writing and reading
 
 extension ListFormat {
-    /// Writes the items line by line; every line ends with `\n`. What `write` throws is handed on.
+    /// Writes the items line by line; every line ends with `\n`.
     package func export<Failure: Error>(
         _ items: some Sequence<Item>, write: (String) throws(Failure) -> Void
     ) throws(Failure) {
@@ -72,12 +71,10 @@ extension ListFormat {
         for item in items { try write(syntax.line(for: item) + "\n") }
     }
 
-    /// The items of a text in UTF-8. Lines end with LF or CR LF; a byte order mark at the start and blank lines are
-    /// passed over.
+    /// The items of a text in UTF-8. Lines end with LF or CR LF. Blank lines and a byte order mark at the start are ignored.
     ///
-    /// - Parameters:
-    ///   - generator: mints the ids that the text does not have.
-    /// - Throws: `FormatError` with the number of the line that is not in this form, is not UTF-8, or repeats an id.
+    /// - Parameter generator: mints missing ids.
+    /// - Throws: `FormatError` with the number of the line that is not in this format, is not UTF-8, or repeats an id.
     package func read(
         _ bytes: some Sequence<UInt8>, ids identity: Identity = .kept,
         using generator: inout some RandomNumberGenerator
@@ -89,7 +86,7 @@ extension ListFormat {
         while let line = try lines.next() {
             let entry: (id: ItemID?, content: Content)
             do { entry = try syntax.entry(in: line) } catch { throw error.inLine(lines.number) }
-            // Two minted ids meet as good as never (64 random bits), so only those of the text are compared.
+            // Minted ids practically never collide (64 random bits), so only those in the text are compared.
             let kept = identity == .kept ? entry.id : nil
             if let kept, !known.insert(kept).inserted {
                 throw FormatError(
@@ -101,11 +98,11 @@ extension ListFormat {
     }
 }
 
-/// Cuts a text into its lines that are not blank, without their ends and the spaces and tabs around them.
+/// The lines of a text that are not blank, without line breaks and without spaces and tabs at their ends.
 private struct Lines {
     private let bytes: [UInt8]
     private var position = 0
-    /// The number of the line that `next` gave last, counted from 1.
+    /// The number of the line that `next` returned last, counted from 1.
     private(set) var number = 0
 
     init(_ bytes: some Sequence<UInt8>) {
@@ -130,8 +127,8 @@ private struct Lines {
 }
 
 extension BidirectionalCollection {
-    /// Without the elements at both ends that `isBlank` is true for.
-    func trimmed(_ isBlank: (Element) -> Bool) -> SubSequence {
+    /// Without the blank elements at both ends.
+    package func trimmed(_ isBlank: (Element) -> Bool) -> SubSequence {
         guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
             return self[endIndex...]
         }
@@ -139,7 +136,7 @@ extension BidirectionalCollection {
     }
 }
 
-/// One JSON object a line.
+/// One JSON object per line.
 private struct JSONLines: LineSyntax {
     func line(for item: Item) -> String {
         JSON.item(item).line

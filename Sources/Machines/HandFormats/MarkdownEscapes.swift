@@ -1,15 +1,15 @@
-/// Texts within a line of Markdown, by CommonMark's escapes: `\` before punctuation, `&#N;` for any character, `<br>`
-/// for an end of line.
+/// Texts within a line of Markdown, with the escapes of CommonMark: `\` before punctuation, `&#N;` for any character,
+/// `<br>` for a line break.
 enum MarkdownEscapes {
     /// Which spaces are written as `&#32;`.
     enum Spaces {
-        /// Those at the start and the end, which would get lost.
+        /// Those at the start and the end, which would be lost.
         case atEnds
-        /// All: in a URL.
+        /// All, as in a URL.
         case everywhere
     }
 
-    /// - Parameter punctuation: characters that get a `\` beside those that need one anywhere.
+    /// - Parameter punctuation: characters that get a `\` in addition to those that always need one.
     static func escaped(_ text: String, _ punctuation: String = "", spaces: Spaces = .atEnds) -> String {
         var result = String.UnicodeScalarView()
         let scalars = Array(text.unicodeScalars)
@@ -29,7 +29,7 @@ enum MarkdownEscapes {
         return String(result)
     }
 
-    /// Whether a line cannot hold the character as it is, or would not show it.
+    /// Whether the character cannot stand in a line as it is, or would not be shown.
     private static func isLost(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?, isSpaceLost: Bool) -> Bool {
         switch scalar {
         case " ", "\t": isSpaceLost
@@ -47,7 +47,7 @@ enum MarkdownEscapes {
         }
     }
 
-    /// The text that an escaped one stands for. Whatever is no escape stands for itself.
+    /// The text without escapes. What is not an escape stays as it is.
     static func text(_ escaped: ArraySlice<UInt8>) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(escaped.count)
@@ -76,7 +76,7 @@ enum MarkdownEscapes {
         byte > 0x20 && byte < 0x7F && !(Hex.digit(byte) != nil || Unicode.Scalar(byte).properties.isAlphabetic)
     }
 
-    /// `&#32;` or `&#x20;` at the start: the character, and the bytes that it takes.
+    /// The character of a reference such as `&#32;` or `&#x20;` at the start, and the length of the reference.
     private static func reference(_ bytes: ArraySlice<UInt8>) -> (Unicode.Scalar, Int)? {
         guard bytes.starts(with: "&#".utf8), let end = bytes.prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
             return nil

@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-/// Items as lines of Markdown, so that they look right wherever Markdown is shown and read back exactly.
+/// Items as lines of Markdown. They look right wherever Markdown is shown, and can be read back exactly.
 ///
 ///     ## heading
 ///     - [ ] task to do
@@ -11,9 +11,9 @@ import HandWire
 ///     - Q♠ <!--card-->
 ///     <!--kind 900 AAEC-->
 ///
-/// Texts are escaped as CommonMark has it: `\` before punctuation, `<br>` for an end of line, `&#N;` for other control
-/// characters and for spaces at the ends. From other programs any bullet (`-`, `*`, `+`), indentation and depth of
-/// heading are taken; a line that is none of these is a note.
+/// Texts have the escapes of CommonMark: `\` before punctuation, `<br>` for a line break, `&#N;` for other control
+/// characters and for spaces at the ends. In files of other programs any bullet (`-`, `*`, `+`), indentation and heading
+/// level is accepted; any other line is a note.
 struct MarkdownLines: LineSyntax {
     private static let cardMark = " <!--card-->"
 
@@ -35,7 +35,7 @@ struct MarkdownLines: LineSyntax {
             "- [\(MarkdownEscapes.escaped(text, "[]"))](\(MarkdownEscapes.escaped(url, "()<", spaces: .everywhere)))"
         }
         func visit(heading text: String) -> String {
-            // A run of # at the end would be taken for the heading's end.
+            // A run of # at the end would be read as a closing mark.
             let isClosed = text.utf8.last == UInt8(ascii: "#")
             return "## "
                 + (isClosed
@@ -53,7 +53,7 @@ struct MarkdownLines: LineSyntax {
 
     // MARK: Reading
 
-    // By bytes, not characters: a space and the combining mark behind it are one character.
+    // By bytes, not characters: a space and a combining mark after it are one character.
 
     private func content(of line: ArraySlice<UInt8>) -> Content {
         if let text = heading(line) { return .heading(MarkdownEscapes.text(text)) }
@@ -65,7 +65,7 @@ struct MarkdownLines: LineSyntax {
         return .note(MarkdownEscapes.text(rest))
     }
 
-    /// What follows blanks, of which there must be one unless the line ends here.
+    /// What follows the blanks at the start. There must be at least one, unless the line ends here.
     private func afterBlank(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let rest = line.drop { $0 == 0x20 || $0 == 0x09 }
         return rest.isEmpty || rest.startIndex > line.startIndex ? rest : nil
@@ -75,7 +75,7 @@ struct MarkdownLines: LineSyntax {
         let isMark = { (byte: UInt8) in byte == UInt8(ascii: "#") }
         let level = line.prefix(while: isMark)
         guard (1...6).contains(level.count), var text = afterBlank(line[level.endIndex...]) else { return nil }
-        // `## text ##`: the closing marks are no text.
+        // In `## text ##` the closing marks are not text.
         let open = text.lastIndex { !isMark($0) }
         let end = open.map { $0 + 1 } ?? text.startIndex
         if end < text.endIndex, open.map({ text[$0] == 0x20 || text[$0] == 0x09 }) ?? true { text = text[..<end] }
@@ -107,7 +107,7 @@ struct MarkdownLines: LineSyntax {
         return Card(String(decoding: line.dropLast(mark.count), as: UTF8.self)).map(Content.card)
     }
 
-    /// A link that is all of the line; with anything beside it, it stays a note.
+    /// A link that fills the line. With any other text in the line it stays a note.
     private func link(_ line: ArraySlice<UInt8>) -> Content? {
         guard line.first == UInt8(ascii: "["), line.last == UInt8(ascii: ")"),
             let close = end(of: line.dropFirst(), open: "[", close: "]"),
@@ -120,7 +120,7 @@ struct MarkdownLines: LineSyntax {
             MarkdownEscapes.text(line[(line.startIndex + 1)..<close]), url: MarkdownEscapes.text(url))
     }
 
-    /// Where the bracket closes that is open at the start; those inside in pairs, and escaped ones, do not count.
+    /// Where the bracket closes that was opened before the start. Inner pairs and escaped brackets do not count.
     private func end(of line: ArraySlice<UInt8>, open: Unicode.Scalar, close: Unicode.Scalar) -> Int? {
         var depth = 1
         var isEscaped = false
@@ -137,7 +137,7 @@ struct MarkdownLines: LineSyntax {
 }
 
 extension Content.Kind {
-    /// The kind with that number, if it is one that this program does not know.
+    /// The kind with that number, if this program does not know it.
     init?(unknownName name: String) {
         guard let kind = Content.Kind(name: name), !Self.known.contains(kind), kind.rawValue <= UInt32(Int32.max) else {
             return nil

@@ -2,15 +2,15 @@ import HandCore
 
 /// Text from other people, made safe for a terminal.
 package enum Printable {
-    /// Words of a text, without the blanks around them.
+    /// The text without whitespace at its ends.
     package static func words(_ text: String) -> String {
         let start = text.drop(while: \.isWhitespace)
         let end = start.reversed().prefix(while: \.isWhitespace).count
         return clean(String(start.dropLast(end)))
     }
 
-    /// The text without control characters, without those that turn the direction of writing around, and without those that
-    /// nobody sees and that mean nothing where they stand. A line break or a tab becomes a space, all else of that `�`.
+    /// The text without control characters, marks of writing direction, and invisible characters that have no meaning where
+    /// they stand. A line break or a tab becomes a space, any other such character `�`.
     package static func clean(_ text: String) -> String {
         if isPlain(text) { return text }
         var clean = String.UnicodeScalarView()
@@ -24,29 +24,30 @@ package enum Printable {
         return String(clean)
     }
 
-    private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }
+    /// Whether the text consists of printable ASCII, as most texts do.
+    package static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }
 
-    /// Whether a character may reach a terminal behind that one, which does.
+    /// Whether a character may reach a terminal after the previous one.
     static func isHarmless(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0: false
         // Embeddings, overrides, isolates, marks of direction; separators of lines and paragraphs.
         case 0x202A...0x202E, 0x2066...0x2069, 0x200E, 0x200F, 0x061C, 0x2028, 0x2029: false
-        // Spaces of no width, signs of format without a use today, fillers.
+        // Zero-width spaces, obsolete format characters, fillers.
         case 0xAD, 0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x200B, 0x2060...0x2065, 0x206A...0x206F: false
         case 0x3164, 0xFEFF, 0xFFA0, 0xFFF0...0xFFFB, 0x1BCA0...0x1BCA3, 0x1D173...0x1D17A: false
-        // Joiners, in scripts that have them and between emoji; what selects a form of the character before.
+        // Joiners, which are allowed in scripts that use them and between emoji; variation selectors.
         case 0x200C, 0x200D: previous.map { $0.value >= 0x600 && (!isSign($0) || $0 == "\u{FE0F}") } ?? false
         case 0xFE00...0xFE0F: previous.map { $0.value > 0x20 && !isSign($0) } ?? false
         case 0xE0100...0xE01EF: previous.map { $0.value >= 0x2E80 && !isSign($0) } ?? false
-        // Letters of a flag, which nobody sees elsewhere.
+        // Letters of a flag, which are invisible elsewhere.
         case 0xE0020...0xE007F: previous.map { $0.value == 0x1F3F4 || (0xE0020...0xE007E).contains($0.value) } ?? false
         case 0xE0000...0xE0FFF: false
         default: true
         }
     }
 
-    /// Joiners and selectors, which have nothing to do behind each other.
+    /// Joiners and selectors, which make no sense after each other.
     private static func isSign(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFE00...0xFE0F, 0xFEFF, 0xE0000...0xE0FFF: true
@@ -54,17 +55,17 @@ package enum Printable {
         }
     }
 
-    /// One item in one line, without its id: `[x] milk`, `## heading`, `Q♠`.
+    /// An item on one line, without its id: `[x] milk`, `## heading`, `Q♠`.
     package static func line(of content: Content) -> String {
         content.accept(OneLine { text, _ in clean(text) })
     }
 
-    /// The same of an item that was edited, with what was removed from its texts and what came instead.
+    /// An edited item on one line, with the removed and inserted words of its texts.
     package static func line(of content: Content, from former: Content, _ marks: ChangeMarks) -> String {
         content.accept(OneLine { text, isURL in marks.text(from: isURL ? former.address : former.text, to: text) })
     }
 
-    /// Appends `line(of:)` to a text, without making a string of it where that is not needed: for lists of a million items.
+    /// Appends `line(of:)` without a temporary string where possible, for lists of a million items.
     package static func append(_ content: Content, to line: inout String) {
         if case .task(let text, let done) = content, isPlain(text) {
             line += done ? "[x] " : "[ ] "
@@ -75,7 +76,7 @@ package enum Printable {
     }
 
     private struct OneLine: ContentVisitor {
-        /// A text, or the address of a link, as it is shown.
+        /// How a text, or the address of a link, is shown.
         let shown: (_ text: String, _ isURL: Bool) -> String
 
         func visit(card: Card) -> String { card.description }
@@ -92,6 +93,6 @@ package enum Printable {
 }
 
 extension Content {
-    /// Where a link leads; of other kinds nothing.
+    /// The address of a link; empty for other kinds.
     fileprivate var address: String { if case .link(_, let url) = self { url } else { "" } }
 }

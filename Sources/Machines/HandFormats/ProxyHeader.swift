@@ -1,10 +1,10 @@
-/// What a proxy says of somebody whose connection it hands on, before anything else: the PROXY protocol, versions 1 and 2.
+/// What a proxy sends first on a connection that it forwards: the header of the PROXY protocol, versions 1 and 2.
 package struct ProxyHeader: Equatable, Sendable {
-    /// Where they come from: an address in numbers and a port; nil if the proxy does not know, or comes on its own behalf.
+    /// The address of the client; nil if the proxy does not know it, or connects on its own behalf.
     package let source: Source?
 
     package struct Source: Equatable, Sendable {
-        /// As text, which is not checked any further.
+        /// A numeric address as text, which is not checked further.
         package let ip: String
         package let port: UInt16
 
@@ -14,31 +14,27 @@ package struct ProxyHeader: Equatable, Sendable {
         }
     }
 
-    /// Thrown for what is no such header.
+    /// The bytes are not such a header.
     package struct Malformed: Error, Equatable {
         package init() {}
     }
 
-    /// Of the second version, with all that a proxy may add to it.
+    /// The longest header of version 2, with all that a proxy may add to it.
     package static let mostBytes = 4_096
 
     private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
     private static let word = Array("PROXY ".utf8)
-    /// Of the first version, with its line's end.
+    /// The longest header of version 1, with its line break.
     private static let mostLine = 107
 
-    package init(source: Source?) {
-        self.source = source
-    }
-
-    /// Reads a header at the beginning of what came. Returns it and how many bytes it takes; nil if there have to be more.
+    /// Reads a header at the start of the bytes. Returns it and its length; nil if more bytes are needed.
     package static func read(_ bytes: [UInt8]) throws(Malformed) -> (header: ProxyHeader, size: Int)? {
         if begin(bytes, signature) { return try binary(bytes) }
         if begin(bytes, word) { return try line(bytes) }
         throw Malformed()
     }
 
-    /// Whether bytes begin as others do, as far as they go.
+    /// Whether the bytes that are there so far match the start.
     private static func begin(_ bytes: [UInt8], _ start: [UInt8]) -> Bool {
         bytes.prefix(start.count).elementsEqual(start.prefix(bytes.count))
     }
@@ -73,7 +69,7 @@ package struct ProxyHeader: Equatable, Sendable {
         let size = 16 + (Int(bytes[14]) << 8 | Int(bytes[15]))
         guard command == 0x20 || command == 0x21, size <= mostBytes else { throw Malformed() }
         guard bytes.count >= size else { return nil }
-        // On its own behalf, as to see whether the server is there; or for a sort of address that is none here.
+        // A health check by the proxy itself, or a family of addresses that is not supported.
         if command == 0x20 || ![0x11, 0x21].contains(family) { return (ProxyHeader(source: nil), size) }
         let width = family == 0x11 ? 4 : 16
         guard size >= 16 + 2 * width + 4 else { throw Malformed() }

@@ -1,8 +1,8 @@
 import HandCore
 
-/// Edits of several items that a person names in any order.
+/// Edits of several items, named in any order.
 package enum References {
-    /// A delta that does the same to each of the items.
+    /// A delta with the same component for each of the items.
     package static func components(
         _ references: [ItemReference], in list: Hand, _ component: () -> Delta.Component
     ) throws -> Delta {
@@ -16,7 +16,7 @@ package enum References {
         return try Delta(components)
     }
 
-    /// A delta that moves the items together to one place, in the order in which they are named.
+    /// A delta that moves the items to one place, in the order in which they are named.
     package static func move(_ references: [ItemReference], to place: Place, in list: Hand) throws -> Delta {
         var positions: [Int] = []
         var seen: Set<Int> = []
@@ -27,7 +27,7 @@ package enum References {
         let (gap, side) = try place.gap(in: list)
         let sorted = positions.sorted()
         let slots = Dictionary(uniqueKeysWithValues: zip(sorted, sorted.indices))
-        // Slots are numbered by position; they are dropped in the order named.
+        // Slots are numbered by position, and dropped in the order named.
         let drops = positions.compactMap { slots[$0] }.map { Delta.Component.drop($0..<$0 + 1, side, nil) }
         var components: [Delta.Component] = []
         var next = 0

@@ -1,6 +1,6 @@
-/// Guesses what was meant by a word that is wrong.
+/// Guesses what a misspelt word was meant to be.
 package enum Spelling {
-    /// The candidate that is most like the word, if one is like it: a slip in three characters or fewer of it.
+    /// The candidate most like the word, if there are no more slips than one in three characters.
     package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let most = max(1, word.count / 3)
         var best: (candidate: String, distance: Int)?
@@ -16,10 +16,10 @@ package enum Spelling {
         nearest(to: word, among: candidates).map { " Did you mean '\(Printable.clean($0))'?" } ?? ""
     }
 
-    /// How many characters must be inserted, deleted, replaced or exchanged with their neighbour to make one of the other.
+    /// How many characters must be inserted, deleted, replaced or swapped with a neighbour to turn one word into the other.
     package static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left), Array(right))
-        // Three rows of the table: the distances of the first `row` characters of `left` from all beginnings of `right`.
+        // Three rows of the table: the distances of the first `row` characters of `left` from all prefixes of `right`.
         var (older, old) = ([Int](), Array(0...right.count))
         for row in 1..<left.count + 1 {
             var new = [row]

@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-/// Items as lines of todo.txt, with the format's own `key:value` tags for what it does not have.
+/// Items as lines of todo.txt. Tags in the `key:value` form of todo.txt mark what the format does not have.
 ///
 ///     task to do
 ///     x task done
@@ -12,8 +12,8 @@ import HandWire
 ///     bytes:AAEC kind:900
 ///     two%0Alines kind:task escaped:percent
 ///
-/// The tags stand at the end of the line, in this order. Only with `escaped:percent` does `%XX` stand for a byte, so a
-/// line that another program wrote means what it says: priorities, dates and tags of others stay in the task's text.
+/// The tags stand at the end of the line, in this order. `%XX` is a byte only in lines with `escaped:percent`, so lines of
+/// other programs are read as they are: their priorities, dates and tags stay in the task's text.
 struct TodoLines: LineSyntax {
     private static let escapedTag = "escaped:percent"
 
@@ -34,7 +34,7 @@ struct TodoLines: LineSyntax {
         }
 
         private func line(_ text: String, url: String? = nil, kind: Content.Kind, done: Bool = false) -> String {
-            // Without a mark of its own a text `x …` would be a task that is done.
+            // Unescaped, a text `x …` would be read as a completed task.
             let looksDone = !done && (text.utf8.starts(with: "x ".utf8) || text.utf8.elementsEqual("x".utf8))
             let isEscaped = Percent.isNeeded(text) || looksDone || url.map(Percent.isNeededInURL) ?? false
             var words: [String] = done ? ["x"] : []
@@ -47,7 +47,7 @@ struct TodoLines: LineSyntax {
         }
     }
 
-    /// Whether the last word of a text would be read as a tag.
+    /// Whether the last word would be read as a tag.
     private static func endsInTag(_ text: String) -> Bool {
         let word = split(Array(text.utf8)[...]).word
         return word.starts(with: "kind:".utf8) || word.elementsEqual(escapedTag.utf8)
@@ -62,8 +62,7 @@ struct TodoLines: LineSyntax {
         return (nil, tagged(text, isDone: isDone) ?? .task(String(decoding: text, as: UTF8.self), done: isDone))
     }
 
-    /// The content of a line with tags; nil if its tags are not those that are written here, so that it is a plain
-    /// task.
+    /// The content of a line with tags; nil if its tags are not ours, so that it is a plain task.
     private func tagged(_ line: ArraySlice<UInt8>, isDone: Bool) -> Content? {
         var (rest, word) = Self.split(line)
         let isEscaped = word.elementsEqual(Self.escapedTag.utf8)
@@ -92,14 +91,14 @@ struct TodoLines: LineSyntax {
         }
     }
 
-    /// The last word of a line, and what stands before the space in front of it.
+    /// The last word of a line, and the text before it.
     private static func split(_ line: ArraySlice<UInt8>) -> (rest: ArraySlice<UInt8>, word: ArraySlice<UInt8>) {
         guard let space = line.lastIndex(of: 0x20) else { return (line.prefix(0), line) }
         return (line[..<space], line[(space + 1)...])
     }
 }
 
-/// Bytes written as `%XX`: those that a line cannot hold as they are.
+/// The escape `%XX` for bytes that a line cannot hold.
 private enum Percent {
     static func isNeeded(_ text: String) -> Bool {
         let bytes = text.utf8
@@ -114,11 +113,11 @@ private enum Percent {
     private static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
 
     /// - Parameters:
-    ///   - first: escape the first byte in any case.
+    ///   - first: always escape the first byte.
     ///   - spaces: escape all spaces, not only those at the ends.
     static func escaped(_ text: String, first: Bool = false, spaces: Bool = false) -> String {
         let bytes = Array(text.utf8)
-        // A byte order mark at the start of a file would be taken for the file's.
+        // At the start of a file a byte order mark would be taken for the file's own.
         let mark = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : first ? 1 : 0
         var result: [UInt8] = []
         for (index, byte) in bytes.enumerated() {
@@ -132,7 +131,7 @@ private enum Percent {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// nil if a `%` has no two digits behind it, or the bytes are not UTF-8.
+    /// nil if a `%` is not followed by two digits, or the bytes are not UTF-8.
     static func text(_ escaped: ArraySlice<UInt8>) -> String? {
         var bytes: [UInt8] = []
         var rest = escaped

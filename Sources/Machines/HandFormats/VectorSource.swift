@@ -1,7 +1,7 @@
 import HandCore
 
-/// Random values for test vectors: small lists of every kind, and deltas of every shape on them. All follows from the
-/// seed.
+/// Random values for test vectors: small lists of every kind, and deltas of every shape on them. The seed decides
+/// everything.
 struct VectorSource {
     private var random: SplitMix64
 
@@ -9,8 +9,8 @@ struct VectorSource {
         random = SplitMix64(seed: seed)
     }
 
-    /// What other implementations may get wrong: several code points in one character, several characters that look
-    /// like one, right-to-left letters, control characters, JSON's and Markdown's own marks.
+    /// Texts that other implementations may get wrong: several code points in one character, several characters that look
+    /// like one, right-to-left letters, control characters, the syntax of JSON and Markdown.
     static let texts = [
         "", "a", "Milk", "two words", " spaces around ", "line one\nline two", "tab\there", "quote \" and \\ backslash",
         "é", "e\u{301}", "👩‍👩‍👧", "🇩🇪", "🂡", "שלום", "日本語", "naïve – “quoted”", "null\u{0}byte",
@@ -73,7 +73,7 @@ struct VectorSource {
         return change
     }
 
-    /// A text instead of a text, or splices in any places, which need not be whole words.
+    /// Another text, or splices in any places, which need not be whole words.
     private mutating func textChange(of old: String) -> TextChange {
         if coin() { return TextChange(from: old, to: text()) }
         let scalars = Array(old.unicodeScalars)
@@ -88,7 +88,7 @@ struct VectorSource {
                 at: part(0..<cuts[index]).utf8.count, removed: part(cuts[index]..<cuts[index + 1]),
                 inserted: coin() ? "" : text())
         }
-        do { return try TextChange(splices) } catch { preconditionFailure("\(splices): \(error)") }
+        return Self.certain { try TextChange(splices) }
     }
 
     private mutating func side() -> Side { coin() ? .after : .before }
@@ -99,8 +99,8 @@ struct VectorSource {
         case keep, edit, delete, pick
     }
 
-    /// A delta on those items: about half of them are edited, deleted or moved, neighbours often alike; moved items
-    /// travel in blocks or alone, some changed on the way; up to three insertions.
+    /// A delta on the items: about half of them are edited, deleted or moved, often together with their neighbours. Items move
+    /// in blocks or alone, and some are edited as well. There are up to three insertions.
     mutating func delta(on items: [Item]) -> Delta {
         var fates: [Fate] = []
         for _ in items {
@@ -131,16 +131,12 @@ struct VectorSource {
             }
             components += gaps[index + 1]
         }
-        return VectorSource.delta(components)
+        return Self.certain { try Delta(components) }
     }
 
-    /// The delta of components that are known to be one.
-    static func delta(_ components: [Delta.Component]) -> Delta {
-        do {
-            return try Delta(components)
-        } catch {
-            preconditionFailure("\(components): \(error)")
-        }
+    /// The result of something that cannot fail here.
+    static func certain<Value>(_ body: () throws -> Value) -> Value {
+        do { return try body() } catch { preconditionFailure("\(error)") }
     }
 
     // MARK: Other values

@@ -4,9 +4,9 @@ import HandWire
 // Values as bytes and back.
 
 extension Vectors {
-    /// A value has `hex` for an answer, `type` and `hex` have the value.
+    /// The answer to a value is `hex`; the answer to `type` and `hex` is the value.
     ///
-    /// - Throws: `FormatError` if the question is not right, `WireError` if the bytes are not.
+    /// - Throws: `FormatError` for a malformed question, `WireError` for malformed bytes.
     static func codec(_ question: JSONField) throws -> Members {
         guard question["type"].isPresent else { return [.init("hex", .string(Hex.text(try encoded(question))))] }
         let bytes = try question["hex"].hexBytes()
@@ -22,10 +22,10 @@ extension Vectors {
         }
     }
 
-    /// What bytes may stand for.
+    /// The types that can be decoded.
     private enum Coded {
         case item, delta, commit, rules
-        /// A message with its length in front, up or down.
+        /// A message with its length, up or down.
         case frame
     }
 
@@ -45,7 +45,7 @@ extension Vectors {
         return writer.bytes
     }
 
-    /// The value that all the bytes are.
+    /// Decodes a value that takes all of the bytes.
     private static func whole<Value>(
         _ bytes: [UInt8], _ name: String, _ read: (inout WireReader) throws -> Value
     ) throws -> Value {
@@ -57,7 +57,7 @@ extension Vectors {
         }
     }
 
-    /// The name of the message in a frame, which must be all of the bytes.
+    /// The name of the message in a frame that takes all of the bytes.
     private static func message(in bytes: [UInt8], _ question: JSONField) throws -> String {
         let isUp = try question["direction"].choice(["up": true, "down": false])
         var name: String?
@@ -79,7 +79,7 @@ extension Vectors {
 // MARK: - Names of messages
 
 extension DownMessage {
-    /// As `Protocol.md` calls the message.
+    /// The name in `Protocol.md`.
     fileprivate var name: String {
         switch self {
         case .welcome: "welcome"

@@ -4,29 +4,32 @@ extension Vectors {
     /// The seed of the vectors in `Tests/Data/Vectors`.
     package static let seed: UInt64 = 2026
 
-    /// The files of test vectors, one for each law: named vectors first, then random ones. The same seed gives the same
+    /// The files of test vectors, one for each law, with named vectors first, then random ones. The same seed gives the same
     /// bytes on every machine.
     package static func generate(seed: UInt64) -> [(file: String, lines: [String])] {
         Law.allCases.enumerated().map { index, law in
-            // A source for each law, so that a vector added to one file leaves the others as they are.
+            // Each law has its own source, so that a new vector in one file does not change the others.
             var source = VectorSource(seed: seed &+ UInt64(index))
             let vectors = named(law) + random(law, &source)
             return ("\(law.rawValue).jsonl", vectors.map { $0.line(of: law) })
         }
     }
 
-    /// A question before it is asked.
+    /// A test vector without its answer.
     struct Question {
         var name: String?
         var members: Members
 
-        init(_ members: Members) {
+        init(_ name: String?, _ members: JSONValue.Member...) {
+            self.name = name
             self.members = members
         }
 
-        init(_ name: String?, _ members: Members) {
-            self.name = name
-            self.members = members
+        /// Two deltas on a list: concurrent ones for `transform`, one after the other for `compose`.
+        init(_ name: String? = nil, on items: [Item], _ first: Delta, _ second: Delta) {
+            self.init(
+                name, .init("list", JSON.items(items)), .init("first", JSON.delta(first)),
+                .init("second", JSON.delta(second)))
         }
 
         /// The vector: the question, with the answer as `expect`.
@@ -59,23 +62,19 @@ extension Vectors {
             let list: JSONValue.Member = .init("list", JSON.items(items))
             switch law {
             case .codec: return codecPair(round, items, delta, &source)
-            case .apply, .invert: return [Question([list, .init("delta", JSON.delta(delta))])]
-            case .transform:
-                let second = source.delta(on: items)
-                return [Question([list, .init("first", JSON.delta(delta)), .init("second", JSON.delta(second))])]
-            case .compose:
-                let second = source.delta(on: after(delta, items))
-                return [Question([list, .init("first", JSON.delta(delta)), .init("second", JSON.delta(second))])]
+            case .apply, .invert: return [Question(nil, list, .init("delta", JSON.delta(delta)))]
+            case .transform: return [Question(on: items, delta, source.delta(on: items))]
+            case .compose: return [Question(on: items, delta, source.delta(on: after(delta, items)))]
             case .diff:
-                return [Question([.init("from", JSON.items(items)), .init("to", JSON.items(after(delta, items)))])]
-            case .digest: return [Question([list])]
+                return [Question(nil, .init("from", JSON.items(items)), .init("to", JSON.items(after(delta, items))))]
+            case .digest: return [Question(nil, list)]
             case .map:
                 let place = source.next(below: items.count + 3)
                 let delta: JSONValue.Member = .init("delta", JSON.delta(delta))
                 return [
-                    Question([delta, .init("index", JSONValue(place))]),
-                    Question([delta, .init("gap", JSONValue(place)), .init("side", "after")]),
-                    Question([delta, .init("gap", JSONValue(place)), .init("side", "before")]),
+                    Question(nil, delta, .init("index", JSONValue(place))),
+                    Question(nil, delta, .init("gap", JSONValue(place)), .init("side", "after")),
+                    Question(nil, delta, .init("gap", JSONValue(place)), .init("side", "before")),
                 ]
             }
         }
@@ -96,17 +95,13 @@ extension Vectors {
     }
 
     static func bothWays(_ name: String?, _ type: String, _ value: JSONValue) -> [Question] {
-        let encode = Question(name, [.init(type, value)])
+        let encode = Question(name, .init(type, value))
         let all = JSONField(.object([.init("law", "codec")] + encode.members))
         guard let hex = answer(all)["hex"] else { preconditionFailure("\(value.line) cannot be encoded") }
-        return [encode, Question(name.map { $0 + ", decoded" }, [.init("type", .string(type)), .init("hex", hex)])]
+        return [encode, Question(name.map { $0 + ", decoded" }, .init("type", .string(type)), .init("hex", hex))]
     }
 
     private static func after(_ delta: Delta, _ items: [Item]) -> [Item] {
-        do {
-            return Array(try Hand(items).applying(delta))
-        } catch {
-            preconditionFailure("\(delta) on \(items): \(error)")
-        }
+        VectorSource.certain { Array(try Hand(items).applying(delta)) }
     }
 }

@@ -1,6 +1,6 @@
 import HandCore
 
-// The laws of lists and deltas, asked with values in JSON.
+// The answers to questions about lists and deltas, with values in JSON.
 
 extension Vectors {
     typealias Members = [JSONValue.Member]
@@ -70,7 +70,7 @@ extension Vectors {
         return [.init("index", index.map { JSONValue($0) } ?? .null)]
     }
 
-    /// The items of a question. No id may come twice, for a list never has one twice.
+    /// The items of a question. As in every list, no id may occur twice.
     private static func list(_ field: JSONField) throws(FormatError) -> Hand {
         var items: [Item] = []
         var known: Set<ItemID> = []
@@ -84,7 +84,7 @@ extension Vectors {
 }
 
 extension Hand {
-    /// The delta at a place, and this list after it.
+    /// The delta of a field, and this list after it.
     fileprivate func after(_ field: JSONField) throws(FormatError) -> (delta: Delta, list: Hand) {
         let delta = try JSON.delta(from: field)
         return (delta, try after(delta, field.path))

@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-// Named questions on bytes: edges, one frame of every message, and bytes that stand for nothing.
+// Named questions about bytes: edge cases, one frame for every message, and malformed bytes.
 
 extension Vectors {
     static var namedCodec: [Question] {
@@ -37,8 +37,8 @@ extension Vectors {
 
     private static func frame(_ name: String, _ bytes: [UInt8], _ direction: String) -> Question {
         Question(
-            name,
-            [.init("type", "frame"), .init("direction", .string(direction)), .init("hex", .string(Hex.text(bytes)))])
+            name, .init("type", "frame"), .init("direction", .string(direction)), .init("hex", .string(Hex.text(bytes)))
+        )
     }
 
     private static var upFrames: [(String, [UInt8])] {
@@ -162,7 +162,7 @@ extension Vectors {
         return frames.map { frame("error: \($0)", $1, "up") }
     }
 
-    // MARK: Values that are none
+    // MARK: Malformed values
 
     private static var badBytes: [Question] {
         let item: [UInt8] = [1, 0, 0, 0, 0, 0, 0, 0, 3, 2, 0, 0x61]
@@ -204,13 +204,13 @@ extension Vectors {
         ]
         return bad("delta", deltas) + bad("item", items) + bad("rules", rules) + truncatedCommit
             + [
-                Question("error: half a byte", [.init("type", "item"), .init("hex", "0")]),
-                Question("error: no hexadecimal digits", [.init("type", "item"), .init("hex", "xy")]),
-                Question("error: no such type", [.init("type", "hand"), .init("hex", "")]),
+                Question("error: half a byte", .init("type", "item"), .init("hex", "0")),
+                Question("error: no hexadecimal digits", .init("type", "item"), .init("hex", "xy")),
+                Question("error: no such type", .init("type", "hand"), .init("hex", "")),
             ]
     }
 
-    /// A commit that ends too early, at each of its bytes.
+    /// A commit cut off at each of its bytes.
     private static var truncatedCommit: [Question] {
         var writer = WireWriter()
         writer.commit(
@@ -218,9 +218,7 @@ extension Vectors {
                 revision: 2, author: 1, sequence: 1, base: 1, time: 1000, count: 0, digest: 0,
                 delta: Delta.deleting(0..<1)))
         let bytes = writer.bytes
-        return bytes.indices.flatMap {
-            bad("commit", [("ends after \($0) of \(bytes.count) bytes", Array(bytes[..<$0]))])
-        }
+        return bad("commit", bytes.indices.map { ("ends after \($0) of \(bytes.count) bytes", Array(bytes[..<$0])) })
     }
 
     private static func replacing(_ index: Int, in bytes: [UInt8], by byte: UInt8) -> [UInt8] {
@@ -231,7 +229,7 @@ extension Vectors {
 
     private static func bad(_ type: String, _ samples: [(String, [UInt8])]) -> [Question] {
         samples.map { name, bytes in
-            Question("error: \(name)", [.init("type", .string(type)), .init("hex", .string(Hex.text(bytes)))])
+            Question("error: \(name)", .init("type", .string(type)), .init("hex", .string(Hex.text(bytes))))
         }
     }
 }

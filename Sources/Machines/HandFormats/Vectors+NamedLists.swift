@@ -1,6 +1,6 @@
 import HandCore
 
-// Named questions on lists: edges, and deltas that do not fit.
+// Named questions about lists: edge cases, and deltas that do not fit.
 
 extension Vectors {
     private static func member(_ key: String, _ items: [Item]) -> JSONValue.Member {
@@ -34,92 +34,87 @@ extension Vectors {
             ["edit": ["bytes": "AA=="]],
         ]
         return [
-            Question("the identity", [two, delta()]),
+            Question("the identity", two, delta()),
             Question(
-                "an insertion into the empty list", [member("list", []), delta(["insert": new, "side": "after"])]),
-            Question("an edit of every kind", [member("list", kinds), .init("delta", .array(edits))]),
+                "an insertion into the empty list", member("list", []), delta(["insert": new, "side": "after"])),
+            Question("an edit of every kind", member("list", kinds), .init("delta", .array(edits))),
             Question(
                 "a form that is not normal",
-                [two, delta(["keep": 0], ["delete": 1], ["delete": 1], ["insert": [], "side": "after"])]),
+                two, delta(["keep": 0], ["delete": 1], ["delete": 1], ["insert": [], "side": "after"])),
             Question(
                 "another form that is not normal: after stands behind before",
-                [two, delta(["insert": new, "side": "before"], ["insert": JSON.items(second), "side": "after"])]),
-            Question("a form that is not normal: keeps more than there is", [two, delta(["keep": 3])]),
-            Question("error: deletes more than there is", [two, delta(["delete": 3])]),
-            Question("error: keeps more than there is", [two, delta(["keep": 3], ["insert": new, "side": "after"])]),
-            Question("error: edits behind the end", [two, delta(["keep": 2], ["edit": ["done": true]])]),
-            Question("error: a URL for a task", [two, delta(["edit": ["url": [splice(0, "", "u")]]])]),
+                two, delta(["insert": new, "side": "before"], ["insert": JSON.items(second), "side": "after"])),
+            Question("a form that is not normal: keeps more than there is", two, delta(["keep": 3])),
+            Question("error: deletes more than there is", two, delta(["delete": 3])),
+            Question("error: keeps more than there is", two, delta(["keep": 3], ["insert": new, "side": "after"])),
+            Question("error: edits behind the end", two, delta(["keep": 2], ["edit": ["done": true]])),
+            Question("error: a URL for a task", two, delta(["edit": ["url": [splice(0, "", "u")]]])),
             Question(
                 "error: a moved task gets bytes",
-                [two, delta(["pick": 1], ["drop": [0, 1], "side": "after", "change": ["bytes": ""]])]),
-            Question("error: a pick without a drop", [two, delta(["pick": 1])]),
-            Question("error: a drop without a pick", [two, delta(["drop": [0, 1], "side": "before"])]),
+                two, delta(["pick": 1], ["drop": [0, 1], "side": "after", "change": ["bytes": ""]])),
+            Question("error: a pick without a drop", two, delta(["pick": 1])),
+            Question("error: a drop without a pick", two, delta(["drop": [0, 1], "side": "before"])),
             Question(
                 "error: a slot dropped twice",
-                [two, delta(["pick": 1], ["drop": [0, 1], "side": "after"], ["drop": [0, 1], "side": "after"])]),
+                two, delta(["pick": 1], ["drop": [0, 1], "side": "after"], ["drop": [0, 1], "side": "after"])),
             Question(
                 "error: a change for a block",
-                [two, delta(["pick": 2], ["drop": [0, 2], "side": "after", "change": ["done": true]])]),
+                two, delta(["pick": 2], ["drop": [0, 2], "side": "after", "change": ["done": true]])),
             Question(
                 "a form that is not normal: splices that touch, and one that changes nothing",
-                [two, delta(["edit": ["text": [splice(0, "a", "x"), splice(1, "", "y"), splice(1, "", "")]]])]),
+                two, delta(["edit": ["text": [splice(0, "a", "x"), splice(1, "", "y"), splice(1, "", "")]]])),
             Question(
                 "error: text: splices that overlap",
-                [two, delta(["edit": ["text": [splice(0, "ab", "x"), splice(1, "b", "y")]]])]),
-            Question("error: text: removes other words", [two, delta(["edit": ["text": [splice(0, "b", "x")]]])]),
-            Question("error: text: behind its end", [two, delta(["edit": ["text": [splice(2, "", "x")]]])]),
+                two, delta(["edit": ["text": [splice(0, "ab", "x"), splice(1, "b", "y")]]])),
+            Question("error: text: removes other words", two, delta(["edit": ["text": [splice(0, "b", "x")]]])),
+            Question("error: text: behind its end", two, delta(["edit": ["text": [splice(2, "", "x")]]])),
             Question(
                 "error: text: within a character",
-                [member("list", [task(1, "é")]), delta(["edit": ["text": [splice(1, "", "x")]]])]),
+                member("list", [task(1, "é")]), delta(["edit": ["text": [splice(1, "", "x")]]])),
             Question(
-                "error: text: removes more than there is", [two, delta(["edit": ["text": [splice(0, "abcdef", "")]]])]),
+                "error: text: removes more than there is", two, delta(["edit": ["text": [splice(0, "abcdef", "")]]])),
             Question(
                 "error: text: not in order",
-                [
-                    member("list", [task(1, "abc")]),
-                    delta(["edit": ["text": [splice(2, "c", "x"), splice(0, "a", "y")]]]),
-                ]),
+                member("list", [task(1, "abc")]),
+                delta(["edit": ["text": [splice(2, "c", "x"), splice(0, "a", "y")]]])),
             Question(
                 "error: text: removes the end of a character and what is behind it",
-                [member("list", [task(1, "é!")]), delta(["edit": ["text": [splice(1, "!", "x")]]])]),
+                member("list", [task(1, "é!")]), delta(["edit": ["text": [splice(1, "!", "x")]]])),
             Question(
                 "texts of wide characters, changed at their ends",
-                [
-                    member("list", [task(1, "日本é👩‍👩‍👧")]),
-                    delta(["edit": ["text": [splice(0, "", "→"), splice(6, "é", "e"), splice(26, "", "!")]]]),
-                ]),
+                member("list", [task(1, "日本é👩‍👩‍👧")]),
+                delta(["edit": ["text": [splice(0, "", "→"), splice(6, "é", "e"), splice(26, "", "!")]]])),
             Question(
                 "an empty text gets words",
-                [member("list", [task(1, "")]), delta(["edit": ["text": [splice(0, "", "é")]]])]),
+                member("list", [task(1, "")]), delta(["edit": ["text": [splice(0, "", "é")]]])),
             Question(
                 "all words of a text go",
-                [member("list", [task(1, "é b")]), delta(["edit": ["text": [splice(0, "é b", "")]]])]),
-            Question("error: an empty change", [two, delta(["edit": [:]])]),
-            Question("error: no splices", [two, delta(["edit": ["text": []]])]),
+                member("list", [task(1, "é b")]), delta(["edit": ["text": [splice(0, "é b", "")]]])),
+            Question("error: an empty change", two, delta(["edit": [:]])),
+            Question("error: no splices", two, delta(["edit": ["text": []]])),
             Question(
-                "error: only a splice that changes nothing", [two, delta(["edit": ["text": [splice(0, "a", "a")]]])]),
-            Question("error: a text that is set", [two, delta(["edit": ["text": "b"]])]),
+                "error: only a splice that changes nothing", two, delta(["edit": ["text": [splice(0, "a", "a")]]])),
+            Question("error: a text that is set", two, delta(["edit": ["text": "b"]])),
             Question(
                 "error: a splice without what it inserts",
-                [two, delta(["edit": ["text": [["at": 0, "removed": "a"]]]])]),
+                two, delta(["edit": ["text": [["at": 0, "removed": "a"]]]])),
             Question(
-                "error: a field that no change has", [two, delta(["edit": ["text": renewed("a"), "dnoe": true]])]),
-            Question("error: no sort of component", [two, delta(["move": 1])]),
-            Question("error: a negative count", [two, delta(["keep": -1])]),
-            Question("error: no side", [two, delta(["insert": new])]),
+                "error: a field that no change has", two, delta(["edit": ["text": renewed("a"), "dnoe": true]])),
+            Question("error: no sort of component", two, delta(["move": 1])),
+            Question("error: a negative count", two, delta(["keep": -1])),
+            Question("error: no side", two, delta(["insert": new])),
             Question(
                 "error: an unknown kind by name",
-                [two, delta(["insert": [["id": "0000000000000", "kind": "tsk"]], "side": "after"])]),
-            Question("error: an id twice in the list", [member("list", tasks(1) + tasks(1)), delta()]),
+                two, delta(["insert": [["id": "0000000000000", "kind": "tsk"]], "side": "after"])),
+            Question("error: an id twice in the list", member("list", tasks(1) + tasks(1)), delta()),
         ]
     }
 
     // MARK: compose
 
     static var namedCompose: [Question] {
-        let list = member("list", tasks(3))
         func pair(_ name: String, _ first: Delta, _ second: Delta) -> Question {
-            Question(name, [list, .init("first", JSON.delta(first)), .init("second", JSON.delta(second))])
+            Question(name, on: tasks(3), first, second)
         }
         let x = [task(101, "x"), task(102, "y")]
         return [
@@ -155,32 +150,32 @@ extension Vectors {
         switch law {
         case .invert:
             return [
-                Question("the identity", [member("list", kinds), delta()]),
-                Question("all deleted", [member("list", kinds), delta(["delete": 6])]),
+                Question("the identity", member("list", kinds), delta()),
+                Question("all deleted", member("list", kinds), delta(["delete": 6])),
                 Question(
-                    "all moved", [member("list", kinds), delta(["pick": 6], ["drop": [0, 6], "side": "before"])]),
-                Question("error: does not fit", [member("list", tasks(1)), delta(["delete": 2])]),
+                    "all moved", member("list", kinds), delta(["pick": 6], ["drop": [0, 6], "side": "before"])),
+                Question("error: does not fit", member("list", tasks(1)), delta(["delete": 2])),
             ]
         case .diff:
             let others = [Item(id: kinds[0].id, content: .note("another kind"))]
             return [
-                Question("from nothing to nothing", [member("from", []), member("to", [])]),
-                Question("from nothing", [member("from", []), member("to", kinds)]),
-                Question("to nothing", [member("from", kinds), member("to", [])]),
-                Question("reversed", [member("from", kinds), member("to", reversed)]),
-                Question("an item of another kind with the same id", [member("from", kinds), member("to", others)]),
-                Question("error: an id twice", [member("from", kinds), member("to", kinds + kinds)]),
+                Question("from nothing to nothing", member("from", []), member("to", [])),
+                Question("from nothing", member("from", []), member("to", kinds)),
+                Question("to nothing", member("from", kinds), member("to", [])),
+                Question("reversed", member("from", kinds), member("to", reversed)),
+                Question("an item of another kind with the same id", member("from", kinds), member("to", others)),
+                Question("error: an id twice", member("from", kinds), member("to", kinds + kinds)),
             ]
         default:
             let texts = VectorSource.texts.enumerated().map {
                 Item(id: ItemID(rawValue: UInt64.max - UInt64($0)), content: .note($1))
             }
             return [
-                Question("the empty list", [member("list", [])]),
-                Question("every kind", [member("list", kinds)]),
-                Question("every kind, reversed", [member("list", reversed)]),
-                Question("texts that are easy to get wrong", [member("list", texts)]),
-                Question("every card", [member("list", (0...52).map { cardItem(UInt8($0)) })]),
+                Question("the empty list", member("list", [])),
+                Question("every kind", member("list", kinds)),
+                Question("every kind, reversed", member("list", reversed)),
+                Question("texts that are easy to get wrong", member("list", texts)),
+                Question("every card", member("list", (0...52).map { cardItem(UInt8($0)) })),
             ]
         }
     }
@@ -196,15 +191,15 @@ extension Vectors {
         let insert = delta(["keep": 1], ["insert": new, "side": "before"])
         let move = delta(["pick": 2], ["keep": 1], ["drop": [0, 2], "side": "after"])
         return [
-            Question("a deleted item", [delta(["delete": 2]), .init("index", 1)]),
-            Question("behind a deletion", [delta(["delete": 2]), .init("index", 2)]),
-            Question("a moved item", [move, .init("index", 1)]),
-            Question("an item that others were moved past", [move, .init("index", 2)]),
-            Question("a cursor after, where something is inserted", [insert, .init("gap", 1), .init("side", "after")]),
+            Question("a deleted item", delta(["delete": 2]), .init("index", 1)),
+            Question("behind a deletion", delta(["delete": 2]), .init("index", 2)),
+            Question("a moved item", move, .init("index", 1)),
+            Question("an item that others were moved past", move, .init("index", 2)),
+            Question("a cursor after, where something is inserted", insert, .init("gap", 1), .init("side", "after")),
             Question(
-                "a cursor before, where something is inserted", [insert, .init("gap", 1), .init("side", "before")]),
-            Question("error: a negative index", [insert, .init("index", -1)]),
-            Question("error: a gap without a side", [insert, .init("gap", 1)]),
+                "a cursor before, where something is inserted", insert, .init("gap", 1), .init("side", "before")),
+            Question("error: a negative index", insert, .init("index", -1)),
+            Question("error: a gap without a side", insert, .init("gap", 1)),
         ]
     }
 }

@@ -1,6 +1,6 @@
 import HandCore
 
-// The conflicts that the protocol decides, row by row of the table in `Protocol.md`, “Merging”.
+// Conflicts, in the order of the table in `Protocol.md`, “Merging”.
 
 extension Vectors {
     /// Tasks `a`, `b`, `c`… with the ids 1, 2, 3…
@@ -22,12 +22,7 @@ extension Vectors {
     }
 
     private static func diamond(_ name: String, on count: Int = 3, _ first: Delta, _ second: Delta) -> Question {
-        Question(
-            name,
-            [
-                .init("list", JSON.items(tasks(count))), .init("first", JSON.delta(first)),
-                .init("second", JSON.delta(second)),
-            ])
+        Question(name, on: tasks(count), first, second)
     }
 
     private static var insertions: [Question] {
@@ -49,8 +44,8 @@ extension Vectors {
                 .inserting(y, at: 0, .before)),
             diamond(
                 "a deletion merges two gaps: later before, earlier after", on: 2,
-                VectorSource.delta([.insert(x, .before), .delete(1), .insert(x1, .after)]),
-                VectorSource.delta([.keep(1), .insert(y, .after)])),
+                VectorSource.certain { try Delta([.insert(x, .before), .delete(1), .insert(x1, .after)]) },
+                VectorSource.certain { try Delta([.keep(1), .insert(y, .after)]) }),
             diamond("an edit of nothing / an insertion", on: 2, .identity, Delta.inserting(y, at: 1, .after)),
         ]
     }
@@ -85,9 +80,9 @@ extension Vectors {
     }
 
     private static var edits: [Question] {
-        let moveAndEdit = VectorSource.delta([
-            .pick(1), .keep(2), .drop(0..<1, .before, Change(text: "a", to: "moved")),
-        ])
+        let moveAndEdit = VectorSource.certain {
+            try Delta([.pick(1), .keep(2), .drop(0..<1, .before, Change(text: "a", to: "moved"))])
+        }
         return [
             diamond(
                 "edit / edit of different fields", .editing(at: 0, Change(text: "a", to: "new")),
@@ -111,7 +106,7 @@ extension Vectors {
         ]
     }
 
-    /// Two change one text.
+    /// Two people change one text.
     private static func rewording(_ name: String, _ text: String, _ first: String, _ second: String) -> Question {
         rewording(name, text, TextChange(from: text, to: first), TextChange(from: text, to: second))
     }
@@ -123,19 +118,14 @@ extension Vectors {
 
     private static func changing(_ name: String, _ text: String, _ first: TextChange, _ second: TextChange) -> Question
     {
-        let list = [Item(id: ItemID(rawValue: 1), content: .note(text))]
-        return Question(
-            name,
-            [
-                .init("list", JSON.items(list)),
-                .init("first", JSON.delta(.editing(at: 0, Change(text: first)))),
-                .init("second", JSON.delta(.editing(at: 0, Change(text: second)))),
-            ])
+        Question(
+            name, on: [Item(id: ItemID(rawValue: 1), content: .note(text))], .editing(at: 0, Change(text: first)),
+            .editing(at: 0, Change(text: second)))
     }
 
     private static var texts: [Question] {
         func splices(_ splices: Splice...) -> TextChange {
-            do { return try TextChange(splices) } catch { preconditionFailure("\(splices): \(error)") }
+            VectorSource.certain { try TextChange(splices) }
         }
         let link = Item(id: ItemID(rawValue: 1), content: .link("docs", url: "https://example.org/a"))
         let (both, address) = (link.content.rewording("the docs"), link.content.rewording(url: "https://example.org/b"))
@@ -190,11 +180,7 @@ extension Vectors {
                 splices(Splice(at: 1, removed: "\u{301}", inserted: "\u{300}")),
                 splices(Splice(at: 0, removed: "", inserted: "a"))),
             Question(
-                "texts: a text and an address",
-                [
-                    .init("list", JSON.items([link])), .init("first", JSON.delta(.editing(at: 0, both))),
-                    .init("second", JSON.delta(.editing(at: 0, address))),
-                ]),
+                "texts: a text and an address", on: [link], .editing(at: 0, both), .editing(at: 0, address)),
         ]
     }
 

@@ -1,19 +1,19 @@
 import HandCore
 import HandWire
 
-/// Test vectors: questions about the protocol's laws with the answers expected, one JSON object a line
+/// Test vectors: questions about the protocol's laws with the expected answers, one JSON object per line
 /// (`Protocol.md`, “Test vectors”).
 ///
-/// A client in another language proves itself by giving the same answers; `hand vectors` answers questions of its own.
-/// The wording of an error is not part of the contract, that there is one is.
+/// A client in another language is tested by giving the same answers; `hand vectors` answers its author's own questions.
+/// That an answer is an error is part of the contract; its wording is not.
 package enum Vectors {
-    /// What a question is about; each has a file of its own.
+    /// The subject of a question. Each has its own file.
     package enum Law: String, CaseIterable, Sendable {
         /// Values as bytes and back.
         case codec
         /// A list after a delta.
         case apply
-        /// Two deltas on one list, both ways round the diamond, and what is overridden.
+        /// Two deltas on one list, transformed both ways, and what is overridden.
         case transform
         /// Two deltas, one after the other, as one.
         case compose
@@ -27,35 +27,28 @@ package enum Vectors {
         case map
     }
 
-    /// Answers one question: an object with `law` and the fields of that law; all others, `expect` among them, are
-    /// passed over.
+    /// Answers one question: an object with `law` and the fields of that law. All other fields, such as `expect`, are ignored.
     ///
-    /// - Returns: an object on one line, with `law` and the fields of the answer, or with `error` if there is none.
+    /// - Returns: an object on one line, with `law`, and with the fields of the answer or an `error`.
     package static func answer(line: String) -> String {
-        do {
-            return answer(JSONField(try JSONValue.parse(line))).line
-        } catch {
-            return failure(error).line
+        do { return answer(JSONField(try JSONValue.parse(line))).line } catch {
+            return JSONValue.object([failure(error)]).line
         }
     }
 
     static func answer(_ question: JSONField) -> JSONValue {
+        var answer: Members = []
         do {
             let law = try law(of: question)
-            let name = JSONValue.Member("law", .string(law.rawValue))
-            do {
-                return .object([name] + (try members(of: law, question)))
-            } catch {
-                return failure(error, [name])
-            }
+            answer.append(.init("law", .string(law.rawValue)))
+            answer += try members(of: law, question)
         } catch {
-            return failure(error)
+            answer.append(failure(error))
         }
+        return .object(answer)
     }
 
-    private static func failure(_ error: any Error, _ start: [JSONValue.Member] = []) -> JSONValue {
-        .object(start + [.init("error", .string("\(error)"))])
-    }
+    private static func failure(_ error: any Error) -> JSONValue.Member { .init("error", .string("\(error)")) }
 
     private static func law(of question: JSONField) throws(FormatError) -> Law {
         try question.expectObject("a question")
@@ -65,8 +58,7 @@ package enum Vectors {
         return law
     }
 
-    /// Why a vector does not hold: its line is no vector, or the answer is not the one that `expect` has. nil if it
-    /// holds.
+    /// Why a vector fails: its line is not a vector, or the answer differs from `expect`. nil if it passes.
     package static func mismatch(in line: String) -> String? {
         do {
             let question = JSONField(try JSONValue.parse(line))
@@ -79,7 +71,7 @@ package enum Vectors {
     }
 
     /// - Throws: `FormatError` or `WireError`.
-    private static func members(of law: Law, _ question: JSONField) throws -> [JSONValue.Member] {
+    private static func members(of law: Law, _ question: JSONField) throws -> Members {
         switch law {
         case .codec: try codec(question)
         case .apply: try apply(question)

@@ -1,4 +1,4 @@
-/// Numbers of things, in words.
+/// Numbers with their nouns and units.
 package enum Words {
     /// `1 item`, `2 items`.
     package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

@@ -1,13 +1,13 @@
-/// Scripts that come with the program.
+/// Scripts built into the program.
 package enum BuiltinScript: String, CaseIterable, Sendable {
     case editing, burst, readers
     case reconnectStorm = "reconnect-storm"
     case fiveCards = "five-cards"
 
-    /// What it is for, in a line.
+    /// Its purpose in one line.
     package var summary: String {
         switch self {
-        case .editing: "people who add, change, tick, move and delete, with pauses as people make them"
+        case .editing: "people who add, change, tick, move and delete, with pauses to think"
         case .burst: "everybody edits as fast as the server answers"
         case .readers: "one writes, all others read"
         case .reconnectStorm: "all lose their connections at once, edit offline, and come back together"

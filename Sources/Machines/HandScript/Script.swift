@@ -1,39 +1,39 @@
 import HandCore
 
-/// What scripted clients do: how many there are, which parts they play, and the statements of each part.
+/// What scripted clients do: how many there are, their roles, and the statements of each role.
 ///
-/// Read from text by `Script(parsing:)`; run, one client at a time, by `ScriptRun`.
+/// `Script(parsing:)` reads one from text; a `ScriptRun` runs it for one client.
 package struct Script: Equatable, Sendable {
-    /// The name that lists get: the first is called so, others have their number behind it.
+    /// The name of the list. If there are several, each has its number after this name.
     package var list = "load"
-    /// The clients are spread over so many lists.
+    /// The number of lists; the clients are spread over them.
     package var lists = 1
-    /// Items that each list is filled with at the start, if it is new.
+    /// How many items each new list is filled with at the start.
     package var items = 0
-    /// The rules of lists that are new.
+    /// The rules of new lists.
     package var rules = Rules()
-    /// How many clients there are if nobody says otherwise.
+    /// The default number of clients.
     package var clients = 10
     /// At least one.
     package var roles: [Role] = []
 
-    /// A part that some of the clients play.
+    /// What some of the clients do.
     package struct Role: Equatable, Sendable {
         package var name: String
         package var share: Share
         package var body: [Statement]
-        /// Where it begins.
+        /// The line where it begins.
         package var line: Int
     }
 
-    /// How many clients play a part.
+    /// How many clients have a role.
     package enum Share: Equatable, Sendable {
         case count(Int)
         case percent(Int)
-        /// Those that no other part has.
+        /// Those that no other role has.
         case rest
 
-        /// How many it asks for by itself.
+        /// How many clients it asks for; none for `rest`.
         func count(of clients: Int) -> Int {
             switch self {
             case .count(let count): count
@@ -50,23 +50,23 @@ package struct Script: Equatable, Sendable {
         case delete(Place)
         case edit(Place, ScriptText)
         case tick(Place)
-        /// Face-down cards at the end, which the server turns up.
+        /// Adds this many face-down cards at the end; the server turns them up.
         case deal(Int)
         case undo
         case redo
-        /// Milliseconds, drawn anew each time.
+        /// Milliseconds, drawn each time.
         case pause(ClosedRange<Int>)
-        /// Without a connection for so many milliseconds; what the block does is kept and sent afterwards.
+        /// Is offline for so many milliseconds; the edits of the block are kept and sent afterwards.
         case offline(ClosedRange<Int>, [Statement])
-        /// The connection is lost, and made anew at once.
+        /// Loses the connection, and connects again at once.
         case disconnect
-        /// Does nothing and reads nothing for so many milliseconds, as a program that was stopped.
+        /// Does nothing and reads nothing for so many milliseconds, like a stopped program.
         case stall(ClosedRange<Int>)
         /// Waits until everything is acknowledged and this client has the server's list, and compares the two.
         case expectConverged
-        /// So many times, or until the run ends.
+        /// Repeats this many times, or until the run ends.
         case loop(Int?, [Statement])
-        /// One of them, as often as its weight says.
+        /// One of these, drawn by weight.
         case choose([Choice])
     }
 
@@ -87,9 +87,9 @@ package struct Script: Equatable, Sendable {
         case number(Int)
     }
 
-    /// That so many clients are enough for all parts.
+    /// Checks that there are enough clients for all roles.
     ///
-    /// - Throws: `ScriptError` with the first part that too few are left for.
+    /// - Throws: `ScriptError` with the first role for which too few are left.
     package func checkShares(of clients: Int) throws(ScriptError) {
         var free = clients
         for role in roles {
@@ -106,8 +106,8 @@ package struct Script: Equatable, Sendable {
         }
     }
 
-    /// Which part each of so many clients plays: one role after the other, percentages of all rounded down. The rest plays the
-    /// part that has no share, or the first.
+    /// The role of each client: one role after the other, with percentages rounded down. The remaining clients get the role
+    /// without a share, or the first.
     package func parts(of clients: Int) -> [Role] {
         var parts: [Role] = []
         var free = clients
@@ -124,11 +124,9 @@ package struct Script: Equatable, Sendable {
     /// The name of the list that a client works on.
     package func list(of client: Int) -> String { names[client % names.count] }
 
-    /// The names of all lists.
     package var names: [String] { lists == 1 ? [list] : (1...lists).map { "\(list)-\($0)" } }
 
-    /// Whether every client has to hold the list: light ones cannot change words that they do not
-    /// know, work offline, undo, or compare.
+    /// Whether every client has to hold the list. Light clients cannot edit texts, work offline, undo or compare.
     package var needsReplicas: Bool { roles.contains { $0.body.contains(where: \.needsReplica) } }
 }
 

@@ -10,10 +10,10 @@ struct ScriptLine {
     let number: Int
     private let words: [Word]
     private var next = 0
-    /// Where something would stand that is missing.
+    /// Where a missing word would stand.
     private let endColumn: Int
 
-    /// - Throws: `ScriptError` if a quotation does not end.
+    /// - Throws: `ScriptError` if a quotation is not closed.
     init(_ text: some StringProtocol, number: Int) throws(ScriptError) {
         self.number = number
         var words: [Word] = []
@@ -40,7 +40,7 @@ struct ScriptLine {
         endColumn = (words.last.map { $0.column + $0.text.count + ($0.form == .quoted ? 2 : 0) } ?? 1)
     }
 
-    /// What stands between quotation marks; a backslash takes the next character as it is. Nil if there is no end.
+    /// The text between quotation marks; a backslash escapes the next character. Nil if there is no closing mark.
     private static func quoted(_ characters: [Character], _ position: inout Int) -> String? {
         var text = ""
         position += 1
@@ -70,14 +70,14 @@ struct ScriptLine {
         error("expected \(what), found \(peeked.map { "'\($0.text)'" } ?? "the end of the line")")
     }
 
-    /// The next word, whatever it is.
+    /// Takes the next word.
     mutating func take() -> Word? {
         guard let word = peeked else { return nil }
         next += 1
         return word
     }
 
-    /// Whether the next word is this one; then it is taken.
+    /// Takes the next word if it is this one.
     mutating func take(_ keyword: String) -> Bool {
         guard let word = peeked, word.form != .quoted, word.text == keyword else { return false }
         next += 1
@@ -94,7 +94,7 @@ struct ScriptLine {
 
     // MARK: Values
 
-    /// A whole number within a range, perhaps with something behind it, such as `%`.
+    /// A whole number within a range, with a suffix such as `%`.
     mutating func number(_ what: String, in range: ClosedRange<Int>, suffix: String = "") throws(ScriptError) -> Int {
         guard let word = peeked, word.form == .word, word.text.hasSuffix(suffix),
             let value = Int(word.text.dropLast(suffix.count)), range.contains(value)
@@ -105,14 +105,14 @@ struct ScriptLine {
 
     /// A time in milliseconds: `50ms`, `5s`, `2m`.
     mutating func duration() throws(ScriptError) -> Int {
-        guard let word = peeked, word.form == .word, let value = Self.milliseconds(word.text) else {
+        guard let word = peeked, word.form == .word, let seconds = Script.seconds(word.text) else {
             throw expected("a time such as 50ms, 5s or 2m")
         }
         next += 1
-        return value
+        return Int((seconds * 1_000).rounded())
     }
 
-    /// One time, or two between which it is drawn: `5s`, `1s to 5s`.
+    /// A time, or a range of times: `5s`, `1s to 5s`.
     mutating func durations() throws(ScriptError) -> ClosedRange<Int> {
         let first = try duration()
         let column = column
@@ -120,10 +120,6 @@ struct ScriptLine {
         let last = try duration()
         guard first <= last else { throw error("expected a time that is not shorter than the first", column: column) }
         return first...last
-    }
-
-    static func milliseconds(_ text: String) -> Int? {
-        Script.seconds(text).map { Int(($0 * 1_000).rounded()) }
     }
 
     /// A text in quotation marks, or one word.
@@ -140,7 +136,7 @@ struct ScriptLine {
 }
 
 extension Script {
-    /// The seconds that a text such as `500ms`, `30s`, `5m`, `12h` or `7d` says; nil for any other.
+    /// The seconds of a text such as `500ms`, `30s`, `5m`, `12h` or `7d`; nil for any other.
     package static func seconds(_ text: String) -> Double? {
         for (unit, factor) in [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400)]
         where text.hasSuffix(unit) {

@@ -1,9 +1,9 @@
 import HandCore
 
 extension Script {
-    /// Reads a script: one statement a line, blocks up to their `end`, `#` before what is for people only.
+    /// Reads a script: one statement per line, blocks closed by `end`, comments after `#`.
     ///
-    /// - Throws: `ScriptError` with the first place that does not read, and what was expected there.
+    /// - Throws: `ScriptError` with the first place that cannot be read, and what was expected there.
     package init(parsing source: String) throws(ScriptError) {
         var parser = ScriptParser()
         var number = 0
@@ -17,9 +17,8 @@ extension Script {
     }
 }
 
-/// Takes lines one after the other.
 struct ScriptParser {
-    /// A block that has begun and not ended.
+    /// An open block.
     private struct Block {
         enum Kind {
             case loop(Int?)
@@ -42,8 +41,6 @@ struct ScriptParser {
     private var script = Script()
     private var blocks: [Block] = []
     private var hasSettings: Set<String> = []
-
-    static let largestCount = 1_000_000
 
     mutating func take(_ line: inout ScriptLine) throws(ScriptError) {
         if line.take("end") {
@@ -79,14 +76,14 @@ struct ScriptParser {
 
     // MARK: Settings
 
-    /// What stands before all roles and statements, once each.
+    /// Settings stand before all roles and statements, each at most once.
     private mutating func takeSetting(_ line: inout ScriptLine) throws(ScriptError) -> Bool {
         let settings = ["clients", "list", "lists", "items", "rules"]
         guard let name = line.peeked?.text, settings.contains(name) else { return false }
         guard blocks.isEmpty && script.roles.isEmpty else {
-            throw line.error("'\(name)' stands before all roles and statements")
+            throw line.error("'\(name)' must stand before all roles and statements")
         }
-        guard hasSettings.insert(name).inserted else { throw line.error("'\(name)' stands here a second time") }
+        guard hasSettings.insert(name).inserted else { throw line.error("'\(name)' is set a second time") }
         _ = line.take()
         switch name {
         case "clients": script.clients = try line.number("a number of clients", in: 1...100_000)
@@ -108,9 +105,9 @@ struct ScriptParser {
         try endRole(at: line.number)
         guard let word = line.take(), word.form != .comma else { throw line.expected("the role's name") }
         if script.roles.contains(where: { $0.name == word.text }) {
-            throw line.error("there is a role '\(word.text)' already", column: word.column)
+            throw line.error("there is already a role '\(word.text)'", column: word.column)
         }
-        var share = Script.Share.rest
+        let share: Script.Share
         if line.take("rest") || line.isAtEnd {
             share = .rest
         } else if line.peeked?.text.hasSuffix("%") == true {
@@ -139,9 +136,9 @@ struct ScriptParser {
         let kind: Block.Kind
         if line.take("loop") {
             if line.isAtEnd, blocks.contains(where: \.isOffline) {
-                throw line.expected("how often; without an end nobody would come back from 'offline'")
+                throw line.expected("a number of times; an endless loop would never come back from 'offline'")
             }
-            kind = .loop(line.isAtEnd ? nil : try line.number("how often", in: 1...Int(Int32.max)))
+            kind = .loop(line.isAtEnd ? nil : try line.number("a number of times", in: 1...Int(Int32.max)))
         } else if line.take("choose") {
             kind = .choose([])
         } else if line.take("offline") {
@@ -159,30 +156,26 @@ struct ScriptParser {
     }
 
     private mutating func endBlock(at line: ScriptLine) throws(ScriptError) {
-        guard let block = blocks.popLast() else { throw line.error("nothing has begun that could end here", column: 1) }
-        let isEmpty: Bool
+        guard let block = blocks.popLast() else { throw line.error("there is no block to end here", column: 1) }
+        var isEmpty = block.body.isEmpty
+        let statement: Script.Statement
         switch block.kind {
-        case .role: throw line.error("nothing has begun that could end here; a role ends by itself", column: 1)
-        case .choose(let choices): isEmpty = choices.isEmpty
-        case .loop, .offline: isEmpty = block.body.isEmpty
+        case .role: throw line.error("there is no block to end here; a role ends by itself", column: 1)
+        case .loop(let count): statement = .loop(count, block.body)
+        case .offline(let time): statement = .offline(time, block.body)
+        case .choose(let choices): (statement, isEmpty) = (.choose(choices), choices.isEmpty)
         }
         if isEmpty { throw line.error("the block of line \(block.line) does nothing", column: 1) }
-        switch block.kind {
-        case .loop(let count): add(.loop(count, block.body), weight: block.weight)
-        case .offline(let time): add(.offline(time, block.body), weight: block.weight)
-        case .choose(let choices): add(.choose(choices), weight: block.weight)
-        case .role: break
-        }
+        add(statement, weight: block.weight)
     }
 
     private mutating func add(_ statement: Script.Statement, weight: Int?) {
-        guard var block = blocks.popLast() else { return }
-        if case .choose(let choices) = block.kind {
-            block.kind = .choose(choices + [Script.Choice(weight: weight ?? 1, body: statement)])
+        let last = blocks.count - 1
+        if case .choose(let choices) = blocks[last].kind {
+            blocks[last].kind = .choose(choices + [Script.Choice(weight: weight ?? 1, body: statement)])
         } else {
-            block.body.append(statement)
+            blocks[last].body.append(statement)
         }
-        blocks.append(block)
     }
 }
 
@@ -195,7 +188,7 @@ extension ScriptLine {
         case "add":
             let content = Script.Content.allCases.first { take($0.rawValue) } ?? .task
             let text = try text("the item's text")
-            return .add(content, text, try optionalPlace() ?? .end)
+            return .add(content, text, take("at") ? try place("a place") : .end)
         case "move":
             let from = try place("an item")
             try expect("to")
@@ -222,11 +215,6 @@ extension ScriptLine {
         }
     }
 
-    private mutating func optionalPlace() throws(ScriptError) -> Script.Place? {
-        guard take("at") else { return nil }
-        return try place("a place")
-    }
-
     private mutating func place(_ what: String) throws(ScriptError) -> Script.Place {
         if take("random") { return .random }
         if take("top") { return .top }
@@ -242,9 +230,9 @@ extension ScriptLine {
         var rules = Rules()
         repeat {
             if take("max-items") {
-                rules.maximumCount = try number("the most items", in: 1...Int(Int32.max))
+                rules.maximumCount = try number("a maximum number of items", in: 1...Int(Int32.max))
             } else if take("max-bytes") {
-                rules.maximumSize = try number("the most bytes of an item", in: 1...1 << 20)
+                rules.maximumSize = try number("a maximum size in bytes", in: 1...1 << 20)
             } else if take("deck") {
                 rules.hasDeck = true
             } else {

@@ -1,34 +1,34 @@
 import HandCore
 
-/// One client on its way through a script. A value without time or network: it says what comes next, and its owner does it.
+/// One client's run through a script. A value without time or network: it says what comes next, and its owner does it.
 ///
 /// The same script, client and seed give the same steps.
 package struct ScriptRun: Sendable {
-    /// Something to be done. What depends on the list says so in terms of its length, which only the owner knows.
+    /// Something to do. Places are given relative to the list's length, which only the owner knows.
     package enum Step: Equatable, Sendable {
         case edit(Edit)
         case undo
         case redo
-        /// Milliseconds in which nothing is done.
+        /// Milliseconds without work.
         case pause(Int)
-        /// The connection is given up for so many milliseconds; what follows up to `online` is done without it.
+        /// Close the connection for so many milliseconds; the steps up to `goOnline` are done without it.
         case goOffline(Int)
-        /// Wait for the end of the time offline, and connect again.
+        /// Wait until the time offline is over, and connect again.
         case goOnline
         case disconnect
-        /// Milliseconds in which nothing is done and nothing read.
+        /// Milliseconds without work and without reading.
         case stall(Int)
         case expectConverged
         case finished
     }
 
-    /// An edit whose places are not numbers yet.
+    /// An edit whose places are relative to the list's length.
     package enum Edit: Equatable, Sendable {
         case add(Content, at: Spot)
         case move(Spot, to: Spot)
         case delete(Spot)
         case edit(Spot, String)
-        /// Ticked if it is not, and the other way round.
+        /// Ticks the task, or unticks it if it is done.
         case tick(Spot)
     }
 
@@ -43,10 +43,12 @@ package struct ScriptRun: Sendable {
 
         let kind: Kind
 
-        /// The gap that is meant in a list of `count` items.
+        /// The gap in a list of `count` items.
         package func gap(of count: Int) -> Int { kind == .end ? count : index(of: count + 1) }
 
-        /// The index among `count` that is meant; there must be one.
+        /// The index in a list of `count` items.
+        ///
+        /// - Precondition: `count > 0`.
         package func index(of count: Int) -> Int {
             switch kind {
             case .top: 0
@@ -60,11 +62,11 @@ package struct ScriptRun: Sendable {
     private struct Frame {
         let body: [Script.Statement]
         var next = 0
-        /// How often it runs after this time; nil without end.
+        /// How often it runs again after this time; nil for endlessly.
         var repeats: Int? = 0
         var isLoop = false
         var iteration = 1
-        /// What comes when it has ended.
+        /// The step after its end.
         var ending: Step?
     }
 
@@ -77,7 +79,7 @@ package struct ScriptRun: Sendable {
     package init(_ role: Script.Role, client: Int, seed: UInt64) {
         self.client = client
         self.role = role.name
-        // Spread apart, so that neighbours draw differently.
+        // Mixed, so that neighbouring clients draw differently.
         var mixer = SplitMix64(seed: seed &+ UInt64(client) &* 0xD1B5_4A32_D192_ED03)
         random = SplitMix64(seed: mixer.next())
         frames = [Frame(body: role.body)]
@@ -103,7 +105,7 @@ package struct ScriptRun: Sendable {
         return .finished
     }
 
-    /// What a statement comes to; nil for one that only opens a block.
+    /// The step of a statement; nil if it only opens a block.
     private mutating func step(_ statement: Script.Statement) -> Step? {
         switch statement {
         case .add(let content, let text, let place):

@@ -1,15 +1,15 @@
 import HandCore
 
-/// A text with places for what differs: `{client}`, `{iteration}`, `{random}`, `{role}`; a brace itself is `{{` or `}}`.
+/// A text with placeholders: `{client}`, `{iteration}`, `{random}`, `{role}`; `{{` and `}}` are braces.
 package struct ScriptText: Equatable, Sendable {
     package enum Variable: String, CaseIterable, Sendable {
         /// The client's number, from 1.
         case client
-        /// How often the innermost loop has begun.
+        /// The iteration of the innermost loop, from 1.
         case iteration
-        /// Nine digits, drawn anew each time.
+        /// A number of up to nine digits, drawn each time.
         case random
-        /// The name of the client's part.
+        /// The name of the client's role.
         case role
     }
 
@@ -20,7 +20,7 @@ package struct ScriptText: Equatable, Sendable {
 
     package let parts: [Part]
 
-    /// What does not read as a text: which characters, and what was expected.
+    /// Where a text cannot be read, and what was expected.
     struct Fault: Error {
         /// In characters, from the start of the text.
         let offset: Int
@@ -59,7 +59,7 @@ package struct ScriptText: Equatable, Sendable {
         self.parts = parts
     }
 
-    /// The text with everything filled in.
+    /// The text with all placeholders filled in.
     func filled(_ value: (Variable) -> String) -> String {
         parts.map { part in
             switch part {

@@ -1,16 +1,16 @@
 import EventLoop
 
-/// The time as a player has it: a loop's, or a test's own.
+/// A player's clock: that of a loop, or that of a test.
 package protocol Alarm: AnyObject {
     /// Nanoseconds.
     var now: UInt64 { get }
-    /// Calls back once, in place of what was to be called before.
+    /// Calls back once. Replaces a call that is still to come.
     func start(after milliseconds: UInt64, _ body: @escaping () -> Void)
     func stop()
     func close()
 }
 
-/// Rings after a loop's milliseconds, which are counted from the loop's last look at the clock: by `now` that can be too early.
+/// Rings by the loop's time, which is that of its last look at the clock. By `now` it can ring too early.
 final class LoopAlarm: Alarm {
     private let timer: Timer
 

@@ -2,12 +2,12 @@ import HandCore
 import HandScript
 
 extension ScriptRun.Edit {
-    /// The edit on a list of so many items; nil if there is nothing that it could be made on.
+    /// The edit as a delta on a list of `count` items; nil if there is no item that it applies to.
     ///
     /// - Parameters:
-    ///   - itemID: of the item, if one is added.
-    ///   - item: gives the item at an index, where it is known: what is no task is not ticked. Nobody changes a text that he does
-    ///     not know.
+    ///   - itemID: the id of an added item.
+    ///   - item: returns the item at an index; nil if the items are not known. With it only tasks are ticked; without it no
+    ///     text can be changed.
     func delta(count: Int, itemID: ItemID, item: ((Int) -> Item)? = nil) -> Delta? {
         if case .add(let content, let spot) = self {
             return Delta.inserting([Item(id: itemID, content: content)], at: spot.gap(of: count), .after)
@@ -30,7 +30,7 @@ extension ScriptRun.Edit {
         }
     }
 
-    /// Moved to where it is, an item would stay; it goes one further then.
+    /// A move to the place where the item already is goes one further, so that it changes something.
     private static func move(_ index: Int, to gap: Int, _ count: Int) -> Delta? {
         guard count > 1 else { return nil }
         var gap = gap
@@ -39,7 +39,7 @@ extension ScriptRun.Edit {
     }
 
     private static func change(_ index: Int, _ change: Change, _ item: ((Int) -> Item)?) -> Delta? {
-        // What would change nothing is not committed.
+        // An edit that changes nothing is not committed.
         if let item, change.isEmpty || !change.fields.isSubset(of: item(index).content.kind.fields) { return nil }
         return Delta.editing(at: index, change)
     }

@@ -1,19 +1,19 @@
 import HandWire
 
-/// Goes through the frames of a stream and looks at no more of a commit than who made it: a test may bring each client
-/// thousands of commits for each of its own.
+/// Scans the frames of a stream. Of most commits it only reads the author, because in a test a client may receive thousands of
+/// commits for each of its own.
 package struct FrameScanner {
-    /// Which commits are looked at.
+    /// Which commits are read.
     package struct Wanted {
-        /// All by this author.
+        /// All commits of this author.
         private let author: UInt64
-        /// Those in whose revision, with `offset` added, these bits are 0.
+        /// Commits with these bits zero in `revision + offset`.
         private let mask: Int
         private let offset: Int
 
         package init(author: UInt64, oneOf stride: Int, offset: Int) {
             self.author = author.wireForm
-            // Dividing would take longer than all the rest.
+            // A division would take longer than the rest of the scan.
             mask = (1 << (Int.bitWidth - 1 - max(1, stride).leadingZeroBitCount)) - 1
             self.offset = offset
         }
@@ -24,12 +24,12 @@ package struct FrameScanner {
         }
     }
 
-    /// What there is to know of some commits that came together.
+    /// A summary of commits that arrived together.
     package struct Commits {
         package var count = 0
         /// The revision of the last of them.
         package var revision: Int
-        /// Whether each was the next of the one before it.
+        /// Whether their revisions are consecutive.
         package private(set) var isInOrder = true
         /// The last of them.
         package private(set) var newest: CommitHeader?
@@ -39,7 +39,7 @@ package struct FrameScanner {
             self.revision = revision
         }
 
-        /// Compares the number that the last one has with the one that counting gives.
+        /// Compares the revision of the last commit with the count.
         fileprivate mutating func checkLast() throws(WireError) {
             guard let last else { return }
             let header = try CommitHeader(last)
@@ -55,9 +55,8 @@ package struct FrameScanner {
     package init() {}
 
     /// - Parameters:
-    ///   - revision: of the last commit before these bytes.
-    ///   - body: gets each message that is no commit, and each commit that is wanted; it may set the revision anew.
-    /// - Returns: the commits that were in these bytes.
+    ///   - revision: the revision before these bytes.
+    ///   - body: is called for each wanted commit and for each other message; it may reset the revision.
     package mutating func scan(
         _ bytes: UnsafeRawBufferPointer, after revision: Int, _ wanted: Wanted,
         _ body: (UnsafeRawBufferPointer, inout Commits) throws(WireError) -> Void
@@ -82,8 +81,8 @@ package struct FrameScanner {
         return commits
     }
 
-    /// Who made a commit, as the bytes that stand for the number. A byte below 0x80 ends a number: of the eight behind the
-    /// type the first such ends the list's, the second the revision, the third the author.
+    /// The author of a commit as it is encoded. A byte below 0x80 ends a number. After the type, the first such byte ends the
+    /// list's number, the second the revision, the third the author.
     @inline(__always)
     private static func author(of frame: UnsafeRawBufferPointer) throws(WireError) -> UInt64 {
         if frame.count >= 9 {
@@ -102,7 +101,7 @@ package struct FrameScanner {
 }
 
 extension UInt64 {
-    /// The bytes that stand for a number on the wire, the first lowest; of the largest numbers only the first eight.
+    /// The encoding on the wire, with the first byte lowest; only the first eight bytes of the largest numbers.
     fileprivate var wireForm: UInt64 {
         var (form, rest) = (UInt64(0), self)
         for shift in stride(from: UInt64(0), to: 64, by: 8) {

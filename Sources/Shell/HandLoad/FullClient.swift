@@ -6,33 +6,30 @@ import HandSync
 import HandWire
 import TLS
 
-/// A client that holds the list as every real one does, and finds out by each commit's digest whether it has what the server
-/// has.
+/// A client that holds the whole list, as every real client does, and checks it against the digest of each commit.
 final class FullClient: Participant, MachineShell {
     private let number: Int
     private let list: String
     private let meter: Meter
-    private unowned let delegate: any ParticipantDelegate
+    private unowned let player: Player
     private let driver: MachineDriver
     private var random: SplitMix64
     private var isStalled = false
     private var wasLive = false
     private var wasSettled = true
-    /// When the edits were made of which nothing has been heard, the oldest first.
+    /// When the unanswered edits were made, the oldest first.
     private var madeAt: [UInt64] = []
     /// How many of them are in flight.
     private var inFlight = 0
     private var submitted: UInt64 = 0
 
     init(
-        number: Int, list: String, loop: Loop, to destination: ServerConnection.Destination, token: String?,
-        _ meter: Meter,
-        seed: UInt64, _ delegate: any ParticipantDelegate
+        _ player: Player, _ loop: Loop, to destination: ServerConnection.Destination, token: String?, _ meter: Meter,
+        seed: UInt64
     ) {
-        self.number = number
-        self.list = list
+        self.player = player
+        (number, list) = (player.number, player.list)
         self.meter = meter
-        self.delegate = delegate
         random = SplitMix64(seed: seed)
         let id = ClientID.random(using: &random)
         let machine = ClientMachine(
@@ -62,7 +59,7 @@ final class FullClient: Participant, MachineShell {
         driver.perform { $0.stop(reason: "offline") }
     }
 
-    /// What was made offline could not be answered before now.
+    /// Edits made offline could not be answered before now, so their latency counts from here.
     func goOnline() {
         let now = Loop.monotonicNanoseconds
         madeAt = madeAt.map { _ in now }
@@ -117,7 +114,7 @@ final class FullClient: Participant, MachineShell {
     func heard(_ event: ServerConnection.Event) {
         switch event {
         case .bytes(let bytes): meter.received(bytes: bytes.count, commits: 0)
-        case .lost(let reason): delegate.hasLost(reason)
+        case .lost(let reason): player.hasLost(reason)
         case .opened, .drained: break
         }
     }
@@ -166,7 +163,7 @@ final class FullClient: Participant, MachineShell {
         }
     }
 
-    /// What was in flight is answered.
+    /// Drops the times of the edits that have been answered.
     private func forget() {
         madeAt.removeFirst(min(max(1, inFlight), madeAt.count))
         inFlight = 0
@@ -176,10 +173,10 @@ final class FullClient: Participant, MachineShell {
         note(submission: replica?.inFlight)
         meter.sent(bytes: driver.flush())
         let (wasLive, wasSettled) = (wasLive, wasSettled)
-        // Set first, as who hears of it may edit at once.
+        // Set first, as the player may edit at once.
         self.wasLive = machine.subscriptions[list]?.isLive == true
         self.wasSettled = isSettled
-        if self.wasLive && !wasLive { delegate.isReady() }
-        if self.wasSettled && !wasSettled { delegate.isSettled() }
+        if self.wasLive && !wasLive { player.isReady() }
+        if self.wasSettled && !wasSettled { player.isSettled() }
     }
 }

@@ -4,13 +4,13 @@ import HandScript
 import HandWire
 import TLS
 
-/// A client that holds no list: it knows how long the list is and which revision it has seen, and makes edits by position.
-/// Of what comes it reads no more than the headers.
+/// A client without a copy of the list. It only knows the list's length and revision, edits by position, and reads only the
+/// headers of commits.
 final class LightClient: Participant {
     private let number: Int
     private let list: String
     private let meter: Meter
-    private unowned let delegate: any ParticipantDelegate
+    private unowned let player: Player
     private var wire: ServerConnection?
     private var scanner = FrameScanner()
     private var random: SplitMix64
@@ -26,29 +26,22 @@ final class LightClient: Participant {
     private(set) var revision = 0
     private(set) var digest: UInt64?
     private var sequence: UInt64 = 0
-    /// Items of the snapshot that are still to come.
+    /// How many items of the snapshot are still to come.
     private var missing = 0
-    private var pending: Pending?
-    /// Whether the connection was lost without being given up; it is made anew at the next tick.
+    private var pending: (submission: Submission, madeAt: UInt64)?
+    /// Whether the connection was lost unintentionally; the next tick connects again.
     private var isLost = false
     private var nextPing: UInt64 = 0
-    /// Milliseconds; a server waits 45 s for a sign of life unless told otherwise.
+    /// Milliseconds. By default a server closes a connection after 45 s of silence.
     private static let pingInterval: UInt64 = 10_000
 
-    private struct Pending {
-        let submission: Submission
-        let madeAt: UInt64
-    }
-
     init(
-        number: Int, list: String, loop: Loop, to destination: ServerConnection.Destination, token: String?,
-        _ meter: Meter,
-        seed: UInt64, _ delegate: any ParticipantDelegate
+        _ player: Player, _ loop: Loop, to destination: ServerConnection.Destination, token: String?, _ meter: Meter,
+        seed: UInt64
     ) {
-        self.number = number
-        self.list = list
+        self.player = player
+        (number, list) = (player.number, player.list)
         self.meter = meter
-        self.delegate = delegate
         self.token = token
         random = SplitMix64(seed: seed)
         id = .random(using: &random)
@@ -105,7 +98,7 @@ final class LightClient: Participant {
     }
 
     private func submit(_ submission: Submission, since time: UInt64) {
-        pending = Pending(submission: submission, madeAt: time)
+        pending = (submission, time)
         meter.submitted(submission.sequence, by: author, at: time)
         send(UpMessage.submit(submission).frame)
     }
@@ -129,7 +122,7 @@ final class LightClient: Participant {
         case .lost(let reason):
             listNumber = nil
             isLost = true
-            delegate.hasLost(reason)
+            player.hasLost(reason)
         case .bytes(let bytes): read(bytes)
         case .drained: break
         }
@@ -159,16 +152,19 @@ final class LightClient: Participant {
         } catch {
             meter.failed("malformed", "client \(number + 1): the server sent \(error)")
         }
-        if isSettled { delegate.isSettled() }
+        if isSettled { player.isSettled() }
     }
 
-    /// Whether it was what this client had in flight.
+    /// Whether this answers the submission in flight.
     private func take(_ commit: CommitHeader, _ now: UInt64) -> Bool {
-        guard commit.author == author else {
-            meter.saw(author: commit.author, sequence: commit.sequence, now: now)
-            return false
-        }
-        guard let mine = pending, mine.submission.sequence == commit.sequence else { return false }
+        if commit.author == author { return acknowledged(commit.sequence, now) }
+        meter.saw(author: commit.author, sequence: commit.sequence, now: now)
+        return false
+    }
+
+    /// Whether that is the submission in flight, which is then over.
+    private func acknowledged(_ sequence: UInt64, _ now: UInt64) -> Bool {
+        guard let mine = pending, mine.submission.sequence == sequence else { return false }
         pending = nil
         meter.acknowledged(since: mine.madeAt, now: now)
         return true
@@ -183,23 +179,19 @@ final class LightClient: Participant {
         case .subscribed(let subscribed): return began(subscribed, now)
         case .rejected(_, let sequence, let reason):
             guard pending?.submission.sequence == sequence else { return false }
-            // Its sequence is free again.
+            // A refused sequence is used again.
             self.sequence -= 1
             pending = nil
             meter.failed("rejected: \(reason.name)", "client \(number + 1): \(reason)")
             return true
         case .stale(_, let sequence, let head):
             guard let mine = pending?.submission, mine.sequence == sequence else { return false }
-            // Carried over by nobody: a position is as good at the newest revision.
+            // There is no list to carry the edit over; any position is as good at the newest revision.
             let base = max(revision, head)
             submit(
                 Submission(list: mine.list, base: base, sequence: sequence, delta: mine.delta),
                 since: pending?.madeAt ?? now)
-        case .acknowledged(_, let sequence, _):
-            guard let mine = pending, mine.submission.sequence == sequence else { return false }
-            pending = nil
-            meter.acknowledged(since: mine.madeAt, now: now)
-            return true
+        case .acknowledged(_, let sequence, _): return acknowledged(sequence, now)
         case .error(let code, _, _, let text):
             meter.failed("\(code)", "client \(number + 1): \(text)")
         default: break
@@ -207,10 +199,10 @@ final class LightClient: Participant {
         return false
     }
 
-    /// Items of the snapshot are here.
+    /// Some items of the snapshot have arrived.
     private func arrived(_ count: Int) {
         missing -= count
-        if missing == 0 { delegate.isReady() }
+        if missing == 0 { player.isReady() }
     }
 
     private func began(_ subscribed: DownMessage.Subscribed, _ now: UInt64) -> Bool {
@@ -222,17 +214,15 @@ final class LightClient: Participant {
             missing = count
         }
         var isSettled = false
-        if let mine = pending {
-            if mine.submission.sequence <= subscribed.lastSequence {
-                pending = nil
-                meter.acknowledged(since: mine.madeAt, now: now)
-                isSettled = true
+        if let mine = pending?.submission {
+            if mine.sequence <= subscribed.lastSequence {
+                isSettled = acknowledged(mine.sequence, now)
             } else {
-                send(UpMessage.submit(mine.submission).frame)
+                send(UpMessage.submit(mine).frame)
             }
         }
         sequence = max(sequence, subscribed.lastSequence)
-        if missing == 0 { delegate.isReady() }
+        if missing == 0 { player.isReady() }
         return isSettled
     }
 }

@@ -1,9 +1,9 @@
-/// A plot of lines as SVG, without anything from elsewhere.
+/// A line plot as self-contained SVG.
 package struct LinePlot {
     package struct Line {
         let name: String
         let color: String
-        /// x and y, with x growing.
+        /// In order of x.
         let points: [(x: Double, y: Double)]
 
         package init(name: String, color: String, points: [(x: Double, y: Double)]) {
@@ -20,9 +20,9 @@ package struct LinePlot {
     private let marks: [(x: Double, name: String)]
 
     /// - Parameters:
-    ///   - unit: what the y axis counts.
-    ///   - across: what the x axis counts.
-    ///   - marks: names of places on the x axis, instead of numbers.
+    ///   - unit: the unit of the y axis.
+    ///   - across: the label of the x axis.
+    ///   - marks: labels on the x axis instead of numbers.
     package init(
         title: String, unit: String, across: String, lines: [Line], marks: [(x: Double, name: String)] = []
     ) {
@@ -38,8 +38,8 @@ package struct LinePlot {
 
     package var svg: String {
         let points = lines.flatMap(\.points)
-        let x = Scale(points.map(\.x), startsAtZero: false, to: Self.left...Self.width - Self.right)
-        let y = Scale(points.map(\.y), startsAtZero: true, to: Self.height - Self.bottom, Self.top)
+        let x = Scale(points.map(\.x), startsAtZero: false, from: Self.left, to: Self.width - Self.right)
+        let y = Scale(points.map(\.y), startsAtZero: true, from: Self.height - Self.bottom, to: Self.top)
         var parts = [
             "<svg viewBox=\"0 0 \(Int(Self.width)) \(Int(Self.height))\" role=\"img\" aria-label=\"\(title)\">",
             "<text class=\"title\" x=\"\(Int(Self.left))\" y=\"18\">\(title), \(unit)</text>",
@@ -72,18 +72,14 @@ package struct LinePlot {
         return parts.joined(separator: "\n") + "\n</svg>"
     }
 
-    /// From values to places.
+    /// Maps values to coordinates.
     private struct Scale {
         let low: Double
         let high: Double
         let start: Double
         let end: Double
 
-        init(_ values: [Double], startsAtZero: Bool, to places: ClosedRange<Double>) {
-            self.init(values, startsAtZero: startsAtZero, to: places.lowerBound, places.upperBound)
-        }
-
-        init(_ values: [Double], startsAtZero: Bool, to start: Double, _ end: Double) {
+        init(_ values: [Double], startsAtZero: Bool, from start: Double, to end: Double) {
             low = startsAtZero ? 0 : values.min() ?? 0
             let most = values.max() ?? 1
             high = most > low ? most : low + 1
@@ -92,7 +88,7 @@ package struct LinePlot {
 
         func place(_ value: Double) -> Double { start + (value - low) / (high - low) * (end - start) }
 
-        /// Four to eight round numbers.
+        /// Four to eight round values.
         var ticks: [Double] {
             var step = 1e-9
             while (high - low) / step > 8 {

@@ -6,19 +6,19 @@ import HandSync
 import HandWire
 import TLS
 
-/// A client that makes the lists of a test beforehand, and at the end says what the server has.
+/// A client that makes the lists before a test, and fetches them from the server after it.
 final class ListSeeder: MachineShell {
     private let driver: MachineDriver
     private var random: SplitMix64
     private var answers: [UInt64: (ClientMachine.Answer) -> Void] = [:]
-    private var whenOnline: [() -> Void] = []
+    private var whenOnline: (() -> Void)?
     private var whenSettled: (() -> Void)?
     private let failed: (String) -> Void
 
-    /// Items in one edit.
+    /// How many items one edit adds.
     private static let portion = 5_000
 
-    /// - Parameter failed: hears why it cannot go on.
+    /// - Parameter failed: is called with the reason why it cannot go on.
     init(
         _ loop: Loop, _ destination: ServerConnection.Destination, token: String?, seed: UInt64,
         failed: @escaping (String) -> Void
@@ -34,9 +34,8 @@ final class ListSeeder: MachineShell {
 
     var isOnline: Bool { driver.machine.isReady }
 
-    /// Connects.
     func start(_ then: @escaping () -> Void) {
-        whenOnline = [then]
+        whenOnline = then
         driver.perform { $0.start() }
     }
 
@@ -50,7 +49,7 @@ final class ListSeeder: MachineShell {
 
     // MARK: Lists
 
-    /// Makes these lists, as the script says, if they are not there.
+    /// Makes and fills the lists that do not exist yet, as the script says.
     func make(_ names: ArraySlice<String>, _ script: Script, then: @escaping () -> Void) {
         guard let name = names.first else { return then() }
         ask {
@@ -66,21 +65,17 @@ final class ListSeeder: MachineShell {
         }
     }
 
-    /// The list as the server has it now.
-    func fetch(_ name: String, _ then: @escaping (Result<(Hand, revision: Int), FetchError>) -> Void) {
+    /// Fetches the list as the server has it now.
+    func fetch(_ name: String, _ then: @escaping (Result<(Hand, revision: Int), LoadRun.Failure>) -> Void) {
         ask {
             .fetch(request: $0, name: name, revision: nil)
         } answer: { answer in
             switch answer {
             case .state(let hand, let revision): then(.success((hand, revision)))
-            case .error(_, let text): then(.failure(FetchError(text: text)))
-            default: then(.failure(FetchError(text: "the connection was lost")))
+            case .error(_, let text): then(.failure(LoadRun.Failure(description: text)))
+            default: then(.failure(LoadRun.Failure(description: "the connection was lost")))
             }
         }
-    }
-
-    struct FetchError: Error {
-        let text: String
     }
 
     private func fill(_ name: String, _ script: Script, _ then: @escaping () -> Void) {
@@ -95,7 +90,7 @@ final class ListSeeder: MachineShell {
     private func fill(_ name: String, from first: Int, to count: Int, _ then: @escaping () -> Void) {
         guard first < count else { return then() }
         let last = min(count, first + Self.portion)
-        // About twenty bytes each.
+        // About twenty bytes per text.
         let items = (first..<last).map { number in
             let text = "item \(number)"
             return Item(
@@ -118,7 +113,7 @@ final class ListSeeder: MachineShell {
     }
 
     func heard(_ event: ServerConnection.Event) {
-        if case .lost(let reason) = event, !whenOnline.isEmpty { failed(reason) }
+        if case .lost(let reason) = event, whenOnline != nil { failed(reason) }
     }
 
     func carriedOut() { driver.flush() }
@@ -127,9 +122,9 @@ final class ListSeeder: MachineShell {
         switch effect {
         case .answer(let request, let answer): answers.removeValue(forKey: request)?(answer)
         case .status(.online):
-            let waiting = whenOnline
-            whenOnline = []
-            for body in waiting { body() }
+            let then = whenOnline
+            whenOnline = nil
+            then?()
         case .update(let list, let update): note(update, of: list)
         case .list(let list, .refused(_, let text)): failed("'\(list)': \(text)")
         default: break

@@ -1,8 +1,8 @@
 import Histogram
 
-/// Results of load tests as tables for other programs.
+/// A result as tables for other programs.
 package enum LoadCSV {
-    /// A line each second; times in microseconds.
+    /// One line per second; times in microseconds.
     package static func text(_ result: LoadResult) -> String {
         let percentiles = LoadReport.percentiles
         var columns = ["second", "clients", "edits", "commits", "deliveries", "bytes_sent", "bytes_received", "errors"]
@@ -13,11 +13,11 @@ package enum LoadCSV {
             var cells = [
                 LoadReport.decimal(sample.at, 3), "\(sample.clients)", "\(figures.edits)", "\(figures.commits)",
                 "\(figures.deliveries)", "\(figures.bytesSent)", "\(figures.bytesReceived)",
-                "\(figures.errors.values.reduce(0, +))",
+                "\(figures.errorCount)",
             ]
             for histogram in [figures.acknowledged, figures.seen] {
                 cells += percentiles.map { percentile in
-                    histogram.totalCount > 0 ? "\(histogram.valueAtPercentile(percentile.value) / 1_000)" : ""
+                    histogram.nanoseconds(at: percentile.value).map { "\(Int($0 / 1_000))" } ?? ""
                 }
             }
             text += cells.joined(separator: ",") + "\n"
@@ -25,7 +25,7 @@ package enum LoadCSV {
         return text
     }
 
-    /// How latencies are spread, in the form of HdrHistogram's plotter; milliseconds.
+    /// The distribution of latencies in milliseconds, in the format of HdrHistogram's plotter.
     package static func distribution(_ result: LoadResult) -> String {
         var text = ""
         for (name, histogram) in [("acknowledged", result.total.acknowledged), ("seen", result.total.seen)] {

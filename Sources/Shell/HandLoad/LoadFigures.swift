@@ -1,25 +1,27 @@
 import Histogram
 
-/// What was counted in some time, by some clients. Two of them can be added, whoever counted them.
+/// What some clients counted over some time. Figures of different clients and times can be added.
 package struct LoadFigures: Codable, Sendable {
-    /// Edits that clients made. A client may send several in one submission.
+    /// Edits made by clients. A client may send several in one submission.
     package var edits = 0
-    /// Submissions that the server has acknowledged.
+    /// Submissions acknowledged by the server.
     package var commits = 0
-    /// Commits that clients received, their own among them.
+    /// Commits received by clients, including their own.
     package var deliveries = 0
     package var bytesSent = 0
     package var bytesReceived = 0
-    /// Connections that were welcomed.
+    /// Successful connections.
     package var connects = 0
-    /// Nanoseconds from making an edit, or from when it was due, to its acknowledgement; or to the end, of what was due and never made.
+    /// Nanoseconds from when an edit was made or due to its acknowledgement. For edits that were due but never made, to the end.
     package var acknowledged = Self.histogram
-    /// Nanoseconds from making an edit to its arrival at somebody else, of a sample.
+    /// Nanoseconds from when an edit was made to its arrival at another client. Only a sample is measured.
     package var seen = Self.histogram
-    /// What went wrong, and how often.
+    /// How often each error occurred.
     package var errors: [String: Int] = [:]
 
     package init() {}
+
+    var errorCount: Int { errors.values.reduce(0, +) }
 
     /// Up to three minutes, to three digits.
     static var histogram: Histogram<UInt64> {
@@ -39,5 +41,12 @@ package struct LoadFigures: Codable, Sendable {
         acknowledged.add(other.acknowledged)
         seen.add(other.seen)
         errors.merge(other.errors, uniquingKeysWith: +)
+    }
+}
+
+extension Histogram<UInt64> {
+    /// nil if nothing was measured.
+    package func nanoseconds(at percentile: Double) -> Double? {
+        totalCount > 0 ? Double(valueAtPercentile(percentile)) : nil
     }
 }

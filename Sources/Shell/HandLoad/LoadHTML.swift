@@ -1,11 +1,11 @@
 import Foundation
 import Histogram
 
-/// What somebody needs to know who reads a result later, or makes the test again.
+/// What readers of a result need to know to understand or repeat the test.
 package struct LoadOccasion: Sendable {
-    /// As it was typed, but for secrets.
+    /// As it was typed, without secrets.
     package let command: String
-    /// The whole text of it.
+    /// Its whole text.
     package let script: String
     /// Of the program.
     package let version: String
@@ -19,7 +19,7 @@ package struct LoadOccasion: Sendable {
     }
 }
 
-/// A result as a page: tables and plots.
+/// A result as an HTML page with plots.
 package enum LoadHTML {
     package static func page(
         _ result: LoadResult, _ bounds: [Threshold], of occasion: LoadOccasion, title: String
@@ -28,14 +28,14 @@ package enum LoadHTML {
             result.isSound
             ? "Every client ended with what the server has."
             : result.hasConverged
-                ? "Every client ended with what the server has, but not all had it at all times."
+                ? "Every client ended with what the server has, but some had diverged from it before."
                 : "Not every client ended with what the server has."
         let verdicts = bounds.map { verdict($0.verdict(on: result), $0.isPassed(by: result)) }
         let facts = [
             ("Command", occasion.command), ("Version", occasion.version), ("Date", occasion.date),
             ("Seed", "\(result.seed)"),
         ]
-        return Page(
+        return Page.html(
             title: title,
             body: """
                 \(([verdict(sound, result.isSound)] + verdicts).joined(separator: "\n"))
@@ -46,8 +46,7 @@ package enum LoadHTML {
                 \(plots(result).map(\.svg).joined(separator: "\n"))
                 <h2>Script</h2>
                 <pre>\(Page.escaped(occasion.script))</pre>
-                """
-        ).html
+                """)
     }
 
     private static func verdict(_ text: String, _ isGood: Bool) -> String {
@@ -64,11 +63,10 @@ package enum LoadHTML {
         }
         // A second in which nothing was answered has no latency, not a low one.
         func latency(_ name: String, _ color: Int, _ percentile: Double) -> LinePlot.Line {
-            let samples = result.samples.filter { $0.figures.acknowledged.totalCount > 0 }
-            return LinePlot.Line(
+            LinePlot.Line(
                 name: name, color: colors[color],
-                points: samples.map {
-                    ($0.at, Double($0.figures.acknowledged.valueAtPercentile(percentile)) / 1e6)
+                points: result.samples.compactMap { sample in
+                    sample.figures.acknowledged.nanoseconds(at: percentile).map { (sample.at, $0 / 1e6) }
                 })
         }
         let time = "seconds since the work began"
@@ -82,19 +80,17 @@ package enum LoadHTML {
         ]
     }
 
-    /// Latency against percentile; each mark to the right has a tenth of the rest.
+    /// Latency by percentile, on a scale where each mark leaves a tenth of the previous rest.
     private static func distribution(_ total: LoadFigures) -> LinePlot {
         let nines: [(x: Double, name: String)] = [
             (0, "0"), (1, "90 %"), (2, "99 %"), (3, "99.9 %"), (4, "99.99 %"),
         ]
         func line(_ name: String, _ color: Int, _ histogram: Histogram<UInt64>) -> LinePlot.Line {
-            let points =
-                histogram.totalCount == 0
-                ? []
-                : stride(from: 0.0, through: 4, by: 0.1).map { nines in
-                    (nines, Double(histogram.valueAtPercentile(100 - 100 * pow(0.1, nines))) / 1e6)
-                }
-            return LinePlot.Line(name: name, color: colors[color], points: points)
+            LinePlot.Line(
+                name: name, color: colors[color],
+                points: stride(from: 0.0, through: 4, by: 0.1).compactMap { nines in
+                    histogram.nanoseconds(at: 100 - 100 * pow(0.1, nines)).map { (nines, $0 / 1e6) }
+                })
         }
         return LinePlot(
             title: "Latency by percentile", unit: "ms", across: "percentile: share of edits that took no longer",

@@ -3,42 +3,42 @@ import HandClient
 import HandFormats
 import HandScript
 
-/// What a load test is to do.
+/// The settings of a load test.
 package struct LoadPlan: Sendable {
-    /// What the scripted clients hold.
+    /// How much of a list the scripted clients hold.
     package enum Kind: String, CaseIterable, Sendable {
-        /// The whole list, which is edited, transformed and compared as by any client.
+        /// The whole list. They edit, transform and compare it as any client does.
         case full
-        /// Only how far they are: to find the server's limit before the tool's.
+        /// Only its length and revision, so that the test reaches the server's limits before its own.
         case light
     }
 
     package var script: Script
     package var server: HandAddress.Server
-    /// The secret that says who the clients are, where a server asks for one.
+    /// The token of the clients, if the server asks for one.
     package var token: String?
-    /// Who must have signed the certificate of a server with TLS.
+    /// Whose certificates are trusted, for a server with TLS.
     package var trust = ClientConfiguration.Trust.system
-    /// What such a server is shown that asks for a certificate.
+    /// The certificate of the clients, if the server asks for one.
     package var certificate: ClientConfiguration.Certificate?
     package var kind: Kind
     package var clients: Int
-    /// How long the clients work, if their script does not end before.
+    /// How long the clients work, unless their script ends sooner.
     package var seconds: Double
-    /// Over how many seconds the clients come.
+    /// Over how many seconds the clients connect.
     package var ramp: Double
-    /// Edits a second of all clients together. Then each edit has its time, pauses are left out, and latency is counted from
-    /// when it was due, also if it had to wait for the one before it (coordinated omission).
+    /// Edits per second of all clients together. With a rate each edit has a due time, pauses are skipped, and latency counts
+    /// from the due time even if the edit had to wait for the one before it (coordinated omission).
     package var rate: Double?
-    /// What the scripts draw follows from it.
+    /// Decides what the scripts draw.
     package var seed: UInt64
-    /// Whether lists that are missing are made and new ones filled.
+    /// Whether missing lists are made and filled.
     package var makesLists = true
-    /// Seconds in which everybody must be through when the work is over.
+    /// How many seconds the clients have to settle after the work.
     package var patience: Double = 30
-    /// Where the server tells its own figures over HTTP, if it does.
+    /// Where the server's own figures are read over HTTP, if at all.
     package var status: SocketAddress?
-    /// Which of the clients are in this process; the others are in others.
+    /// The clients that run in this process.
     package var own: Range<Int>
 
     package init(

@@ -1,12 +1,11 @@
 import HandFormats
 import Histogram
 
-/// A result as lines for people.
+/// A result as text for people.
 package struct LoadReport {
     private let result: LoadResult
     private let bounds: [Threshold]
 
-    /// - Parameter bounds: what was to be reached.
     package init(_ result: LoadResult, _ bounds: [Threshold]) {
         self.result = result
         self.bounds = bounds
@@ -21,8 +20,7 @@ package struct LoadReport {
             pad(rate(figures.deliveries, seconds) + " deliveries/s", 21),
             pad("ack p50 " + time(figures.acknowledged, 50), 17), pad("p99 " + time(figures.acknowledged, 99), 13),
         ]
-        let errors = figures.errors.values.reduce(0, +)
-        return parts.joined(separator: " ") + (errors > 0 ? "  \(errors) errors" : "")
+        return parts.joined(separator: " ") + (figures.errorCount > 0 ? "  \(figures.errorCount) errors" : "")
     }
 
     /// The whole test.
@@ -35,7 +33,7 @@ package struct LoadReport {
                 + (total.edits > total.commits ? " (\(total.edits) edits)" : ""),
             "deliveries  \(total.deliveries), \(Self.rate(total.deliveries, result.seconds)) a second",
             "bytes       \(Self.bytes(total.bytesSent)) sent, \(Self.bytes(total.bytesReceived)) received",
-            "            " + ["p50", "p90", "p99", "p99.9", "max"].map { Self.pad($0, 10) }.joined(),
+            "            " + Self.percentiles.map { Self.pad($0.name, 10) }.joined(),
             "acknowledged" + Self.latencies(total.acknowledged), "seen        " + Self.latencies(total.seen),
         ]
         if let server = result.server { lines.append(Self.line(server, over: result.seconds)) }
@@ -57,7 +55,7 @@ package struct LoadReport {
 
     private static func lines(_ list: LoadResult.Convergence) -> [String] {
         let name = Printable.clean(list.list)
-        let state = "revision \(list.revision), \(list.items) items, digest \(hexadecimal(list.digest))"
+        let state = "revision \(list.revision), \(list.items) items, digest \(Hex.text(list.digest))"
         guard list.isComplete else {
             return [
                 "'\(name)' DID NOT CONVERGE: \(list.differences.count) of "
@@ -77,10 +75,8 @@ package struct LoadReport {
         percentiles.map { pad(time(histogram, $0.value), 10) }.joined()
     }
 
-    /// A percentile of nanoseconds, with a unit that suits it.
     static func time(_ histogram: Histogram<UInt64>, _ percentile: Double) -> String {
-        guard histogram.totalCount > 0 else { return "–" }
-        return time(nanoseconds: Double(histogram.valueAtPercentile(percentile)))
+        histogram.nanoseconds(at: percentile).map(time(nanoseconds:)) ?? "–"
     }
 
     static func time(nanoseconds: Double) -> String {
@@ -114,10 +110,5 @@ package struct LoadReport {
 
     private static func pad(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
-    }
-
-    private static func hexadecimal(_ value: UInt64) -> String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

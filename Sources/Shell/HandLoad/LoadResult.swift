@@ -1,14 +1,14 @@
 import HandCore
 
-/// What a load test came to.
+/// The result of a load test.
 package struct LoadResult: Codable, Sendable {
-    /// One second of it.
+    /// One second of the test.
     package struct Sample: Codable, Sendable {
         /// Seconds since the clients began to work, at the end of the sample.
         package let at: Double
-        /// How long it took; the last one of a test is shorter.
+        /// The length of the sample; the last one of a test may be shorter.
         package let seconds: Double
-        /// Clients that were connected for the first time until then.
+        /// How many clients had connected by then.
         package let clients: Int
         package let figures: LoadFigures
 
@@ -17,15 +17,15 @@ package struct LoadResult: Codable, Sendable {
         }
     }
 
-    /// Whether everybody had what the server had at the end.
+    /// Whether the clients of a list had what the server had at the end.
     package struct Convergence: Codable, Sendable {
         package let list: String
         package let revision: Int
         package let items: Int
         package let digest: UInt64
-        /// How many clients had it.
+        /// How many clients had the same list.
         package let agreed: Int
-        /// What others had, in words.
+        /// How the others differed, in words.
         package let differences: [String]
 
         package init(
@@ -40,14 +40,14 @@ package struct LoadResult: Codable, Sendable {
 
     package var seed: UInt64
     package var clients: Int
-    /// Seconds until all clients had the list.
+    /// Seconds until all clients were connected and had the list.
     package var connected: Double = 0
-    /// Seconds in which they worked.
+    /// Seconds of work.
     package var seconds: Double = 0
     package var samples: [Sample] = []
     package var total = LoadFigures()
     package var lists: [Convergence] = []
-    /// What the server told about itself, if it was asked.
+    /// The server's own figures, if it was asked.
     package var server: ServerFigures?
     /// The first problems, in words.
     package var problems: [String] = []
@@ -57,16 +57,16 @@ package struct LoadResult: Codable, Sendable {
         self.clients = clients
     }
 
-    /// Whether nobody was ever found to have another list than the server, and all ended with what it has.
+    /// Whether no client ever diverged from the server, and all ended with its list.
     package var isSound: Bool { hasConverged && total.errors[Self.diverged] == nil }
 
-    /// The name of the error that is counted when a client's list turns out to be another than the server's.
+    /// The error that is counted when a client's list differs from the server's.
     static let diverged = "diverged"
 
-    /// Whether every client ended with what the server has.
+    /// Whether every client ended with the server's list.
     package var hasConverged: Bool { !lists.isEmpty && lists.allSatisfy(\.isComplete) }
 
-    /// One result from those of several processes that ran at the same time, second by second.
+    /// Joins the results of several processes that ran at the same time, second by second.
     package static func joined(_ results: [LoadResult]) -> LoadResult {
         var joined = LoadResult(seed: results.first?.seed ?? 0, clients: 0)
         for result in results {

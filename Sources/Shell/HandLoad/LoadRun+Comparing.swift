@@ -1,6 +1,6 @@
 import HandCore
 
-// What everybody has at the end, and what the server has.
+// The comparison of the clients with the server at the end.
 
 extension LoadRun {
     /// Fetches each list, waits until the clients are where the server is, and compares.
@@ -10,7 +10,7 @@ extension LoadRun {
             switch outcome {
             case .success(let state): compare(state.0, state.revision, name, names)
             case .failure(let error):
-                result.problems.append("'\(name)' could not be compared: \(error.text)")
+                result.problems.append("'\(name)' could not be compared: \(error.description)")
                 compare(names.dropFirst())
             }
         }
@@ -23,7 +23,7 @@ extension LoadRun {
             progress(.converging(mine.count - behind, of: mine.count))
             return later(Self.tick) { [unowned self] in compare(hand, revision, name, names) }
         }
-        // Another process may still have been at work.
+        // Another process may have committed after the fetch.
         if mine.contains(where: { $0.participant.revision > revision }), seconds(since: phaseStart) < plan.patience {
             return later(Self.tick) { [unowned self] in compare(names) }
         }

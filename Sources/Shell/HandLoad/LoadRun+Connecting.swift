@@ -3,7 +3,7 @@ import HandClient
 import HandScript
 import TLS
 
-// From the address to the clients that are connected.
+// From the address to connected clients.
 
 extension LoadRun {
     func findServer() {
@@ -32,10 +32,9 @@ extension LoadRun {
     }
 
     private func prepare(_ destination: ServerConnection.Destination) {
-        let seeder = ListSeeder(loop, destination, token: plan.token, seed: .random(in: 0...UInt64.max)) {
-            [unowned self] in
-            fail($0)
-        }
+        let seeder = ListSeeder(
+            loop, destination, token: plan.token, seed: .random(in: 0...UInt64.max),
+            failed: { [unowned self] in fail($0) })
         self.seeder = seeder
         seeder.start { [unowned self] in
             guard plan.makesLists else { return connect(destination) }
@@ -54,7 +53,7 @@ extension LoadRun {
             let player = Player(
                 ScriptRun(parts[number], client: number, seed: plan.seed), number: number,
                 list: plan.script.list(of: number), LoopAlarm(loop), meter,
-                onReady: { [unowned self] in isReady($0) }, onFinished: { [unowned self] _ in isFinished() })
+                onReady: { [unowned self] in isReady($0) }, onFinished: { [unowned self] in finished += 1 })
             players.append(player)
             let delay = UInt64(plan.ramp * 1_000 * Double(number) / Double(plan.clients))
             if delay == 0 {
@@ -66,18 +65,11 @@ extension LoadRun {
     }
 
     private func connect(_ player: Player, _ destination: ServerConnection.Destination) {
-        // Who they are and the ids of their items are new each time: a test that is repeated on the same list adds to it.
+        // Not the seed of the plan: if a test is repeated on the same list, its clients and their items must be new.
         let seed = UInt64.random(in: 0...UInt64.max)
-        let (number, list, token) = (player.number, player.list, plan.token)
         switch plan.kind {
-        case .full:
-            player.connect(
-                FullClient(
-                    number: number, list: list, loop: loop, to: destination, token: token, meter, seed: seed, player))
-        case .light:
-            player.connect(
-                LightClient(
-                    number: number, list: list, loop: loop, to: destination, token: token, meter, seed: seed, player))
+        case .full: player.connect(FullClient(player, loop, to: destination, token: plan.token, meter, seed: seed))
+        case .light: player.connect(LightClient(player, loop, to: destination, token: plan.token, meter, seed: seed))
         }
     }
 }

@@ -4,18 +4,18 @@ import HandFormats
 import HandScript
 import TLS
 
-/// One load test from the making of its lists to the comparison at its end, in one process on one loop.
+/// One load test, from making its lists to the final comparison, in one process on one loop.
 package final class LoadRun {
-    /// What is told while it runs.
+    /// What is reported while the test runs.
     package enum Progress: Sendable {
         case filling
         case connecting(Int, of: Int)
         /// All are connected; work begins when this returns.
         case ready
         case second(LoadResult.Sample)
-        /// The work is over; everybody is to get what the server has.
+        /// The work is over; the clients catch up with the server.
         case converging(Int, of: Int)
-        /// Everything is answered; lists are compared when this returns.
+        /// All edits are answered; the lists are compared when this returns.
         case settled
     }
 
@@ -37,44 +37,40 @@ package final class LoadRun {
     var seeder: ListSeeder?
     var players: [Player] = []
     var ready = 0
-    private var finished = 0
+    var finished = 0
     var result: LoadResult
     private var failure: Failure?
-    /// What the server told when work began.
+    /// The server's figures when the work began.
     private var serverBefore: [String: Double] = [:]
     var onlyMakesLists = false
     /// Nanoseconds.
     var phaseStart: UInt64 = 0
     private var workStart: UInt64 = 0
     private var lastSample: UInt64 = 0
-    /// Bytes that had come while connecting, and when more came.
+    /// How many bytes had arrived while connecting, and when that last grew.
     private var heard = 0
     private var lastHeard: UInt64 = 0
 
-    /// Milliseconds between two looks at everything.
+    /// Milliseconds.
     static let tick: UInt64 = 50
-    /// Seconds until a server that does not answer is given up.
+    /// Seconds to wait for a server that does not answer.
     private static let connectPatience = 15.0
 
-    /// - Parameter progress: called on the calling thread.
-    package static func run(_ plan: LoadPlan, progress: @escaping (Progress) -> Void) throws -> LoadResult {
-        try run(plan, onlyMakesLists: false, progress)
-    }
-
-    /// Makes the lists of a test, and no more.
+    /// Only makes the lists of a test.
     package static func makeLists(_ plan: LoadPlan, progress: @escaping (Progress) -> Void) throws {
-        _ = try run(plan, onlyMakesLists: true, progress)
+        _ = try run(plan, onlyMakesLists: true, progress: progress)
     }
 
-    private static func run(
-        _ plan: LoadPlan, onlyMakesLists: Bool, _ progress: @escaping (Progress) -> Void
+    /// - Parameter progress: called on the calling thread.
+    package static func run(
+        _ plan: LoadPlan, onlyMakesLists: Bool = false, progress: @escaping (Progress) -> Void
     ) throws -> LoadResult {
         let loop = try Loop()
         let run = LoadRun(plan, loop, progress)
         run.onlyMakesLists = onlyMakesLists
         run.start()
         loop.run()
-        // Closing tells some that they are canceled, and they tell the run.
+        // Closing cancels pending operations, whose callbacks still need the run.
         withExtendedLifetime(run) { loop.close() }
         if let failure = run.failure { throw failure }
         return run.result
@@ -116,7 +112,7 @@ package final class LoadRun {
         guard phase == .connecting, ready == players.count || plan.ramp > 0 else { return }
         phase = .working
         progress(.ready)
-        // What connecting took is not what working takes; only its errors are kept.
+        // Latencies while connecting are not those of the work.
         var before = meter.take()
         before.acknowledged.reset()
         before.seen.reset()
@@ -128,15 +124,11 @@ package final class LoadRun {
     }
 
     private func begin(_ player: Player) {
-        // Who comes later begins later: nothing was due before.
+        // A client that connects later also starts later; nothing was due before.
         player.pace = plan.rate.map {
             Pace(start: Loop.monotonicNanoseconds, rate: $0, client: player.number, of: plan.clients)
         }
         player.begin()
-    }
-
-    func isFinished() {
-        finished += 1
     }
 
     private func sample() {
@@ -168,7 +160,7 @@ package final class LoadRun {
         }
     }
 
-    /// As long as something comes, nobody is given up: a hundred copies of a long list take their time.
+    /// Does not give up while bytes arrive: a hundred copies of a long list take their time.
     private func waitForAll() {
         if ready < players.count { progress(.connecting(ready, of: players.count)) }
         if meter.figures.bytesReceived > heard {
@@ -201,7 +193,7 @@ package final class LoadRun {
         }
     }
 
-    /// Gets the server's own figures; none if it is not to be asked.
+    /// Reads the server's own figures; none if the plan has no address for them.
     private func askServer(_ then: @escaping ([String: Double]) -> Void) {
         guard let status = plan.status else { return then([:]) }
         Scrape.figures(loop, at: status) { [weak self] in
@@ -215,7 +207,7 @@ package final class LoadRun {
     // MARK: The end
 
     func finish() {
-        // What is answered after the work has still waited; it does not count for the rates.
+        // Late answers count for the latencies, but not for the rates.
         let late = meter.take()
         result.total.errors.merge(late.errors, uniquingKeysWith: +)
         result.total.acknowledged.add(late.acknowledged)

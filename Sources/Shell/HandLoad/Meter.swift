@@ -1,25 +1,25 @@
 import EventLoop
 import Histogram
 
-/// Where all clients of a process count. Confined to the loop's thread.
+/// Counts for all clients of a process. Confined to the loop's thread.
 package final class Meter {
-    /// Since the last time that they were taken.
+    /// Since the last `take()`.
     private(set) var figures = LoadFigures()
-    /// When each author made the submission that it has in flight: what others see of it is measured from there.
+    /// When each author made its submission in flight. The time until others see it is measured from there.
     private var submissions: [UInt64: (sequence: UInt64, at: UInt64)] = [:]
-    /// Of so many commits a client looks at one for when it was made, so that five to ten clients look at each.
+    /// A client measures one in this many commits, so that five to ten clients measure each.
     let stride: Int
-    /// The last problem of each sort, in words.
+    /// The first problems, in words.
     private(set) var problems: [String] = []
     private static let mostProblems = 20
-    /// The highest revision of each list that a client has come to with an edit of its own.
+    /// The highest revision of each list that a client had when an edit of its own was answered.
     private var reached: [String: Int] = [:]
 
     package init(clients: Int) {
         stride = max(1, clients / 5)
     }
 
-    /// The figures since the last call.
+    /// Returns the figures since the last call, and starts again.
     package func take() -> LoadFigures {
         defer { figures = LoadFigures() }
         return figures
@@ -38,13 +38,13 @@ package final class Meter {
         figures.deliveries += commits
     }
 
-    /// An edit was acknowledged that was made, or due, at `time`.
+    /// An edit that was made or due at `time` is acknowledged.
     package func acknowledged(since time: UInt64, now: UInt64) {
         figures.commits += 1
         record(now - time, in: \.acknowledged)
     }
 
-    /// An edit was due at `time` and never came to be made.
+    /// An edit was due at `time` and never made.
     func waited(since time: UInt64, now: UInt64) { record(now - time, in: \.acknowledged) }
 
     func reached(_ revision: Int, of list: String) {
@@ -53,27 +53,23 @@ package final class Meter {
 
     func newest(of list: String) -> Int { reached[list] ?? 0 }
 
-    /// Whether a client is to say when a commit arrived.
+    /// Whether a client measures when this commit arrives.
     @inline(__always)
     func samples(revision: Int, client: Int) -> Bool { (revision &+ client) % stride == 0 }
 
-    /// A commit of somebody else has come.
+    /// A commit of another client has arrived.
     package func saw(author: UInt64, sequence: UInt64, now: UInt64) {
         guard let made = submissions[author], made.sequence == sequence else { return }
         record(now - made.at, in: \.seen)
     }
 
-    private func record(_ nanoseconds: UInt64, in histogram: WritableKeyPath<LoadFigures, LoadFigures.Latency>) {
+    private func record(_ nanoseconds: UInt64, in histogram: WritableKeyPath<LoadFigures, Histogram<UInt64>>) {
         _ = figures[keyPath: histogram].record(min(nanoseconds, LoadFigures.longest))
     }
 
-    /// Something went wrong; `detail` is kept for a few.
+    /// Counts an error; `detail` is kept for the first few.
     package func failed(_ kind: String, _ detail: @autoclosure () -> String) {
         figures.errors[kind, default: 0] += 1
         if problems.count < Self.mostProblems { problems.append(detail()) }
     }
-}
-
-extension LoadFigures {
-    typealias Latency = Histogram<UInt64>
 }

@@ -1,22 +1,14 @@
-/// A page that needs nothing from a network.
-package struct Page {
-    private let title: String
-    private let body: String
-
+/// A self-contained HTML page.
+package enum Page {
     /// - Parameter body: HTML.
-    package init(title: String, body: String) {
-        self.title = title
-        self.body = body
-    }
-
-    package var html: String {
+    package static func html(title: String, body: String) -> String {
         """
         <!doctype html>
         <html lang="en">
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>\(Self.escaped(title))</title>
+        <title>\(escaped(title))</title>
         <style>
         body { font: 15px/1.5 system-ui, sans-serif; max-width: 800px; margin: 2em auto; padding: 0 1em; color: #222; }
         pre { background: #f4f4f4; padding: 1em; overflow-x: auto; }
@@ -34,7 +26,7 @@ package struct Page {
         </style>
         </head>
         <body>
-        <h1>\(Self.escaped(title))</h1>
+        <h1>\(escaped(title))</h1>
         \(body)
         </body>
         </html>

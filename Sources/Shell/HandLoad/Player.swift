@@ -1,23 +1,23 @@
 import HandScript
 
-/// Has one client do what its script says, one step after the other.
-package final class Player: ParticipantDelegate {
+/// Makes one client follow its script, step by step.
+package final class Player {
     private enum State {
-        /// Not connected for the first time. → `idle`
+        /// Has not been connected yet. → `idle`
         case starting
-        /// Ready to begin. → `working`
+        /// Connected, and waiting for `begin`. → `working`
         case idle
-        /// On its way from step to step.
+        /// Taking steps.
         case working
-        /// Until what was edited is answered. → `working`
+        /// Waiting until its edit is answered. → `working`
         case settling
-        /// Until a time. → `working`
+        /// Waiting for a time. → `working`
         case waiting
-        /// Until a time, deaf. → `working`
+        /// Waiting for a time without reading. → `working`
         case stalled
-        /// Until it is connected again. → `working`
+        /// Waiting until it is connected again. → `working`
         case returning
-        /// Until it is as far as others were, or too much time has passed. → `working`
+        /// Waiting until it reaches a revision that others had, or gives up. → `working`
         case converging(revision: Int, until: UInt64)
         case finished
     }
@@ -32,17 +32,17 @@ package final class Player: ParticipantDelegate {
     /// When the time offline ends, in nanoseconds; nil while online.
     private var offlineUntil: UInt64?
     private var edits = 0
-    /// Set where edits have their time.
+    /// Set if edits have due times.
     package var pace: Pace?
     private let onReady: (Player) -> Void
-    private let onFinished: (Player) -> Void
+    private let onFinished: () -> Void
 
-    /// Seconds that `expect converged` may take.
+    /// How many seconds `expect converged` may take.
     private static let patience: UInt64 = 30
 
     package init(
         _ run: ScriptRun, number: Int, list: String, _ alarm: any Alarm, _ meter: Meter,
-        onReady: @escaping (Player) -> Void, onFinished: @escaping (Player) -> Void
+        onReady: @escaping (Player) -> Void, onFinished: @escaping () -> Void
     ) {
         self.run = run
         self.number = number
@@ -58,13 +58,14 @@ package final class Player: ParticipantDelegate {
         participant.start()
     }
 
-    /// Starts with the first step; to be called once it is ready.
+    /// Takes the first step, if the client is ready.
     package func begin() {
         guard case .idle = state else { return }
         go()
     }
 
-    /// Makes no further step. Who is offline comes back. What was due and could not be made has waited until now.
+    /// Takes no further step. A client that is offline comes back. Edits that were due but not made are counted as waiting
+    /// until now.
     package func stop() {
         if case .finished = state { return }
         alarm.stop()
@@ -101,6 +102,7 @@ package final class Player: ParticipantDelegate {
 
     // MARK: Events
 
+    /// The client is connected and has the list.
     package func isReady() {
         switch state {
         case .starting:
@@ -111,19 +113,20 @@ package final class Player: ParticipantDelegate {
         }
     }
 
+    /// The client's edits are acknowledged or refused.
     package func isSettled() {
         meter.reached(participant.revision, of: list)
         if case .settling = state { go() }
     }
 
-    package func hasLost(_ reason: String) {
+    func hasLost(_ reason: String) {
         if case .starting = state { return meter.failed("not connected", "client \(number + 1): \(reason)") }
         meter.failed("connection lost", "client \(number + 1): \(reason)")
     }
 
     // MARK: Steps
 
-    /// Makes steps until there is something to wait for.
+    /// Takes steps until there is something to wait for.
     private func go() {
         state = .working
         while case .working = state { take(run.next()) }
@@ -155,7 +158,7 @@ package final class Player: ParticipantDelegate {
             state = .converging(revision: meter.newest(of: list), until: alarm.now + Self.patience * 1_000_000_000)
         case .finished:
             state = .finished
-            onFinished(self)
+            onFinished()
         }
     }
 
@@ -165,13 +168,13 @@ package final class Player: ParticipantDelegate {
         participant.goOnline()
     }
 
-    /// Makes an edit, now or when it is due.
+    /// Makes an edit now, or when it is due.
     private func edit(_ step: ScriptRun.Step) {
         let now = alarm.now
         guard let pace, offlineUntil == nil else { return perform(step, since: now) }
         switch pace.turn(of: edits, at: now) {
         case .now(let since): perform(step, since: since)
-        // A loop's alarm may ring too early by what the loop has not yet counted; then the rest is waited for.
+        // The alarm may ring early because the loop's clock lags; then `edit` waits for the rest.
         case .later(let milliseconds):
             wait(milliseconds) { [unowned self] in
                 state = .working
@@ -191,7 +194,7 @@ package final class Player: ParticipantDelegate {
         }
         if isDone { meter.edited() }
         edits += 1
-        // Where nothing can be done a loop would never wait.
+        // Without a pause, a loop that can do nothing would never yield.
         if !isDone { return wait(1) }
         if offlineUntil == nil, !participant.isSettled { state = .settling }
     }

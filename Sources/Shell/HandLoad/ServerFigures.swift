@@ -1,20 +1,20 @@
 import EventLoop
 import HTTP
 
-/// What a server tells about itself, read twice: before the work and after it.
+/// A server's own figures: the difference between two readings, before and after the work.
 package struct ServerFigures: Codable, Sendable {
-    /// Seconds of processors that it used meanwhile.
+    /// CPU time that it used.
     package let cpuSeconds: Double
     package let commits: Int
-    /// Transactions in which they were written.
+    /// The transactions that wrote them.
     package let writes: Int
-    /// Seconds that those took, together.
+    /// Their total time.
     package let writeSeconds: Double
     package let deliveries: Int
     package let bytesSent: Int
-    /// Times that a slow client's commits were read from the store.
+    /// How often commits for a slow client were read from the store.
     package let readsBehind: Int
-    /// Memory that it held at the end.
+    /// Its memory at the end.
     package let residentBytes: Int
 
     init(from before: [String: Double], to after: [String: Double]) {
@@ -30,9 +30,9 @@ package struct ServerFigures: Codable, Sendable {
     }
 }
 
-/// Reads a server's page of figures.
+/// Reads a server's page of metrics.
 enum Scrape {
-    /// Asks once; `done` gets the figures that have no labels, or why there are none.
+    /// Passes the figures that have no labels to `done`, or why there are none.
     static func figures(
         _ loop: Loop, at address: SocketAddress, _ done: @escaping (Result<[String: Double], LoadRun.Failure>) -> Void
     ) {
@@ -49,7 +49,7 @@ enum Scrape {
         _ answer: HTTPExchange.Answer, from address: SocketAddress
     ) -> Result<[String: Double], LoadRun.Failure> {
         guard answer.status == 200 else {
-            return .failure(.init(description: "\(address) tells no figures; is it the address given to --status?"))
+            return .failure(.init(description: "\(address) has no figures; is it the address given to --status?"))
         }
         var figures: [String: Double] = [:]
         for line in answer.body.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {

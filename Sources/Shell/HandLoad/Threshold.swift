@@ -1,15 +1,15 @@
-import HandScript
+import HandFormats
 import Histogram
 
-/// What a test must reach to be passed, for example `ack.p99<20ms`, `commits>1000`, `errors<1`.
+/// A condition that a test must meet, for example `ack.p99<20ms`, `commits>1000`, `errors<1`.
 package struct Threshold: Equatable, Sendable, CustomStringConvertible {
     enum Metric: Equatable, Sendable {
         case acknowledged(Double)
         case seen(Double)
-        /// A second.
+        /// Per second.
         case commits
         case deliveries
-        /// In all.
+        /// In total.
         case errors
     }
 
@@ -28,8 +28,8 @@ package struct Threshold: Equatable, Sendable, CustomStringConvertible {
         guard let sign = text.firstIndex(where: { $0 == "<" || $0 == ">" }) else {
             throw ParseError(description: "'\(text)': expected '<' or '>', for example ack.p99<20ms")
         }
-        let name = text[..<sign].trimmed
-        let value = text[text.index(after: sign)...].trimmed
+        let name = String(text[..<sign].trimmed { $0 == " " })
+        let value = String(text[text.index(after: sign)...].trimmed { $0 == " " })
         guard let metric = Self.metric(name) else {
             throw ParseError(
                 description: "'\(name)': expected ack.p50 (or p90, p99, p99.9, max), seen.p50 (…), commits, "
@@ -81,28 +81,25 @@ package struct Threshold: Equatable, Sendable, CustomStringConvertible {
         return nil
     }
 
-    /// What was reached, in the unit of the bound; nil if nothing was measured.
+    /// The measured value in the unit of the bound; nil if nothing was measured.
     package func value(in result: LoadResult) -> Double? {
         let seconds = max(result.seconds, 0.001)
-        func latency(_ histogram: Histogram<UInt64>, _ percentile: Double) -> Double? {
-            histogram.totalCount > 0 ? Double(histogram.valueAtPercentile(percentile)) : nil
-        }
         switch metric {
-        case .acknowledged(let percentile): return latency(result.total.acknowledged, percentile)
-        case .seen(let percentile): return latency(result.total.seen, percentile)
+        case .acknowledged(let percentile): return result.total.acknowledged.nanoseconds(at: percentile)
+        case .seen(let percentile): return result.total.seen.nanoseconds(at: percentile)
         case .commits: return Double(result.total.commits) / seconds
         case .deliveries: return Double(result.total.deliveries) / seconds
-        case .errors: return Double(result.total.errors.values.reduce(0, +))
+        case .errors: return Double(result.total.errorCount)
         }
     }
 
-    /// What was never measured meets no bound.
+    /// A bound on something that was never measured is not met.
     package func isPassed(by result: LoadResult) -> Bool {
         guard let value = value(in: result) else { return false }
         return isUpperBound ? value < bound : value > bound
     }
 
-    /// A line that says whether it was met, and what was reached.
+    /// A line that says whether the bound was met, with the measured value.
     func verdict(on result: LoadResult) -> String {
         (isPassed(by: result) ? "met" : "NOT MET") + "  \(description) (\(reached(in: result)))"
     }
@@ -114,11 +111,5 @@ package struct Threshold: Equatable, Sendable, CustomStringConvertible {
         case .commits, .deliveries: return LoadReport.decimal(value, 1) + " a second"
         case .errors: return LoadReport.decimal(value, 0)
         }
-    }
-}
-
-extension StringProtocol {
-    fileprivate var trimmed: String {
-        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 }

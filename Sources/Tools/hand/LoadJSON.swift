@@ -65,7 +65,7 @@ enum LoadJSON {
         .object(
             [member("count", Int(histogram.totalCount))]
                 + LoadReport.percentiles.map { name, percentile in
-                    member(name, histogram.totalCount > 0 ? Int(histogram.valueAtPercentile(percentile) / 1_000) : 0)
+                    member(name, Int((histogram.nanoseconds(at: percentile) ?? 0) / 1_000))
                 })
     }
 }

@@ -109,7 +109,7 @@ struct ServerOptions: ParsableArguments {
     ) async throws -> Result {
         if let result = try await inTime(body) { return result }
         await client.close()
-        throw ClientError.unreachable("\(address.serverURL) did not answer within \(timeout.formatted()) s")
+        throw ClientError.unreachable("\(address.server) did not answer within \(timeout.formatted()) s")
     }
 
     /// The result of `body`; nil if it takes longer than `--timeout`. Then it goes on, and its result is dropped.
@@ -253,7 +253,7 @@ struct EditOptions: ParsableArguments {
         await client.close()
         if let outcome { return try report(outcome, doings) }
         doings.tell(server)
-        server.say("\(address.serverURL) cannot be reached: the edit is kept, 'hand sync' sends it")
+        server.say("\(address.server) cannot be reached: the edit is kept, 'hand sync' sends it")
     }
 
     /// The result of `body`; nil if the server is not reached in time.

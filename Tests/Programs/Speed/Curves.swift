@@ -21,8 +21,9 @@ struct Curves {
 
     func draw(to path: String) throws {
         let curves = [try clients(), try items(), try histories()]
-        let page = Page(title: "hand: cost curves", body: "<p>\(Machine.description)</p>\n" + curves.map(plot).joined())
-        try page.html.write(toFile: path, atomically: true, encoding: .utf8)
+        let page = Page.html(
+            title: "hand: cost curves", body: "<p>\(Machine.description)</p>\n" + curves.map(plot).joined())
+        try page.write(toFile: path, atomically: true, encoding: .utf8)
         print("plots are in \(path)")
     }
 

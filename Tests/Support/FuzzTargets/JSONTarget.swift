@@ -13,20 +13,26 @@ enum JSONTarget {
 
     /// What is read as one of the forms is written so that it reads back.
     private static func forms(_ value: JSONValue) throws {
-        if let item = try? JSON.readItem(value) {
-            try check(try JSON.readItem(JSON.item(item)) == item, "an item does not read back: \(item)")
+        if let item = try? JSON.item(from: JSONField(value)) {
+            try check(try JSON.item(from: JSONField(JSON.item(item))) == item, "an item does not read back: \(item)")
         }
-        if let change = try? JSON.readChange(value) {
-            try check(try JSON.readChange(JSON.change(change)) == change, "a change does not read back: \(change)")
+        if let change = try? JSON.change(from: JSONField(value)) {
+            try check(
+                try JSON.change(from: JSONField(JSON.change(change))) == change,
+                "a change does not read back: \(change)")
         }
-        if let delta = try? JSON.readDelta(value) {
-            try check(try JSON.readDelta(JSON.delta(delta)) == delta, "a delta does not read back: \(delta.components)")
+        if let delta = try? JSON.delta(from: JSONField(value)) {
+            try check(
+                try JSON.delta(from: JSONField(JSON.delta(delta))) == delta,
+                "a delta does not read back: \(delta.components)")
         }
-        if let commit = try? JSON.readCommit(value) {
-            try check(try JSON.readCommit(JSON.commit(commit)) == commit, "a commit does not read back: \(commit)")
+        if let commit = try? JSON.commit(from: JSONField(value)) {
+            try check(
+                try JSON.commit(from: JSONField(JSON.commit(commit))) == commit,
+                "a commit does not read back: \(commit)")
         }
-        if let rules = try? JSON.readRules(value) {
-            try check(try JSON.readRules(JSON.rules(rules)) == rules, "rules do not read back: \(rules)")
+        if let rules = try? JSON.rules(from: JSONField(value)) {
+            try check(try JSON.rules(from: JSONField(JSON.rules(rules))) == rules, "rules do not read back: \(rules)")
         }
     }
 }

@@ -9,7 +9,7 @@ package struct Point: Hashable, Sendable {
     }
 }
 
-/// Rows and columns of a screen.
+/// The size of a screen.
 package struct Size: Hashable, Sendable {
     package var rows: Int
     package var columns: Int
@@ -20,8 +20,7 @@ package struct Size: Hashable, Sendable {
     }
 }
 
-/// A screen as a value: what stands in each of its cells, and where the cursor is. The terminal draws what differs from
-/// the canvas before.
+/// A screen as a value: its cells and its cursor. The terminal draws what differs from the previous canvas.
 package struct Canvas: Equatable, Sendable {
     /// One column of one row.
     package struct Cell: Equatable, Sendable {
@@ -31,7 +30,7 @@ package struct Canvas: Equatable, Sendable {
 
         package static let blank = Cell(text: " ", style: .plain)
 
-        /// What stands for a cluster of emoji where clusters are not known, in as many columns; nil for all else.
+        /// The first emoji of a cluster in as many columns, for terminals that do not know clusters; nil for other text.
         package var base: String? {
             guard let character = text.first, let first = text.unicodeScalars.first, Columns.isCluster(character) else {
                 return nil
@@ -50,8 +49,8 @@ package struct Canvas: Equatable, Sendable {
         rows = Array(repeating: Array(repeating: .blank, count: max(0, size.columns)), count: max(0, size.rows))
     }
 
-    /// Writes a line from `point` on, at most `width` columns, and nothing beyond the right edge. What does not fit ends
-    /// in `…`. Lines outside are left out.
+    /// Writes a line at `point`, in at most `width` columns and up to the right edge. A line that does not fit ends in `…`. A
+    /// line outside of the canvas is ignored.
     package mutating func write(_ line: Line, at point: Point, width: Int = .max) {
         guard rows.indices.contains(point.row), point.column >= 0 else { return }
         let end = point.column + min(width, size.columns - point.column)
@@ -72,12 +71,12 @@ package struct Canvas: Equatable, Sendable {
     }
 
     private mutating func fill(from column: Int, to end: Int, in row: Int, _ style: Style) {
-        guard column < end else { return }
-        put("…", 1, Point(row: row, column: column), style)
-        for rest in (column + 1)..<max(end, column + 1) { put(" ", 1, Point(row: row, column: rest), style) }
+        for place in column..<max(end, column) {
+            put(place == column ? "…" : " ", 1, Point(row: row, column: place), style)
+        }
     }
 
-    /// Where one half of a wide character is written over, the other becomes blank.
+    /// If one half of a wide character is overwritten, the other half becomes blank.
     private mutating func put(_ character: Character, _ columns: Int, _ point: Point, _ style: Style) {
         for column in point.column..<point.column + columns { clear(Point(row: point.row, column: column)) }
         rows[point.row][point.column] = Cell(text: String(character), style: style)
@@ -90,7 +89,7 @@ package struct Canvas: Equatable, Sendable {
         if column + 1 < size.columns, rows[row][column + 1].text.isEmpty { rows[row][column + 1].text = " " }
     }
 
-    /// Gives the cells of a row another look, from `columns`.
+    /// Changes the style of these cells of a row.
     package mutating func restyle(row: Int, _ columns: Range<Int>, _ change: (Style) -> Style) {
         guard rows.indices.contains(row) else { return }
         for column in columns.clamped(to: 0..<size.columns) {
@@ -98,24 +97,21 @@ package struct Canvas: Equatable, Sendable {
         }
     }
 
-    /// The rows that are to be drawn on a terminal that shows `previous`; all without one, or after a resize.
+    /// The rows to draw on a terminal that shows `previous`; all rows if there is none, or after a resize.
     package func changedRows(since previous: Canvas?) -> [Int] {
         guard let previous, previous.size == size else { return Array(rows.indices) }
         return rows.indices.filter { rows[$0] != previous.rows[$0] }
     }
 
-    /// The same in black and white.
+    /// The canvas in black and white.
     package var withoutColors: Canvas {
         var canvas = self
         for row in canvas.rows.indices { canvas.restyle(row: row, 0..<size.columns) { $0.withoutColors } }
         return canvas
     }
 
-    /// The text of each row, without blanks at its end.
+    /// The text of each row, without trailing blanks.
     package var lines: [String] {
-        rows.map { row in
-            let text = row.map(\.text).joined()
-            return String(text.reversed().drop { $0 == " " }.reversed())
-        }
+        rows.map { row in String(row.map(\.text).joined().reversed().drop { $0 == " " }.reversed()) }
     }
 }

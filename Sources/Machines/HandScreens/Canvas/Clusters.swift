@@ -1,5 +1,5 @@
-/// The kinds of joined emoji that a terminal draws as one character of two columns. Terminals disagree about them, so each
-/// is asked; one that does not answer is taken to draw none of them so.
+/// The kinds of joined emoji that a terminal draws as one character of two columns. Terminals differ, so each is asked; one
+/// that does not answer is assumed to draw none of them.
 package struct Clusters: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -11,38 +11,38 @@ package struct Clusters: OptionSet, Hashable, Sendable {
     package static let toned = Clusters(rawValue: 1)
     /// Two or three emoji joined.
     package static let joined = Clusters(rawValue: 2)
-    /// More than three joined, for which some terminals have no room.
+    /// More than three emoji joined, which some terminals cannot draw.
     package static let long = Clusters(rawValue: 4)
-    /// A sign for which the emoji is selected, in place of its narrow form.
+    /// A sign with the selector for its emoji form instead of its narrow form.
     package static let selected = Clusters(rawValue: 8)
 
-    /// What a terminal is to show, each at the start of a row of its own, and what it is able to if its cursor stands two
-    /// columns further then.
+    /// The samples that a terminal is asked to draw, each at the start of a row. It supports a kind if its cursor is then in
+    /// column 2.
     package static let samples: [(kind: Clusters, text: String)] = [
         (.toned, "👍🏽"), (.joined, "👩‍👩‍👧"), (.long, "👨‍👩‍👧‍👦"), (.selected, "❤️"),
     ]
 
-    /// The row of the first sample. A report from the row before reads like F3 with ctrl or alt.
+    /// The row of the first sample. A report from row 0 reads like F3 with ctrl or alt.
     package static let firstRow = 1
 
-    /// Learns from where the cursor stood behind a sample; the row tells which it was.
+    /// Learns from the position of the cursor after a sample; its row tells which sample it was.
     mutating func learn(_ cursor: Point) {
         let index = cursor.row - Self.firstRow
         guard Self.samples.indices.contains(index) else { return }
         if cursor.column == 2 { insert(Self.samples[index].kind) } else { remove(Self.samples[index].kind) }
     }
 
-    /// Whether the terminal draws a character as one, of two columns.
+    /// Whether the terminal draws a cluster as one character of two columns.
     func drawsAsOne(_ character: Character) -> Bool {
         guard let needed = Self.kinds(in: character) else { return false }
         return isSuperset(of: needed)
     }
 
-    /// What a terminal must be able to for this character; nil if it is no such cluster.
+    /// The kinds that a terminal must support for this character; nil if it is not a cluster.
     private static func kinds(in character: Character) -> Clusters? {
         var kinds: Clusters = []
         var emoji = 0
-        // What may follow: an emoji, or a sign to the one before, or only a joiner.
+        // What may follow: an emoji (isOpen), a modifier of the emoji before (isBare), or only a joiner.
         var (isOpen, isBare) = (true, false)
         var isWide = false
         for scalar in character.unicodeScalars {
@@ -67,6 +67,6 @@ package struct Clusters: OptionSet, Hashable, Sendable {
         return emoji > 3 ? kinds.union(.long) : kinds
     }
 
-    /// The letters that flags are made of: a flag takes two columns everywhere.
+    /// Flags consist of these letters, and take two columns in every terminal.
     private static func isFlag(_ scalar: Unicode.Scalar) -> Bool { (0x1F1E6...0x1F1FF).contains(scalar.value) }
 }

@@ -1,37 +1,36 @@
 import HandCore
+import HandFormats
 
-/// How many columns of a terminal text takes.
+/// How many columns a text takes in a terminal.
 ///
-/// Terminals disagree about characters that are made of several wide ones (families, skin tones, emoji that a selector asks
-/// for). Those that the terminal is known to draw as one take two columns. All others are drawn in a form on which all
-/// agree: `characters(of:)` takes joiners, selectors and skin tones out. The right columns then follow from the scalars'
-/// East Asian width (UAX #11) alone.
+/// Terminals differ in how they draw characters made of several wide ones (families, skin tones, emoji chosen by a
+/// selector). Those that the terminal is known to draw as one take two columns. All others are drawn in a form that every
+/// terminal draws alike: `characters(of:)` removes joiners, selectors and skin tones. The width then follows from the
+/// East Asian width (UAX #11) of the scalars alone.
 package enum Columns {
-    /// What the terminal is known to draw as one, wherever text is measured meanwhile: ``App`` sets it around all that it
-    /// does, from what it was told.
+    /// What the terminal is known to draw as one. ``App`` sets it around all its work.
     @TaskLocal package static var clusters: Clusters = []
 
-    /// Columns of a text as it is drawn.
+    /// The width of a text as it is drawn.
     package static func width(of text: String) -> Int {
-        // Most text is plain.
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
+        if Printable.isPlain(text) { return text.utf8.count }
         return characters(of: text).reduce(0) { $0 + width(of: $1) }
     }
 
-    /// Columns of one character from `characters(of:)`: 0, 1 or 2.
+    /// The width of a character from `characters(of:)`: 0, 1 or 2.
     package static func width(of character: Character) -> Int {
         guard let base = character.unicodeScalars.first else { return 0 }
         return isCluster(character) ? 2 : width(of: base)
     }
 
-    /// Whether one character from `characters(of:)` is a cluster that the terminal draws as one.
+    /// Whether a character from `characters(of:)` is a cluster that the terminal draws as one.
     static func isCluster(_ character: Character) -> Bool {
         character.unicodeScalars.count > 1 && character.unicodeScalars.contains(where: isLeftOut)
     }
 
     /// The characters of a text as they are drawn, none of which is joined to its neighbour.
     package static func characters(of text: String) -> [Character] {
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return Array(text) }
+        if Printable.isPlain(text) { return Array(text) }
         let known = clusters
         if known.isEmpty { return apart(text.unicodeScalars) }
         return text.flatMap { known.drawsAsOne($0) ? [$0] : apart($0.unicodeScalars) }
@@ -44,7 +43,7 @@ package enum Columns {
                 characters.append(Character(scalar))
                 continue
             }
-            // A mark that does not go with what stands before it is left out.
+            // A mark that does not combine with the character before is left out.
             guard let last = characters.last, last.unicodeScalars.count < mostMarks else { continue }
             let joined = String(last) + String(scalar)
             if joined.count == 1 { characters[characters.count - 1] = Character(joined) }
@@ -52,22 +51,22 @@ package enum Columns {
         return characters
     }
 
-    /// Marks above and below one letter; more of them are only there to deface the screen.
+    /// The most marks on one letter; more only deface the screen.
     private static let mostMarks = 8
 
-    /// The scalar of a character that has but one, is drawn as it is, and parts from any other of this kind: of most that people
-    /// write, so that these need not be looked into. nil for all others.
+    /// The scalar of a character that consists of just one, is drawn as it is, and never joins another such character. This
+    /// fast path covers most text. nil for all other characters.
     package static func plain(_ character: Character) -> UInt32? {
         guard let first = character.unicodeScalars.first, character.utf8.count == UTF8.width(first) else { return nil }
         switch first.value {
-        case 0x20...0x7E, 0xC0...0x2FF, 0x391...0x3FF, 0x400...0x481, 0x3041...0x3096, 0x30A1...0x30FA:
+        case 0x20...0x7E, 0xC0...0x2FF, 0x391...0x3FF, 0x400...0x481, 0x3041...0x3096, 0x30A1...0x30FA,
+            0x4E00...0x9FFF, 0xAC00...0xD7A3:
             return first.value
-        case 0x4E00...0x9FFF, 0xAC00...0xD7A3: return first.value
         default: return nil
         }
     }
 
-    /// Marks over and under letters, and the vowels and finals that join a Hangul initial to a syllable.
+    /// Marks above and below letters, and the Hangul vowels and finals that join an initial to a syllable.
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x1160...0x11FF, 0xD7B0...0xD7FB: return true
@@ -79,8 +78,8 @@ package enum Columns {
         }
     }
 
-    /// Joiners, variation selectors, skin tones, signs of format, and everything else that terminals draw as nothing or each
-    /// in its own way.
+    /// Joiners, variation selectors, skin tones, format characters, and everything else that terminals do not draw or draw
+    /// differently.
     private static func isLeftOut(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0xAD, 0x61C, 0x180E: true
@@ -91,10 +90,8 @@ package enum Columns {
     }
 
     private static func width(of scalar: Unicode.Scalar) -> Int {
-        let value = scalar.value
-        if value < 0x300 { return 1 }
-        if isMark(scalar) { return 0 }
-        return isWide(value) ? 2 : 1
+        if scalar.value < 0x300 { return 1 }
+        return isMark(scalar) ? 0 : isWide(scalar.value) ? 2 : 1
     }
 
     package static func isWide(_ value: UInt32) -> Bool {
@@ -102,8 +99,8 @@ package enum Columns {
         return index < wide.count && wide[index].contains(value)
     }
 
-    /// Wide and full-width scalars, sorted: East Asian Width W and F of Unicode 15, as the system's `wcwidth` has them too
-    /// (a test compares). Code points that nothing stands for yet may lie within a range.
+    /// Wide and full-width scalars, sorted: East Asian Width W and F of Unicode 15. A test compares them with the system's
+    /// `wcwidth`. Ranges may contain unassigned code points.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0...0x23F0, 0x23F3...0x23F3,
         0x25FD...0x25FE, 0x2614...0x2615, 0x2648...0x2653, 0x267F...0x267F, 0x2693...0x2693, 0x26A1...0x26A1,

@@ -1,4 +1,4 @@
-/// Text in pieces of different looks, for one line of the screen.
+/// One line of text on the screen, in spans of different styles.
 package struct Line: Equatable, Sendable {
     package struct Span: Equatable, Sendable {
         package var text: String
@@ -27,10 +27,10 @@ package struct Line: Equatable, Sendable {
 
     package var text: String { spans.map(\.text).joined() }
 
-    /// Columns that the line takes.
+    /// In columns.
     package var width: Int { spans.reduce(0) { $0 + Columns.width(of: $1.text) } }
 
-    /// The same words in other looks.
+    /// The same text in other styles.
     package func restyled(_ change: (Style) -> Style) -> Line {
         var line = Line()
         for span in spans { line.append(span.text, change(span.style)) }

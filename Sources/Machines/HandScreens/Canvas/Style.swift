@@ -1,4 +1,4 @@
-/// How a piece of text looks. Colours are those of the terminal's own palette, so that they suit its theme.
+/// How a piece of text looks. Colours come from the terminal's palette, so that they suit its theme.
 package struct Style: Hashable, Sendable {
     package var foreground: Color
     package var background: Color
@@ -19,7 +19,7 @@ package struct Style: Hashable, Sendable {
         self.init(foreground, on: .standard, attributes)
     }
 
-    /// A colour, or what the terminal uses without one.
+    /// A colour; `standard` is the terminal's default.
     package enum Color: UInt8, CaseIterable, Sendable {
         case standard, black, red, green, yellow, blue, magenta, cyan, white
     }
@@ -38,12 +38,12 @@ package struct Style: Hashable, Sendable {
         package static let italic = Attributes(rawValue: 16)
     }
 
-    /// This style with `attributes` too.
+    /// This style with additional attributes.
     package func with(_ attributes: Attributes) -> Style {
         Style(foreground, on: background, self.attributes.union(attributes))
     }
 
-    /// The same without colours: a background, which carries meaning, becomes reverse video.
+    /// This style without colours. A background has a meaning, so it becomes reverse video.
     package var withoutColors: Style {
         Style(.standard, background == .standard ? attributes : attributes.union(.reverse))
     }

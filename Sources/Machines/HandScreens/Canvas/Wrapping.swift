@@ -1,15 +1,16 @@
-/// Breaking text into lines of a width.
+import HandFormats
+
+/// Breaks text into lines of a given width.
 package enum Wrapping {
-    /// The lines of a text, broken at blanks, or within words that are too long, and wherever the text has "\n". At least
-    /// one line, at most `limit`, the last of which ends in `…` if there is more.
+    /// The lines of a text, broken at "\n", at blanks, and within words that are too long. There is at least one line and at
+    /// most `limit`; the last one ends in `…` if there is more.
     ///
-    /// Blanks at a break that the text has not asked for are left out. Control characters and those that turn the direction
-    /// of writing become `�`, a tab becomes a blank.
+    /// Blanks at a break are left out, unless the break is a "\n". Control characters and marks of writing direction become
+    /// `�`, a tab becomes a blank.
     ///
-    /// O(length of the text), and no more than O(`width` · `limit`), whatever follows.
+    /// O(length of the text), and at most O(`width` · `limit`).
     package static func lines(_ text: String, width: Int, limit: Int = .max) -> [String] {
-        // Most texts are plain and short.
-        if text.utf8.count <= width, text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return [text] }
+        if text.utf8.count <= width, Printable.isPlain(text) { return [text] }
         var wrapper = Wrapper(width: max(1, width), limit: max(1, limit))
         let beginning = beginning(of: text, wrapper)
         for character in beginning {
@@ -19,13 +20,13 @@ package enum Wrapping {
         return wrapper.finish(hasMore: beginning.endIndex < text.endIndex)
     }
 
-    /// Bytes of text for each column: more than any writing needs, so what goes beyond is made of things that nobody sees.
+    /// The most bytes read per column: more than any script needs, so that longer text consists of invisible characters.
     private static let mostBytes = 64
 
-    /// Text that cannot but fill all lines. Without this bound, a megabyte of blanks, of marks on one letter, or of emoji
-    /// joined into one would be read to its end.
+    /// A prefix that is long enough to fill all lines. Without this bound, a megabyte of blanks, of marks on one letter, or of
+    /// joined emoji would be read to its end.
     private static func beginning(of text: String, _ wrapper: Wrapper) -> Substring {
-        // One more, for the break.
+        // One more column for the break.
         let perLine = wrapper.width.addingReportingOverflow(1)
         let columns = perLine.partialValue.multipliedReportingOverflow(by: wrapper.limit)
         let bytes = columns.partialValue.multipliedReportingOverflow(by: mostBytes)
@@ -47,17 +48,12 @@ package enum Wrapping {
         return String(clean)
     }
 
-    /// One character as it is drawn, in at most `width` columns, or what stands for it.
+    /// One character as it is drawn, or `�` if it takes more than `width` columns.
     static func drawn(_ character: Character, width: Int) -> (text: String, columns: Int) {
         if character.utf8.first == 0x09 { return (" ", 1) }
-        let text: String
-        let columns: Int
-        if let plain = Columns.plain(character) {
-            (text, columns) = (String(character), Columns.isWide(plain) ? 2 : 1)
-        } else {
-            text = String(Columns.characters(of: clean(character)))
-            columns = Columns.width(of: text)
-        }
+        let plain = Columns.plain(character)
+        let text = plain == nil ? String(Columns.characters(of: clean(character))) : String(character)
+        let columns = plain.map { Columns.isWide($0) ? 2 : 1 } ?? Columns.width(of: text)
         return columns <= width ? (text, columns) : ("\u{FFFD}", 1)
     }
 }
@@ -66,7 +62,7 @@ package enum Wrapping {
 private struct Wrapper {
     let width: Int
     let limit: Int
-    /// Whether something did not fit the last line.
+    /// Whether something did not fit into the last line.
     private(set) var isCut = false
     private var lines: [String] = []
 
@@ -78,11 +74,11 @@ private struct Wrapper {
     // The line being filled.
     private var line: [Piece] = []
     private var columns = 0
-    /// Pieces up to the last that is no blank.
+    /// The number of pieces up to the last that is not blank.
     private var textEnd = 0
-    /// Where the last word starts, and the text before it ends; nil while the line has only one.
+    /// Where the text before the last word ends, and where that word starts; nil while the line has only one word.
     private var gap: (end: Int, start: Int)?
-    /// Blanks follow that do not fit: the next word goes to the next line.
+    /// Blanks that did not fit have followed, so the next word goes to the next line.
     private var isFull = false
 
     init(width: Int, limit: Int) {
@@ -104,7 +100,7 @@ private struct Wrapper {
         }
     }
 
-    /// What the terminal draws for one character: a flag, say, is two. They stay in one line if one can hold them.
+    /// Takes what the terminal draws for one character, which can be several, as for a flag. They stay on one line if they fit.
     private mutating func takeDrawn(_ drawn: [Character]) {
         let own = drawn.reduce(0) { $0 + Columns.width(of: $1) }
         if own == 0 { return }
@@ -154,7 +150,7 @@ private struct Wrapper {
         (textEnd, gap, isFull) = (next.count, nil, false)
     }
 
-    /// The lines. Where something is left out, `…` follows the last that is no blank.
+    /// The lines. If something is left out, the last one ends in `…`.
     mutating func finish(hasMore: Bool) -> [String] {
         if isCut || hasMore {
             while let last = line.last, columns >= width || last.text == " " {

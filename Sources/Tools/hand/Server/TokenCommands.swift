@@ -200,7 +200,7 @@ struct Share: ParsableCommand {
         try access.add(name, grant, on: [list], as: "link") {
             "token \($0.id); whoever has this link may \(grant.role.rawValue) '\(Printable.clean(list))':"
         } _: {
-            "\(address.serverURL)/\(HandAddress.escaped(list))#\($0)"
+            "\(address.server)/\(HandAddress.escaped(list))#\($0)"
         }
     }
 }
