@@ -75,9 +75,9 @@ struct Heard {
             isGreeted = true
             author = welcome.author
             return nil
-        case .error(let code, _, _, _):
+        case .error(let code, _, let text, _):
             isOver = code.closes
-            return isOver || isGreeted ? nil : "an answer before the welcome"
+            return isOver || isGreeted ? nil : "an answer before the welcome: \(code), \(text)"
         default: break
         }
         if !isGreeted { return "something comes before the welcome" }

@@ -43,7 +43,8 @@ extension Service {
         if world.now >= since + limits.tooFastDeadline {
             return fail(connection, .tooFast, "more came for too long: \(rates)", retryAfter: 10_000)
         }
-        if world.now >= since + limits.tellingDelay, account.isFirstWarning(to: connection) {
+        // Before the welcome only an error that closes may come.
+        if world.now >= since + limits.tellingDelay, connection.author != nil, account.isFirstWarning(to: connection) {
             refuse(connection, 0, .slowedDown, "you are slowed down: \(rates)")
         }
         slow(connection, account)
