@@ -95,6 +95,28 @@ import Testing
         #expect(missing.status == 2 && missing.messages.contains("missing.toml cannot be read"))
     }
 
+    /// A pipe is read once, to its end, also when its writer has gone already. One that nobody closes is refused.
+    @Test func theFileIsAPipe() throws {
+        let serve = "mkfifo \(folder.path)/pipe && cd \(folder.path) && "
+        func shell(_ script: String) throws -> Binary.Outcome {
+            try? FileManager.default.removeItem(atPath: folder.path + "/pipe")
+            return try Binary.run(
+                ["-c", serve + script, Binary.path], environment: ["XDG_CONFIG_HOME": folder.path],
+                program: "/bin/bash")
+        }
+        for pipe in ["<(echo max-items = 5)", "/dev/stdin < <(echo max-items = 5)"] {
+            let outcome = try shell("\"$0\" serve --print-config --config \(pipe)")
+            #expect(settings(outcome)["max-items"] == "5", "\(pipe): \(outcome.messages)")
+        }
+        // The writer has written and gone before the pipe is opened.
+        let finished = try shell(
+            "exec 3<>pipe 4<pipe && echo max-items = 5 >&3 && exec 3>&- && \"$0\" serve --print-config --config /dev/fd/4"
+        )
+        #expect(settings(finished)["max-items"] == "5", "\(finished.messages)")
+        let open = try shell("exec 3<>pipe && \"$0\" serve --print-config --config pipe")
+        #expect(open.status == 2 && open.messages.contains("cannot read pipe: it is a pipe that nobody writes to"))
+    }
+
     /// The file holds for the commands beside the server too: they find its data.
     @Test func tokensGoWhereTheServerReads() throws {
         try FileManager.default.createDirectory(atPath: folder.path + "/hand", withIntermediateDirectories: true)

@@ -148,17 +148,17 @@ import Testing
     /// Without a server one reads what this machine keeps, and is told how old it is.
     @Test func theKeptCopy() throws {
         try user.hand("add", "a")
-        #expect(try user.hand("ls", "--offline", expecting: 3).contains("nothing of 'list' is kept on this machine"))
+        #expect(try user.hand("ls", "--offline", expecting: 3).contains("this machine has no copy of 'list'"))
         try user.hand("add", "b", "--queue")
         user.server.kill()
         try user.hand("ls", expecting: 6)
         let kept = try user.run(["ls", "--offline"])
         #expect(kept.output.contains("b\n") && kept.status == 0)
-        #expect(kept.messages == "as this machine has kept it: revision 2 of the server\n")
+        #expect(kept.messages == "this machine's copy: revision 2 of the server\n")
         try user.hand("add", "c", "--queue", "--timeout", "1")
         let waiting = try user.run(["ls", "--offline"])
         #expect(waiting.output.contains("c\n"))
         #expect(
-            waiting.messages == "as this machine has kept it: revision 2 of the server, with edits that wait for it\n")
+            waiting.messages == "this machine's copy: revision 2 of the server, with edits that wait to be sent\n")
     }
 }

@@ -68,12 +68,26 @@ import Testing
         let running = try ClientJournal(path: path, fresh: ClientID(high: 1, low: 1))
         #expect(try ada.messages("sync").hasPrefix("another running command has edits that may wait"))
         #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c"])
+        let attempt = try ClosingOfFile(path + ".lock")
         let sync = try RunningCommand(["sync"], ada.environment, ada.server.folder.path + "/said")
-        // It looks again every 20 ms; if it is slower than this, it never sees the other one.
-        usleep(200_000)
+        try attempt.wait()
         try running.close()
         #expect(try sync.end() == (0, "'list': sent; revision 2\n"))
         #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c", "[ ] d"])
+    }
+
+    @Test func discardBesideAnotherCommand() throws {
+        ada.server.kill()
+        try ada.hand("add", "d", "--queue", "--timeout", "1")
+        let clients = ada.server.folder.path + "/state/hand/clients/"
+        let servers = try FileManager.default.contentsOfDirectory(atPath: clients)
+        let running = try ClientJournal(path: clients + servers[0] + "/0.sqlite", fresh: ClientID(high: 1, low: 1))
+        let said = try ada.messages("sync", "--discard")
+        #expect(
+            said == "another running command has edits that may wait; they are not thrown away. End it, and try again\n"
+        )
+        try running.close()
+        #expect(try ada.messages("sync", "--discard") == "threw away 1 edit of 'list' that had not been sent\n")
     }
 
     /// Of several copies the newest is what is shown and edited.

@@ -1,11 +1,11 @@
-/// Addresses that begin alike, for example `10.0.0.0/8`, or one address.
+/// A network such as `10.0.0.0/8`, or one address.
 package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
     private let start: SocketAddress
-    /// Of 128, as IPv4 addresses are in the middle of those of IPv6.
+    /// The prefix length in 128 bits: IPv4 addresses are mapped into IPv6.
     private let bits: Int
     package let description: String
 
-    /// - Parameter text: an address in numbers, perhaps with a slash and the number of bits that count.
+    /// - Parameter text: a numeric address, optionally with a slash and the prefix length.
     /// - Returns: nil for anything else.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
@@ -22,7 +22,7 @@ package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
         description = text
     }
 
-    /// Whether an address is among them, whichever way an IPv4 address is written.
+    /// Whether it contains an address. An IPv4 address may be mapped into IPv6.
     package func contains(_ address: SocketAddress) -> Bool {
         zip(start.octets, address.octets).enumerated().allSatisfy { index, pair in
             let counting = min(8, max(0, bits - 8 * index))

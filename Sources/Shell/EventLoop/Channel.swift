@@ -1,22 +1,22 @@
-/// Bytes in order, in both directions: a ``Stream``, or something that puts them into another form on their way.
+/// An ordered byte stream in both directions: a ``Stream``, or a layer above one, such as TLS.
 ///
-/// Confined to its loop's thread; stays open until it is closed.
+/// Confined to its loop's thread. Stays open until it is closed.
 package protocol Channel: AnyObject {
-    /// The other end, for people.
+    /// A description of the peer for people.
     var peerDescription: String { get }
-    /// Called when everything that was written has been taken, after a write that was ``WriteResult/draining``.
+    /// Called after a ``WriteResult/draining`` write, when the system has taken all output.
     var onDrain: (() -> Void)? { get set }
     /// Whether bytes are waiting for the peer.
     var isWriting: Bool { get }
 
-    /// Starts to read. `onEnd` is called at most once with `.eof`, after which can still be written, and at most once with a
-    /// failure, after which it is only to be closed.
+    /// Starts to read. `onEnd` is called at most once with `.eof`, after which writing is still possible, and at most once with a
+    /// failure, after which the channel can only be closed.
     func open(_ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onEnd: @escaping (ChannelEnd) -> Void)
     func stopReading()
     func resumeReading()
-    /// The buffers themselves are not needed afterwards; their owners are kept until their bytes are written.
+    /// The buffer pointer is needed during the call only; the buffers' owners are retained until their bytes are written.
     @discardableResult func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult
-    /// Ends this direction, once everything is written.
+    /// Ends the output, once everything is written.
     func shutdown()
     func close()
 }
@@ -28,9 +28,9 @@ extension Channel {
     }
 }
 
-/// Why nothing more comes.
+/// Why no more input will arrive.
 package enum ChannelEnd: Equatable, Sendable, CustomStringConvertible {
-    /// The peer has ended its direction.
+    /// The peer has ended its output.
     case eof
     case failed(String)
 

@@ -1,8 +1,7 @@
 internal import CLibuv
 internal import Glibc
 
-/// A program that this one has started and that shares its standard streams, its terminal among them. Confined to its loop's
-/// thread.
+/// A child process that shares the standard streams, and so the terminal, of this process. Confined to its loop's thread.
 package final class ChildProcess: Handle {
     /// How a program ended.
     package enum End: Equatable, Sendable {
@@ -12,16 +11,16 @@ package final class ChildProcess: Handle {
 
     private var body: ((End) -> Void)?
 
-    /// Starts a program. All signals do to it what they do by default.
+    /// Starts a program, with the default action for all signals.
     ///
     /// - Parameters:
-    ///   - arguments: the path of the program, then what it is given.
-    ///   - body: called once, when it has ended.
+    ///   - arguments: the path of the program, then its arguments.
+    ///   - body: called once, when the program has ended.
     /// - Throws: for example `.noSuchFile` if there is no such program.
     package init(_ loop: Loop, _ arguments: [String], _ body: @escaping (End) -> Void) throws(UVError) {
         self.body = body
         var result: Int32 = 0
-        // A process that did not start is a handle, too, and has to be closed.
+        // The handle must be closed even if the process did not start.
         super.init(loop, UV_PROCESS) { loop, raw in
             result = Self.spawn(loop, raw.assumingMemoryBound(to: uv_process_t.self), arguments)
         }
@@ -29,14 +28,11 @@ package final class ChildProcess: Handle {
             close()
             throw UVError(code: result)
         }
-        // Who starts this program may have blocked the signal that tells of the end.
-        var mask = sigset_t()
-        sigemptyset(&mask)
-        sigaddset(&mask, SIGCHLD)
-        pthread_sigmask(SIG_UNBLOCK, &mask, nil)
+        // It reports the end of the child.
+        Signal.unblock(SIGCHLD)
     }
 
-    /// Sends it a signal, if it runs.
+    /// Sends a signal to the process, if it still runs.
     package func kill(_ signal: Int32) {
         if !isClosing { uv_process_kill(raw.assumingMemoryBound(to: uv_process_t.self), signal) }
     }

@@ -42,11 +42,10 @@ package class Handle {
     /// Whether ``close(_:)`` was called.
     package final var isClosing: Bool { phase != .open }
 
-    /// Closes it. Afterwards it calls nothing but `done`, and what was still to be answered is answered `ECANCELED`.
+    /// Closes the handle. From then on it calls only `done`, and its pending operations end with `ECANCELED`.
     ///
     /// May be called again, and from the handle's own callbacks.
-    /// - Parameter done: runs when the descriptor and the memory are free, which is never inside this call unless
-    ///   they already were.
+    /// - Parameter done: runs when the descriptor and the memory are free: later, or at once if the handle was closed already.
     package final func close(_ done: (() -> Void)? = nil) {
         switch phase {
         case .open:
@@ -61,7 +60,7 @@ package class Handle {
         }
     }
 
-    /// Has `action` run when it is closed, by whomever, and before what was given to ``close(_:)``.
+    /// Runs `action` when the handle is closed, whoever closes it, and before the actions given to ``close(_:)``.
     final func whenClosed(_ action: @escaping () -> Void) {
         closeActions.append(action)
     }
@@ -76,10 +75,10 @@ package class Handle {
         if !isClosing { uv_ref(base) }
     }
 
-    /// For subclasses: drop the closures, so that nothing is called any more and no cycle remains.
+    /// For subclasses: drop the closures, so that nothing is called and no cycle remains.
     func willClose() {}
 
-    /// For subclasses: libuv has let go; answer who still waits.
+    /// For subclasses: libuv has released the handle; complete what still waits.
     func didClose() {}
 
     private static func finishClosing(_ pointer: UnsafeMutablePointer<uv_handle_t>?) {

@@ -3,10 +3,10 @@ internal import Glibc
 
 /// Waits for connections. Confined to its loop's thread, and like a ``Handle`` open until it is closed.
 ///
-/// It accepts by itself instead of through `uv_listen`: when the process is out of descriptors, that drops the waiting
-/// connections without a word, or calls back without end. Here they wait, and the owner hears of it.
+/// It does not use `uv_listen`: when the process is out of descriptors, that silently drops the waiting connections, or calls back
+/// endlessly. Here they wait, and the owner is told.
 package final class Listener {
-    /// The address with the port that the system has chosen if 0 was asked for. Missing on a Unix socket.
+    /// The address, with the system's choice instead of port 0. Nil for a Unix socket.
     package let localAddress: SocketAddress?
 
     private let poll: Poll
@@ -17,9 +17,9 @@ package final class Listener {
     private let adopt: (consuming Descriptor, SocketAddress?) throws(UVError) -> Void
     private let onError: (UVError) -> Void
 
-    /// Milliseconds until it tries again after a failure to accept.
+    /// Milliseconds until the next try after a failure to accept.
     private static let retryDelay: UInt64 = 100
-    /// So that many connections at once do not keep the loop from the others for long.
+    /// Bounds the time that many new connections keep the loop from other work.
     private static let acceptsPerTurn = 64
 
     /// - Parameters:
@@ -43,7 +43,7 @@ package final class Listener {
         start()
     }
 
-    /// Stops to listen, at once; a Unix socket's file is removed. Accepted connections stay open.
+    /// Stops listening at once, and removes a Unix socket's file. Accepted connections stay open.
     package func close(_ done: (() -> Void)? = nil) {
         pause.close()
         poll.close(done)
@@ -83,13 +83,13 @@ package final class Listener {
         }
         switch errno {
         case EAGAIN: return false
-        // A connection that went away while it waited.
+        // The connection was lost while it waited.
         case EINTR, ECONNABORTED, EPROTO: return true
         case let number: throw UVError(errno: number)
         }
     }
 
-    /// The socket stays ready while it cannot be accepted, so asking again at once would never end.
+    /// The socket stays ready while accepting fails, so an immediate retry would loop endlessly.
     private func retryLater(_ error: UVError) {
         poll.stop()
         pause.start(after: Listener.retryDelay) { [unowned self] in start() }
@@ -99,7 +99,7 @@ package final class Listener {
     private func release() {
         guard socket != nil else { return }
         socket = nil
-        // Nothing is to be done about a file that was removed or replaced meanwhile.
+        // A file that was removed or replaced meanwhile is left alone.
         try? file?.remove()
     }
 }

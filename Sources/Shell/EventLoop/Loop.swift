@@ -10,7 +10,7 @@ internal import Glibc
 package final class Loop {
     let pointer: UnsafeMutablePointer<uv_loop_t>
 
-    /// One for all streams, as libuv fills it and hands it over in one go.
+    /// Shared by all streams: libuv fills it and delivers it in one step.
     private let readBuffer: UnsafeMutableRawPointer
     static let readBufferSize = 64 * 1024
 
@@ -32,7 +32,7 @@ package final class Loop {
     }
 
     deinit {
-        // Open handles and requests retain the loop, so that here none is left and this cannot wait for anything.
+        // Open handles and requests retain the loop. So none is left here, and closing does not wait.
         if !isClosed { close() }
     }
 
@@ -53,13 +53,13 @@ package final class Loop {
         if !isClosed { uv_stop(pointer) }
     }
 
-    /// Closes everything that is open, delivers what that cancels, waits for pool work that is under way and delivers
-    /// that too, then frees the loop. May be called again, but not from one of the loop's callbacks.
+    /// Closes all handles, reports what that cancels, waits for running pool work and its results, then frees the loop. May be called
+    /// again, but not from one of the loop's callbacks.
     package func close() {
         guard !isClosed else { return }
         precondition(!isRunning, "a loop closed from its own callback")
         isRunning = true
-        // Again until it holds, as callbacks may open new handles.
+        // Repeated, because callbacks may open new handles.
         repeat {
             uv_walk(pointer, { handle, _ in Handle.of(handle).close() }, nil)
             uv_run(pointer, UV_RUN_ONCE)
@@ -100,9 +100,9 @@ package final class Loop {
 }
 
 extension Loop {
-    /// Runs `body` soon, and never inside this call: for answers that are known too early.
+    /// Runs `body` soon, never inside this call: for results that are known at once.
     package func soon(_ body: @escaping () -> Void) {
-        // Of all callbacks, libuv delivers that of a closed handle always, even while the loop is being closed.
+        // A handle's close callback is the only one that libuv always delivers, even while the loop is being closed.
         if isClosed { body() } else { Timer(self).close(body) }
     }
 }

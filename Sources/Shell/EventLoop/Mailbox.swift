@@ -1,7 +1,7 @@
 internal import CLibuv
 internal import Synchronization
 
-/// The way from other threads to a loop's thread.
+/// Passes messages from other threads to a loop's thread.
 ///
 /// Messages arrive in batches, each in the order in which they were posted. The loop is woken once per batch.
 package final class Mailbox<Message: Sendable>: Sendable {
@@ -46,7 +46,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
         state.withLock { state in
             guard let wakeup = state.wakeup else { return false }
             state.messages.append(message)
-            // With messages before it, the loop has been woken and has not been here yet.
+            // If other messages wait, the loop has been woken already.
             if state.messages.count == 1 { wakeup.send() }
             return true
         }
@@ -70,7 +70,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
     }
 }
 
-/// The part of an ``AsyncHandle`` that other threads may have.
+/// The part of an ``AsyncHandle`` that other threads may use.
 ///
 /// Unchecked because of the pointer. Safe because `uv_async_send` is made for other threads, and because a mailbox
 /// calls it under its lock and only while the handle is open.

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// What the system lets this process have.
+/// The system's limits for this process.
 package enum ProcessLimits {
-    /// Raises the number of files and sockets that may be open to what the system allows; returns how many that is.
+    /// Raises the limit of open files and sockets to the system's maximum, and returns it.
     @discardableResult
     package static func raiseOpenFiles() -> Int {
         var limit = rlimit()

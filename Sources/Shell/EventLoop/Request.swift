@@ -1,12 +1,12 @@
 internal import CLibuv
 
-/// One operation that libuv answers later, and once.
+/// An operation that libuv completes later, once.
 ///
 /// Like a ``Handle``, it is retained while libuv knows its address: from ``submit(_:)`` to ``take(_:)``.
 class Request {
     /// A `uv_*_t` of the right size, at an address that stays.
     let raw: UnsafeMutableRawPointer
-    /// Whether libuv still has to answer it.
+    /// Whether libuv has still to complete it.
     private(set) final var isUnderWay = false
 
     init(_ type: uv_req_type) {
@@ -36,7 +36,7 @@ class Request {
         unsafeDowncast(unmanaged(pointer).takeUnretainedValue(), to: Self.self)
     }
 
-    /// The object of a request that has just been answered; libuv does not use it any more.
+    /// The object of a request that has just been completed, which libuv no longer uses.
     static func take(_ pointer: UnsafeMutableRawPointer?) -> Self {
         let request = unmanaged(pointer).takeRetainedValue()
         request.isUnderWay = false
@@ -50,7 +50,7 @@ class Request {
     }
 }
 
-/// A way to give up something that was begun.
+/// Cancels an operation that is under way.
 ///
 /// Confined to its loop's thread. Dropping it changes nothing.
 package final class Cancellable {
@@ -60,8 +60,7 @@ package final class Cancellable {
         self.action = action
     }
 
-    /// Gives it up, so that it is answered `.canceled`, later and never inside this call. If it has been answered
-    /// already, nothing happens.
+    /// Cancels the operation, which then reports `.canceled`, never inside this call. Does nothing if it has been completed.
     package func cancel() {
         action()
     }

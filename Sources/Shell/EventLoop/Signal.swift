@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Calls back when the process receives a signal. Confined to its loop's thread.
 ///
-/// It keeps the loop running; use ``Handle/unreference()`` where a signal alone should not. Signals that arrive close
-/// together may be reported once. When the last one for a number is closed, the signal's default is back.
+/// It keeps the loop running, unless ``Handle/unreference()`` is called. Signals that arrive close together may be reported once.
+/// Closing the last handle of a signal restores the signal's default action.
 package final class Signal: Handle {
     private var body: (() -> Void)?
 
@@ -21,7 +21,11 @@ package final class Signal: Handle {
             close()
             throw UVError(code: result)
         }
-        // Who starts this program may have blocked the signal, and a blocked one would never come.
+        Signal.unblock(number)
+    }
+
+    /// The parent process may have blocked the signal, which would then never arrive.
+    static func unblock(_ number: Int32) {
         var mask = sigset_t()
         sigemptyset(&mask)
         sigaddset(&mask, number)

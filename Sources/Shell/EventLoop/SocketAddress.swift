@@ -7,13 +7,13 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     package let port: UInt16
     private let host: Host
 
-    /// The addresses as they are in memory, that is, in network order.
+    /// The address in network order.
     private enum Host: Hashable {
         case v4(UInt32)
         case v6(SIMD2<UInt64>, scope: UInt32)
     }
 
-    /// - Parameter ip: numbers only, for example `127.0.0.1`, `::1` or `fe80::1%eth0`. Names are for ``DNS``.
+    /// - Parameter ip: a numeric address, for example `127.0.0.1`, `::1` or `fe80::1%eth0`. ``DNS`` resolves names.
     /// - Throws: `.invalidArgument` for anything else.
     package init(ip: String, port: UInt16) throws(UVError) {
         var v4 = sockaddr_in()
@@ -26,7 +26,7 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The address without the port, in numbers.
+    /// The numeric address without the port.
     package var ip: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
             withSockaddr { address, _ in
@@ -58,7 +58,7 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What one customer of a network has: the address, or of IPv6 the first 64 bits. For counting who takes how much.
+    /// The unit for limits by address, which one customer of a network has: an IPv4 address, or the first 64 bits of an IPv6 address.
     package var site: String {
         guard case .v6(let words, _) = host else { return ip }
         let isMapped = words[0] == 0 && UInt32(truncatingIfNeeded: words[1]) == UInt32(0xFFFF).bigEndian
@@ -102,8 +102,8 @@ extension SocketAddress {
         host = .v6(unsafeBitCast(address.sin6_addr, to: SIMD2<UInt64>.self), scope: address.sin6_scope_id)
     }
 
-    /// Copies what a system call has answered.
-    /// - Returns: nil for other families than IPv4 and IPv6.
+    /// Copies a system call's result.
+    /// - Returns: nil for families other than IPv4 and IPv6.
     init?(_ address: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(address)
         switch Int32(address.pointee.sa_family) {
@@ -113,8 +113,8 @@ extension SocketAddress {
         }
     }
 
-    /// Has a system call fill in an address.
-    /// - Returns: nil where that fails or the address is of another family.
+    /// An address that a system call fills in.
+    /// - Returns: nil if the call fails or the address is of another family.
     init?(filling body: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Int32) {
         var storage = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -126,7 +126,7 @@ extension SocketAddress {
         self = address
     }
 
-    /// Where a socket of this process is bound; nil if that is no IP address.
+    /// The local address of a socket of this process; nil if it is not an IP address.
     package init?(ofSocket descriptor: Int32) {
         self.init(filling: { getsockname(descriptor, $0, &$1) })
     }

@@ -20,8 +20,8 @@ package class Stream: Handle {
     private(set) final var failure: UVError?
     private var isFailureReported = false
 
-    /// The writing half, which is in `Stream+Writing.swift`. Nothing that libuv calls while it changes comes back to it, so the
-    /// run time need not check that.
+    /// The state of the writing half, see `Stream+Writing.swift`. libuv never calls back while it changes, so the exclusivity check at
+    /// run time is not needed.
     @exclusivity(unchecked) final var output = Output()
 
     init(
@@ -44,7 +44,7 @@ package class Stream: Handle {
         guard !isClosing else { return }
         self.onEnd = onEnd
         if failure != nil {
-            // A write failed before there was somebody to tell.
+            // A write failed before there was a closure to tell.
             loop.soon { [self] in reportFailure() }
         } else if !hasEnded {
             self.onBytes = onBytes

@@ -1,25 +1,33 @@
 internal import CLibuv
 
 extension Loop {
-    /// Has `body` run in each turn twice: after all I/O callbacks, and before the loop waits.
+    /// Runs `body` twice in each turn: after all I/O callbacks, and before the loop waits.
     ///
-    /// So whatever timers, I/O and closing have left to do for the whole turn (such as sending what was collected) is
-    /// done before the loop sleeps. It does not keep the loop running.
-    /// - Returns: what ends it. Dropping that does not.
+    /// So work that timers, I/O and closing leave for the end of the turn, such as sending collected output, is done before the loop
+    /// sleeps. The hook does not keep the loop running.
+    /// - Returns: the hook, to cancel it. Dropping it does not.
     @discardableResult
     package func onTurnEnd(_ body: @escaping () -> Void) -> TurnHook {
         TurnHook(self, body)
     }
 }
 
-/// What ``Loop/onTurnEnd(_:)`` has begun. Confined to the loop's thread.
+/// A hook of ``Loop/onTurnEnd(_:)``. Confined to the loop's thread.
 package final class TurnHook {
-    private let afterIO: CheckHandle
-    private let beforeWaiting: PrepareHandle
+    private let afterIO: HookHandle
+    private let beforeWaiting: HookHandle
 
     init(_ loop: Loop, _ body: @escaping () -> Void) {
-        afterIO = CheckHandle(loop, body)
-        beforeWaiting = PrepareHandle(loop, body)
+        afterIO = HookHandle(loop, UV_CHECK, body) { loop, raw in
+            let check = raw.assumingMemoryBound(to: uv_check_t.self)
+            uv_check_init(loop, check)
+            uv_check_start(check) { HookHandle.of($0).body?() }
+        }
+        beforeWaiting = HookHandle(loop, UV_PREPARE, body) { loop, raw in
+            let prepare = raw.assumingMemoryBound(to: uv_prepare_t.self)
+            uv_prepare_init(loop, prepare)
+            uv_prepare_start(prepare) { HookHandle.of($0).body?() }
+        }
     }
 
     /// Ends it: the body does not run again. May be called from the body.
@@ -29,28 +37,15 @@ package final class TurnHook {
     }
 }
 
-private final class CheckHandle: Handle {
-    private var body: (() -> Void)?
+private final class HookHandle: Handle {
+    private(set) var body: (() -> Void)?
 
-    init(_ loop: Loop, _ body: @escaping () -> Void) {
+    init(
+        _ loop: Loop, _ type: uv_handle_type, _ body: @escaping () -> Void,
+        _ start: (UnsafeMutablePointer<uv_loop_t>, UnsafeMutableRawPointer) -> Void
+    ) {
         self.body = body
-        super.init(loop, UV_CHECK) { uv_check_init($0, $1.assumingMemoryBound(to: uv_check_t.self)) }
-        uv_check_start(raw.assumingMemoryBound(to: uv_check_t.self)) { CheckHandle.of($0).body?() }
-        unreference()
-    }
-
-    override func willClose() {
-        body = nil
-    }
-}
-
-private final class PrepareHandle: Handle {
-    private var body: (() -> Void)?
-
-    init(_ loop: Loop, _ body: @escaping () -> Void) {
-        self.body = body
-        super.init(loop, UV_PREPARE) { uv_prepare_init($0, $1.assumingMemoryBound(to: uv_prepare_t.self)) }
-        uv_prepare_start(raw.assumingMemoryBound(to: uv_prepare_t.self)) { PrepareHandle.of($0).body?() }
+        super.init(loop, type, start)
         unreference()
     }
 

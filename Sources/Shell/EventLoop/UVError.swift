@@ -1,6 +1,6 @@
 internal import CLibuv
 
-/// What libuv, or the operating system beneath it, answered instead of doing what it was asked.
+/// An error of libuv or of the operating system beneath it.
 package struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
     /// libuv's code: a negative number, on Unix mostly a negated `errno`.
     package let code: Int32
@@ -11,7 +11,7 @@ package struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The symbol of the code, for example `ECONNREFUSED`.
     package var name: String {
-        // The variants without `_r` allocate memory for codes they do not know and never free it.
+        // The variants without `_r` leak memory for unknown codes.
         text { uv_err_name_r(code, $0, $1) }
     }
 
@@ -44,23 +44,23 @@ extension UVError {
     package static let badDescriptor = UVError(UV_EBADF)
     /// The peer does not read any more (`EPIPE`).
     package static let brokenPipe = UVError(UV_EPIPE)
-    /// It was given up, on this side, before it was done (`ECANCELED`).
+    /// This side canceled it (`ECANCELED`).
     package static let canceled = UVError(UV_ECANCELED)
     /// Nobody listens there (`ECONNREFUSED`).
     package static let connectionRefused = UVError(UV_ECONNREFUSED)
-    /// The peer ended the connection without an orderly end (`ECONNRESET`).
+    /// The peer reset the connection (`ECONNRESET`).
     package static let connectionReset = UVError(UV_ECONNRESET)
     /// `EINVAL`
     package static let invalidArgument = UVError(UV_EINVAL)
-    /// A path does not fit, for example into the 107 bytes that a Unix socket's has (`ENAMETOOLONG`).
+    /// A path is too long, for example for the 107 bytes of a Unix socket's (`ENAMETOOLONG`).
     package static let nameTooLong = UVError(UV_ENAMETOOLONG)
     /// `ENOENT`
     package static let noSuchFile = UVError(UV_ENOENT)
-    /// The file is something else than a socket (`ENOTSOCK`).
+    /// The file is not a socket (`ENOTSOCK`).
     package static let notASocket = UVError(UV_ENOTSOCK)
     /// `ENOTCONN`
     package static let notConnected = UVError(UV_ENOTCONN)
-    /// The process has as many descriptors open as it may (`EMFILE`).
+    /// The process has reached its limit of open descriptors (`EMFILE`).
     package static let tooManyOpenFiles = UVError(UV_EMFILE)
 }
 
@@ -74,7 +74,7 @@ extension UVError {
         self.init(code: uv_translate_sys_error(errno))
     }
 
-    /// Turns a libuv result into an error where it is one.
+    /// Throws if a libuv result is an error.
     static func check(_ result: Int32) throws(UVError) {
         if result < 0 { throw UVError(code: result) }
     }

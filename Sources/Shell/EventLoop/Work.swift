@@ -1,13 +1,12 @@
 internal import CLibuv
 internal import Synchronization
 
-/// Work that would block the loop, done on libuv's pool of threads (four of them, unless `UV_THREADPOOL_SIZE` says
-/// otherwise, shared by all loops and with ``DNS``).
+/// Work that would block the loop, done on libuv's thread pool (four threads by default, see `UV_THREADPOOL_SIZE`; shared by all
+/// loops and with ``DNS``).
 package enum Work {
     /// Runs `body` on a thread of the pool, then `then` on the loop's thread with what it returned.
     ///
-    /// `then` is always called, even while the loop is being closed. Work that was submitted runs in that order, but
-    /// several at a time.
+    /// `then` is always called, even while the loop is being closed. Work starts in the order of submission, and runs in parallel.
     package static func submit<R: Sendable>(
         _ loop: Loop, _ body: @escaping @Sendable () -> R, then: @escaping (R) -> Void
     ) {
@@ -16,7 +15,7 @@ package enum Work {
     }
 }
 
-/// Carries the result from the one thread to the other.
+/// Carries the result from one thread to the other.
 private final class Outcome<R: Sendable>: Sendable {
     private let value = Mutex<R?>(nil)
 
@@ -30,7 +29,7 @@ private final class Outcome<R: Sendable>: Sendable {
     }
 }
 
-/// Not generic, as a C callback cannot be written in a generic context.
+/// Not generic: a C callback cannot be written in a generic context.
 private final class WorkRequest: Request {
     private let loop: Loop
     private let body: @Sendable () -> Void

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the system refused to do with a file, for people: why, and what stands in the way where the files themselves say it.
+/// An operation on a file that the system refused, described for people: the reason and, if it can be found, the obstacle.
 package struct FileError: Error, Equatable, CustomStringConvertible {
     package let description: String
     /// `errno`.
@@ -17,14 +17,13 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
         description = "cannot \(what) \(path): \(String(cString: strerror(code)))" + (reason.map { ". " + $0 } ?? "")
     }
 
-    /// - Parameter reason: what is wrong with the file, where the system has nothing against it.
+    /// - Parameter reason: what is wrong with a file that the system itself would accept.
     init(_ what: String, _ path: String, because reason: String) {
         code = EINVAL
         description = "cannot \(what) \(path): \(reason)"
     }
 
-    /// What keeps this process from a file: the first folder on the way that it may not enter, or else the file, or the folder that
-    /// it is to be in.
+    /// What denies this process a file: the first folder on the path that it may not enter, or else the file or its folder.
     private static func obstacle(to path: String) -> String? {
         var around: [String] = []
         var folder = PrivateFile.folder(of: path)
@@ -42,7 +41,7 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
             + " belongs to \(user(facts.st_uid)), its mode is \(mode), and this is user \(user(geteuid())): see 'man chown', 'man chmod'."
     }
 
-    /// What the system calls a user, or else the number.
+    /// A user's name, or the number if there is no name.
     private static func user(_ number: uid_t) -> String {
         getpwuid(number).flatMap { $0.pointee.pw_name }.map { String(cString: $0) } ?? "\(number)"
     }

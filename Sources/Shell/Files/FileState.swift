@@ -1,20 +1,22 @@
 import Glibc
 
-/// What tells a file from another of its name, and one state of it from the next.
+/// Tells a file from another one of the same name, and one state of a file from the next.
 package struct FileState: Equatable, Sendable {
     package let device: UInt64
     package let inode: UInt64
     package let size: Int
-    /// When it was written to last, in nanoseconds.
+    /// The time of the last write, in nanoseconds.
     package let modified: Int64
-    /// Whether it is a file, or a device such as /dev/null: no folder, and nothing at whose other end somebody must be.
+    /// Whether it is a regular file, or a device such as /dev/null, and no folder, pipe or socket.
     let isFile: Bool
+    let isPipe: Bool
 
     fileprivate init(_ facts: stat) {
         device = UInt64(facts.st_dev)
         inode = UInt64(facts.st_ino)
         size = Int(facts.st_size)
         isFile = [S_IFREG, S_IFCHR].contains(facts.st_mode & S_IFMT)
+        isPipe = facts.st_mode & S_IFMT == S_IFIFO
         modified = Int64(facts.st_mtim.tv_sec) * 1_000_000_000 + Int64(facts.st_mtim.tv_nsec)
     }
 
@@ -24,7 +26,7 @@ package struct FileState: Equatable, Sendable {
         self.init(facts)
     }
 
-    /// Nil if there is no file of that name.
+    /// Nil if the file does not exist.
     package init?(at path: String) throws(FileError) {
         var facts = stat()
         if stat(path, &facts) != 0 {
@@ -34,6 +36,6 @@ package struct FileState: Equatable, Sendable {
         self.init(facts)
     }
 
-    /// Whether it is the same file, whatever was written to it meanwhile.
+    /// Whether it is the same file, perhaps with other contents.
     package func isSameFile(as other: FileState) -> Bool { (device, inode) == (other.device, other.inode) }
 }

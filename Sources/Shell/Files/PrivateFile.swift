@@ -1,9 +1,9 @@
 import Glibc
 
-/// Files and folders that are nobody's business but their owner's. They are made for the owner alone, whatever the umask says;
-/// and what root makes in somebody's folder is theirs, as a server with a user of its own must read what root's commands write.
+/// Files and folders that only their owner may use, whatever the umask says. What root makes in another user's folder belongs to
+/// that user: a server with its own user must be able to read what root's commands write.
 package enum PrivateFile {
-    /// Makes a folder, and those it is in, where there are none.
+    /// Makes a folder, and its missing parents.
     package static func makeFolder(_ path: String) throws(FileError) {
         if mkdir(path, 0o700) == 0 {
             let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -20,7 +20,7 @@ package enum PrivateFile {
         }
     }
 
-    /// Opens a file, and makes it if there is none. Waits for nobody at the other end of a pipe.
+    /// Opens a file, and creates it if it is missing. Does not wait for the other end of a pipe.
     package static func open(_ path: String, _ flags: Int32) throws(FileError) -> Int32 {
         let flags = flags | O_NONBLOCK
         let made = Glibc.open(path, flags | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -37,29 +37,29 @@ package enum PrivateFile {
         return found
     }
 
-    /// Makes an empty file, if there is none; takes from others what they may do with one that is there, if it is ours to take.
+    /// Creates an empty file if it is missing. An existing file is closed to everybody but its owner.
     package static func make(_ path: String) throws(FileError) {
         close(try open(path, O_RDONLY))
         tighten(path)
     }
 
-    /// Takes from others what they may do with a file beyond `mode`, if it is there and ours.
+    /// Removes the permissions beyond `mode` from a file, if it exists and belongs to this user.
     package static func tighten(_ path: String, to mode: UInt32 = 0o700) {
         var facts = stat()
         guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o777 & ~mode != 0 else {
             return
         }
-        // Who does not own it cannot; who reads it all the same was allowed to by its owner.
+        // Only the owner can. Anybody else who reads the file has the owner's permission.
         _ = chmod(path, facts.st_mode & mode)
     }
 
-    /// What others than its owner may do with a file or folder, as the bits of `chmod`; nothing if it is not there.
+    /// What the group and others may do with a file or folder, as the bits of `chmod`; 0 if it does not exist.
     package static func others(_ path: String) -> UInt32 {
         var facts = stat()
         return stat(path, &facts) == 0 ? facts.st_mode & 0o077 : 0
     }
 
-    /// Puts other contents in a file's place, whole or not at all, also if the power fails. Whose it is and who may read it stays.
+    /// Replaces a file's contents atomically, even if the power fails. The owner and the permissions stay.
     package static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
         let fresh = path + ".new"
         try remove(fresh)
@@ -67,7 +67,7 @@ package enum PrivateFile {
         defer { close(descriptor) }
         var former = stat()
         if stat(path, &former) == 0 {
-            // Who is not root makes files for oneself only.
+            // Fails unless this is root: others can only make files of their own.
             _ = fchown(descriptor, former.st_uid, former.st_gid)
             guard fchmod(descriptor, former.st_mode & 0o7777) == 0 else { throw FileError("change the mode of", fresh) }
         }
@@ -77,8 +77,10 @@ package enum PrivateFile {
         try flushFolder(of: path)
     }
 
-    /// What is in a file, or its first bytes, and the state in which it was that; nil if there is none.
-    package static func read(_ path: String, upTo most: Int = .max) throws(FileError) -> (
+    /// The contents of a file, or its first bytes, and the file's state at that time; nil if there is no file.
+    ///
+    /// - Parameter pipePatience: how many milliseconds to wait for a pipe's writer; 0 refuses pipes.
+    package static func read(_ path: String, upTo most: Int = .max, pipePatience: Int32 = 0) throws(FileError) -> (
         bytes: [UInt8], state: FileState
     )? {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -87,15 +89,16 @@ package enum PrivateFile {
             throw FileError("read", path)
         }
         defer { close(descriptor) }
-        // Before it is read: what changes meanwhile is then another state.
+        // Taken before reading: a change during the read is then a new state.
         let state = try FileState(descriptor, path)
+        if state.isPipe, pipePatience > 0 { return (try readPipe(descriptor, path, pipePatience), state) }
         try expectFile(state, "read", path)
         var bytes: [UInt8] = []
         while bytes.count < most, let part = try part(of: descriptor, path) { bytes += part }
         return (Array(bytes.prefix(most)), state)
     }
 
-    /// That what is there of a name can be read and written as a file, and its folder be changed.
+    /// Checks that a file can be read and written, or that it can be created in its folder.
     package static func expectUsable(_ path: String) throws(FileError) {
         if let state = try FileState(at: path) {
             try expectFile(state, "use", path)
@@ -112,7 +115,7 @@ package enum PrivateFile {
         }
     }
 
-    /// Makes a file with the contents of another, or puts them in its place.
+    /// Copies a file. An existing target is overwritten.
     package static func copy(_ source: String, to path: String) throws(FileError) {
         let from = Glibc.open(source, O_RDONLY | O_CLOEXEC)
         guard from >= 0 else { throw FileError("read", source) }
@@ -122,12 +125,12 @@ package enum PrivateFile {
         while let part = try part(of: from, source) { try write(part, to: to, path) }
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file, if it exists.
     package static func remove(_ path: String) throws(FileError) {
         if unlink(path) != 0, errno != ENOENT { throw FileError("remove", path) }
     }
 
-    /// Has it survive a loss of power that a file of the same folder has that name, or is gone.
+    /// Flushes a file's folder, so that the creation, renaming or removal of the file survives a power failure.
     package static func flushFolder(of path: String) throws(FileError) {
         let folder = folder(of: path)
         let descriptor = Glibc.open(folder, O_RDONLY | O_CLOEXEC)
@@ -154,7 +157,31 @@ package enum PrivateFile {
         }
     }
 
-    /// What comes next; nil at the end.
+    /// Reads a pipe to its end. Its writer has `patience` milliseconds for each part.
+    private static func readPipe(
+        _ descriptor: Int32, _ path: String, _ patience: Int32
+    ) throws(FileError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while true {
+            do throws(FileError) {
+                if let part = try part(of: descriptor, path) {
+                    bytes += part
+                    continue
+                }
+                // Before its first writer comes, an empty pipe reads like one that has ended.
+                if !bytes.isEmpty { return bytes }
+            } catch {
+                guard error.code == EAGAIN else { throw error }
+            }
+            var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&ready, 1, patience) > 0 else {
+                throw FileError("read", path, because: "it is a pipe that nobody writes to or closes. Move it away")
+            }
+            if ready.revents & Int16(POLLIN) == 0 { return bytes }
+        }
+    }
+
+    /// The next bytes; nil at the end.
     private static func part(of descriptor: Int32, _ path: String) throws(FileError) -> [UInt8]? {
         var part = [UInt8](repeating: 0, count: 1 << 18)
         while true {

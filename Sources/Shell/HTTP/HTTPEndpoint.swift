@@ -1,12 +1,12 @@
 import EventLoop
 
-/// Answers over HTTP/1.1, one request without a body for each connection: enough for whoever watches or runs a server, and no
-/// more. What it reads and how long it waits is bounded.
+/// A minimal HTTP/1.1 server for monitoring and administration: one request without a body per connection. It bounds what it reads
+/// and how long it waits.
 package final class HTTPEndpoint {
     /// Where to listen, and where to ask.
     package enum Place: Sendable, CustomStringConvertible {
         case tcp(SocketAddress)
-        /// A Unix socket, which only its owner may use.
+        /// A Unix socket that only its owner may use.
         case unix(String)
 
         package var description: String {
@@ -18,7 +18,7 @@ package final class HTTPEndpoint {
     }
 
     package struct Request: Sendable {
-        /// In capitals; HEAD comes as GET.
+        /// In upper case; HEAD is reported as GET.
         package let method: String
         /// The parts between slashes.
         package let path: [String]
@@ -37,17 +37,17 @@ package final class HTTPEndpoint {
         }
     }
 
-    /// Finds the page for a request; it may take its time.
+    /// Passes the page for a request to `page`, now or later.
     package typealias Answer = (Request, _ page: @escaping (Page) -> Void) -> Void
 
     private let listener: Listener
-    /// By the order of their coming.
+    /// Numbered in the order of arrival.
     private var visitors: [UInt64: HTTPVisitor] = [:]
     private var nextNumber: UInt64 = 0
 
-    /// - Parameter mostVisitors: if one more comes, the oldest of those makes room that keep the server waiting. Several times as
-    ///   many as are accepted in one turn of the loop, so that who asks at once is heard before.
-    /// - Throws: as `Listener` does; the file of a socket whose server is gone is replaced.
+    /// - Parameter mostVisitors: one more replaces the oldest visitor for whom the server waits. Several times the number accepted in
+    ///   one turn, so that a visitor who asks at once is always heard.
+    /// - Throws: as `Listener` does. A stale socket file is replaced.
     package init(
         _ loop: Loop, at place: Place, mostVisitors: Int = 256, answer: @escaping Answer
     ) throws(UVError) {

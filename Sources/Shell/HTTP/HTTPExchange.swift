@@ -1,14 +1,13 @@
 import EventLoop
 
-/// Asks an endpoint something, once.
+/// One HTTP request and its answer.
 package final class HTTPExchange {
-    /// What came.
     package struct Answer: Sendable {
         package let status: Int
         package let body: String
     }
 
-    /// Why nothing came, for people.
+    /// Why there is no answer, for people.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
@@ -22,7 +21,7 @@ package final class HTTPExchange {
 
     /// - Parameters:
     ///   - target: path and query, percent-encoded.
-    ///   - patience: milliseconds until it is given up.
+    ///   - patience: milliseconds until the request is given up.
     ///   - done: called once.
     @discardableResult
     package init(
@@ -32,7 +31,7 @@ package final class HTTPExchange {
         deadline = Timer(loop)
         self.done = done
         let request = "\(method) \(target) HTTP/1.1\r\nHost: hand\r\n\r\n"
-        // Each closure keeps this object until the exchange is over.
+        // The closures retain this object until the exchange is over.
         deadline.start(after: patience) { self.end(.failure(.init(description: "it did not answer in time"))) }
         switch place {
         case .tcp(let address):

@@ -1,21 +1,21 @@
 import EventLoop
 import Foundation
 
-/// One who asks an endpoint something.
+/// One connection to an endpoint.
 final class HTTPVisitor {
     private let stream: EventLoop.Stream
     private let deadline: EventLoop.Timer
     private let answer: HTTPEndpoint.Answer
     private let onEnd: () -> Void
     private var head: [UInt8] = []
-    /// Whether the request is complete, or refused: what comes behind it is not read as another one.
+    /// Whether the request is complete or refused. Later input is not read as another request.
     private var isTaken = false
-    /// Whether it is the visitor's turn: to say what is asked, or to take the answer.
+    /// Whether the server waits for the visitor: to send the request, or to take the answer.
     private(set) var isAwaited = true
     private var isClosed = false
 
     private static let mostBytes = 8_192
-    /// Milliseconds for a request, and for taking the answer.
+    /// Milliseconds for sending the request, and for taking the answer.
     private static let patience: UInt64 = 3_000
 
     init(
@@ -86,7 +86,7 @@ final class HTTPVisitor {
             "HTTP/1.1 \(page.status)\r\nContent-Type: \(page.type)\r\nContent-Length: \(body.count)\r\n"
             + "Cache-Control: no-store\r\nConnection: close\r\n\r\n"
         stream.write([OutputBuffer(Array(head.utf8) + (hasBody ? body : []))])
-        // The other side closes when it has read all of that; the deadline, if it does not.
+        // The visitor closes after reading that; otherwise the deadline does.
         isAwaited = true
         waitNoLonger()
         stream.shutdown()

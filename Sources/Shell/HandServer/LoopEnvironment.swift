@@ -5,22 +5,21 @@ import HandSync
 import HandWire
 import Logging
 
-/// The world of a service that runs on a loop: its time is the loop's, its store works on threads of the loop's pool.
+/// The environment of a service on a loop: its clock is the loop's, and its store runs on the loop's thread pool.
 final class LoopEnvironment: ServiceEnvironment {
     private let loop: Loop
     let store: any CommitStore
     let logger: Logger
     private let threads: StoreThreads
     private(set) var clock = CommitClock()
-    /// Who may do what.
+    /// The access rules.
     var access = AccessBook()
-    /// Looks whether something else holds by now, before somebody is refused.
+    /// Checks for new rules before a client is refused; returns whether there are any.
     var refreshAccess: () -> Bool = { false }
-    /// Where that is kept; nil if nowhere.
+    /// The file of the rules; nil if there is none.
     var accessFile: AccessFile?
-    /// Whether it does not say yet on which lists roles are.
+    /// Whether the binding of roles to lists has still to be stored.
     var hasUnkeptRoles = false
-    /// Where it is written down who did what.
     var audit: AuditLog?
 
     init(loop: Loop, store: any CommitStore, logger: Logger) {
@@ -63,7 +62,7 @@ final class LoopEnvironment: ServiceEnvironment {
         threads.compute(body, then: then)
     }
 
-    /// Hands over what a store that does not block has answered. Returns whether there was anything.
+    /// Delivers the results of a store that does not block. Returns whether there were any.
     func deliver() -> Bool { threads.deliver() }
 
     func end(_ error: StoreError) {

@@ -7,11 +7,10 @@ import HandWire
 import Logging
 import TLS
 
-/// Serves the lists of a store to everybody who connects: gives a `Service` sockets, time, and threads on which the store
-/// may block.
+/// Serves the lists of a store: gives a `Service` sockets, time, and threads on which the store may block.
 ///
-/// One event-loop thread owns everything here. In each turn of the loop input is taken, then what was numbered goes to the
-/// store in one transaction, then each socket with something to send is written to once.
+/// One event-loop thread owns everything here. In each turn, the loop reads input, writes all numbered commits to the store in one
+/// transaction, and then writes once to each socket with output.
 package final class Server {
     let loop: Loop
     let configuration: ServerConfiguration
@@ -23,28 +22,28 @@ package final class Server {
     private var admin: HTTPEndpoint?
     private var pages: AdminPages?
     private let drainTimer: Timer
-    /// Called when the last connection has gone from a server that is drained, or the time for that is over.
+    /// Called when a draining server has lost its last connection, or its time is over.
     package var onDrained: (() -> Void)?
     private var access: AccessWatch?
     private let awkward: AwkwardDoor?
-    /// Users of this machine who have come.
+    /// Users of this machine that have connected.
     private var callers: [UInt32: Caller] = [:]
-    /// For connections over TCP, if they are to be encrypted.
+    /// For TCP connections; nil without encryption.
     private var tls: TLSContext?
     var isEncrypted: Bool { tls != nil }
-    /// Connections through proxies that have not said yet whose they are.
+    /// The number of proxied connections whose header has not arrived yet.
     var arriving = 0
     private let startedAt = WallClock.milliseconds
     private let timer: Timer
     private let wakeTimer: Timer
-    /// For a look whether the store is still there: each write sees to it too, but nobody may be writing.
+    /// Checks that the store's files still exist. Writes check this, too, but may be rare.
     private let storeTimer: Timer
     private static let storeInterval: UInt64 = 1_000
     private var armed: UInt64?
     private var hook: TurnHook?
     private var stopped: (() -> Void)?
 
-    /// - Parameter tls: encrypts what comes over TCP; nil for what needs no protection.
+    /// - Parameter tls: for TCP connections; nil for no encryption.
     package init(
         _ configuration: ServerConfiguration, store: any CommitStore, loop: Loop, tls: TLSContext? = nil, logger: Logger
     ) {
@@ -65,9 +64,9 @@ package final class Server {
 
     // MARK: Listening
 
-    /// Starts listening on every endpoint; returns where it really does (a port 0 becomes a number).
+    /// Starts listening on every endpoint. Returns the actual endpoints, with real numbers for port 0.
     ///
-    /// - Throws: `NotListening` if an address cannot be had; `AccessFile.Failure` if it does not read who may do what.
+    /// - Throws: `NotListening` for an address that cannot be used; `AccessFile.Failure` for access rules that cannot be read.
     package func start() throws -> [ServerConfiguration.Endpoint] {
         var opened: [ServerConfiguration.Endpoint] = []
         for endpoint in configuration.endpoints {
@@ -94,7 +93,7 @@ package final class Server {
         return opened
     }
 
-    /// Where it was to listen and cannot, and why.
+    /// Why the server cannot listen on an address.
     package struct NotListening: Error, CustomStringConvertible {
         package let description: String
 
@@ -134,7 +133,7 @@ package final class Server {
 
     private func accept(_ stream: Pipe) {
         guard let user = stream.peerUser else { return stream.close() }
-        // Asking what a user is called may take the system a while; once is enough.
+        // Looking up a user's name may be slow, so the result is kept.
         let caller = callers[user] ?? Caller(overSocketFrom: user)
         if callers.count < 10_000 { callers[user] = caller }
         serve(stream, from: caller)
@@ -161,13 +160,11 @@ package final class Server {
         }
     }
 
-    /// Has it written down who does what.
+    /// Sets the audit log.
     package func keep(_ audit: AuditLog) { world.audit = audit }
 
-    /// Uses another certificate from now on; connections that are there keep theirs.
-    package func use(_ tls: TLSContext) {
-        self.tls = tls
-    }
+    /// Uses another certificate for new connections.
+    package func use(_ tls: TLSContext) { self.tls = tls }
 
     private func openAdmin(at path: String) throws {
         let pages = AdminPages(loop, service, configuration) { [unowned self] in
@@ -190,7 +187,7 @@ package final class Server {
             commitTimes: world.clock.commits.distribution)
     }
 
-    /// Where status is told: a port 0 becomes a number.
+    /// The actual address of the status endpoint.
     package var statusAddress: SocketAddress? { status?.localAddress }
 
     private func page(for request: HTTPEndpoint.Request) -> HTTPEndpoint.Page {
@@ -239,14 +236,14 @@ package final class Server {
         }
     }
 
-    /// Has another turn follow at once: nothing else may be due for a while.
+    /// Makes another turn follow at once, even if nothing else is due.
     private func wake() {
         wakeTimer.start(after: 0) {}
     }
 
     // MARK: Stopping
 
-    /// Takes no more work, writes what was numbered, tells everybody and closes; then calls `done`.
+    /// Accepts no more work, writes all numbered commits, notifies and closes all connections, then calls `done`.
     package func stop(_ done: @escaping () -> Void) {
         guard stopped == nil, !service.isStopping else { return }
         stopped = done
@@ -255,7 +252,7 @@ package final class Server {
         wake()
     }
 
-    /// Takes no new connections; those that are there may go on for a time.
+    /// Accepts no new connections, and gives the others some time.
     private func drain(within seconds: Double) {
         logger.notice("draining", metadata: ["connections": "\(service.connectionCount)", "seconds": "\(seconds)"])
         service.drain()

@@ -7,11 +7,11 @@ package struct ServerConfiguration: Sendable {
     /// Where to listen, at least one.
     package var endpoints: [Endpoint]
     package var limits: Limits
-    /// Who says of each connection over TCP whose it is, by the PROXY protocol.
+    /// Trusted proxies, which name each TCP connection's origin by the PROXY protocol.
     package var proxies: [AddressRange] = []
     /// Name and version, as clients see it.
     package var program: String
-    /// Of the files of Unix sockets: who may write to one may connect.
+    /// Permissions of the files of Unix sockets: whoever may write to one may connect.
     package var socketPermissions: UInt32 = 0o600
     /// How much of each list's history is kept.
     package var retention: Retention
@@ -19,25 +19,25 @@ package struct ServerConfiguration: Sendable {
     package var seed: UInt64
     /// Where to answer `GET /metrics`, `/healthz` and `/readyz` over HTTP; nil for nowhere.
     package var status: SocketAddress?
-    /// The Unix socket where the operator asks and orders; nil for none.
+    /// The Unix socket for administration; nil for none.
     package var admin: String?
-    /// Copies the store into a file of that path, on any thread; nil if it is on no disk.
+    /// Copies the store into a file, on any thread; nil if the store is not on disk.
     package var backup: (@Sendable (String) throws -> Void)?
-    /// Throws if the store's files are gone, on any thread; nil if it is on no disk.
+    /// Throws if the store's files are gone, on any thread; nil if the store is not on disk.
     package var expectStore: (@Sendable () throws -> Void)?
-    /// Whose level the operator may change.
+    /// The log whose level the operator may change.
     package var log: ServerLog?
-    /// Where it is kept who may do what; nil if everybody may everything.
+    /// The file of the access rules; nil if everybody may do everything.
     package var access: AccessFile?
 
-    /// The seed of all that is allowed and rare, which this server then does on purpose; nil for a server that does its best.
+    /// The seed of an awkward server, which deliberately does what is allowed but rare; nil for an ordinary server.
     package var awkward: UInt64?
 
     package enum Endpoint: Sendable, Hashable {
         case tcp(SocketAddress)
         /// A Unix socket at that path.
         case unix(String)
-        /// A socket that listens already, by its descriptor.
+        /// The descriptor of a socket that listens already.
         case inherited(Int32)
     }
 

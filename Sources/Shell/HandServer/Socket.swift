@@ -1,11 +1,11 @@
 import EventLoop
 import HandSync
 
-/// A loop's stream, as a service knows it.
+/// A stream on a loop, in the form that a service needs.
 final class Socket: ByteStream {
     private let stream: any Channel
     private unowned let service: Service
-    /// Which holds this object; let go of when the stream is closed.
+    /// Retains this object until the stream is closed.
     private var connection: Connection?
 
     let caller: Caller
@@ -17,7 +17,7 @@ final class Socket: ByteStream {
         self.service = service
     }
 
-    /// Hands on what comes. The closures hold nothing but this object: many connections are idle, and should take little.
+    /// Passes events to the service. The closures capture only this object, as idle connections must take little memory.
     func start() {
         connection = service.accepted(self)
         stream.onDrain = drained

@@ -2,18 +2,18 @@ import DequeModule
 import EventLoop
 import HandSync
 
-/// Has a store work on threads of a loop's pool, so that it does not block the loop; one that does not block answers at once.
-/// What takes long without a store is done there too.
+/// Runs a store on the loop's thread pool, so that it does not block the loop. A store that does not block runs at once. Long
+/// computations run on the pool, too.
 package final class StoreThreads {
     private let loop: Loop
     private let store: any CommitStore
-    /// What a store that does not block has answered in this turn, in order.
+    /// The results of a store that does not block in this turn, in order.
     private var answers: [() -> Void] = []
-    /// Those who wait to read or to compute, in order, and how many do.
+    /// The waiting reads and computations, in order, and how many are running.
     private var readers: Deque<() -> Void> = []
     private var reading = 0
 
-    /// One thread of the pool's four is left to what writes: a crowd of readers must not keep commits from being written.
+    /// One of the pool's four threads is left for writing: many readers must not delay commits.
     private static let mostReaders = 3
 
     package init(_ loop: Loop, _ store: any CommitStore) {
@@ -21,7 +21,7 @@ package final class StoreThreads {
         self.store = store
     }
 
-    /// For whatever reads; `then` gets what `body` returned, in a later event.
+    /// Reads; `then` gets the result of `body` in a later event.
     package func ask<Value: Sendable>(
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
         then: @escaping (Result<Value, StoreError>) -> Void
@@ -31,7 +31,7 @@ package final class StoreThreads {
         compute({ StoreError.catching { try body(store) } }, then: then)
     }
 
-    /// For whatever takes long and does not write; `then` gets what `body` returned, in a later event.
+    /// Computes; `then` gets the result of `body` in a later event.
     package func compute<Value: Sendable>(
         _ body: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void
     ) {
@@ -52,30 +52,26 @@ package final class StoreThreads {
         }
     }
 
-    /// For what writes, one at a time.
+    /// Writes. The caller makes one write at a time.
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
         then: @escaping (Result<Value, StoreError>) -> Void
     ) {
         let store = store
         guard store.blocks else {
-            // Never from within the asking; so it waits for `deliver`.
+            // Never inside this call, so it waits for `deliver`.
             let answer = StoreError.catching { try body(store) }
             return self.answer { then(answer) }
         }
-        Work.submit(loop) {
-            StoreError.catching { try body(store) }
-        } then: {
-            then($0)
-        }
+        Work.submit(loop, { StoreError.catching { try body(store) } }, then: then)
     }
 
-    /// Answers in a later event of this turn.
+    /// Runs `body` in a later event of this turn.
     func answer(_ body: @escaping () -> Void) {
         answers.append(body)
     }
 
-    /// Hands over what was answered at once. Returns whether there was anything.
+    /// Delivers the waiting results. Returns whether there were any.
     package func deliver() -> Bool {
         let due = answers
         answers = []

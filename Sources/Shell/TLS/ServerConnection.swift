@@ -1,27 +1,26 @@
 import EventLoop
 
-/// A client's connection to a server: one at a time, made anew as often as it is asked for. Confined to the loop's thread.
+/// A client's connection to a server: one at a time, which can be renewed. Confined to the loop's thread.
 package final class ServerConnection {
-    /// What becomes of it.
     package enum Event {
         case opened
         case bytes(UnsafeRawBufferPointer)
-        /// All that was written has been taken, after it had to wait.
+        /// The system has taken all output, after some had to wait.
         case drained
-        /// It could not be made, or is no more.
+        /// It could not be made, or has ended.
         case lost(String)
     }
 
     package struct Destination {
         package enum Place {
             case unix(path: String)
-            /// Looked up whenever it is connected to; its addresses are tried one after the other.
+            /// Resolved for each connection; its addresses are tried one after the other.
             case host(String, port: UInt16)
             case address(SocketAddress)
         }
 
         let place: Place
-        /// The host that the server's certificate names, and what makes the connection secure; nil for one without TLS.
+        /// The host that the server's certificate must name, and the context; nil without TLS.
         let tls: (host: String, context: () throws -> TLSContext)?
 
         package init(_ place: Place, tls: (host: String, context: () throws -> TLSContext)? = nil) {
@@ -35,7 +34,7 @@ package final class ServerConnection {
     private let receive: (Event) -> Void
     private var stream: (any Channel)?
     private var attempt: Cancellable?
-    /// Counts connections, so that what is late of an earlier one is not taken for the present one's.
+    /// Counts connections, so that late events of an earlier one are ignored.
     private var generation = 0
 
     package init(_ loop: Loop, to destination: Destination, _ receive: @escaping (Event) -> Void) {
@@ -47,7 +46,7 @@ package final class ServerConnection {
     package var isOpen: Bool { stream != nil }
     package var isWriting: Bool { stream?.isWriting == true }
 
-    /// Connects, in the place of the connection that there was.
+    /// Connects, and closes the former connection.
     package func connect() {
         close()
         let mine = generation
@@ -77,7 +76,7 @@ package final class ServerConnection {
         }
     }
 
-    /// Puts TLS onto a connection, if it is to have it.
+    /// Adds TLS to a connection, if the destination has it.
     private func secure(_ result: Result<TCP, UVError>, _ mine: Int) {
         guard mine == generation, case .success(let stream) = result, let (host, context) = destination.tls else {
             return opened(result, mine)
@@ -119,7 +118,7 @@ package final class ServerConnection {
 
     package func write(_ bytes: [UInt8]) { stream?.write([OutputBuffer(bytes)]) }
 
-    /// Leaves what comes to the kernel, until it has no more room.
+    /// Leaves input in the system's buffers, so that the server has to wait.
     package func stopReading() { stream?.stopReading() }
     package func resumeReading() { stream?.resumeReading() }
 

@@ -1,15 +1,15 @@
 internal import COpenSSL
 import EventLoop
 
-/// What many encrypted connections have in common: certificates, and whom to trust. TLS 1.2 and newer, by OpenSSL.
+/// The common settings of encrypted connections: certificates and trusted authorities. TLS 1.2 and newer, by OpenSSL.
 package final class TLSContext {
     let raw: OpaquePointer
-    /// The work of a server's handshakes in one turn of the loop.
+    /// The time spent on a server's handshakes in one turn of the loop.
     private var turn: (time: UInt64, nanoseconds: UInt64) = (0, 0)
-    /// Others are served between them: with a large RSA key one alone takes some milliseconds.
+    /// Handshakes must not delay other clients: with a large RSA key, one takes some milliseconds.
     private static let nanosecondsPerTurn: UInt64 = 5_000_000
 
-    /// What is wrong with a certificate, a key, or a connection, for people.
+    /// A problem with a certificate, a key, or a connection, for people.
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package let description: String
     }
@@ -18,7 +18,7 @@ package final class TLSContext {
         guard let raw = SSL_CTX_new(method) else { throw .ofOpenSSL("no TLS") }
         self.raw = raw
         guard hand_ssl_at_least_1_2(raw) == 1 else { throw .ofOpenSSL("no TLS 1.2") }
-        // The peer may not make this side work again and again on one connection.
+        // Renegotiation would let the peer cause endless work on one connection.
         hand_ssl_never_renegotiate(raw)
         hand_ssl_see_messages(raw)
         // Idle connections keep no buffers.
@@ -30,7 +30,7 @@ package final class TLSContext {
     }
 
     /// - Parameters:
-    ///   - certificate: a file with the server's certificate and those between it and the root, in PEM.
+    ///   - certificate: a file with the server's certificate and the intermediate ones, in PEM.
     ///   - key: a file with its key, in PEM, without a password.
     ///   - clientAuthority: a file with the certificates that must have signed each client's; nil if clients need none.
     package static func server(
@@ -41,7 +41,7 @@ package final class TLSContext {
         if let clientAuthority {
             try context.trust(clientAuthority)
             SSL_CTX_set_verify(context.raw, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
-            // Without a name for whose they are, OpenSSL ends connections that resume a session.
+            // Without a context id, OpenSSL ends connections that resume a session.
             SSL_CTX_set_session_id_context(context.raw, Array("hand".utf8), 4)
             SSL_CTX_set_client_CA_list(context.raw, SSL_load_client_CA_file(clientAuthority))
         }
@@ -49,7 +49,7 @@ package final class TLSContext {
     }
 
     /// - Parameters:
-    ///   - authorities: a file with the certificates that must have signed the server's; nil for whom the system trusts.
+    ///   - authorities: a file with the certificates that must have signed the server's; nil for those of the system.
     ///   - certificate: files with the client's certificate and its key, in PEM, if the server asks for one.
     package static func client(
         authorities: String? = nil, certificate: (file: String, key: String)? = nil
@@ -61,7 +61,7 @@ package final class TLSContext {
         return context
     }
 
-    /// What will keep others from trusting the certificate, or does already; nil if nothing.
+    /// Why others do not trust the certificate, or soon will not; nil if there is no problem.
     package var certificateProblem: String? {
         guard let certificate = SSL_CTX_get0_certificate(raw) else { return nil }
         let (left, since) = (hand_x509_seconds_left(certificate), hand_x509_seconds_since(certificate))
@@ -72,7 +72,7 @@ package final class TLSContext {
 
     // MARK: The work of handshakes
 
-    /// Has `body` do work of a handshake, unless enough was done in the turn that began at that time. Returns whether it was done.
+    /// Runs `body`, a step of a handshake, unless the given turn has spent its time on handshakes. Returns whether it ran.
     func work(inTurn time: UInt64, _ body: () -> Void) -> Bool {
         if turn.time != time { turn = (time, 0) }
         guard turn.nanoseconds < Self.nanosecondsPerTurn else { return false }
@@ -101,8 +101,7 @@ package final class TLSContext {
 }
 
 extension TLSContext.Failure {
-    /// What OpenSSL says was wrong with `subject`: of the errors in its queue the first, which led to the others. The queue is
-    /// empty afterwards.
+    /// OpenSSL's error about `subject`: the first in its queue, which caused the others. Clears the queue.
     static func ofOpenSSL(_ subject: String) -> Self {
         let reason = ERR_reason_error_string(ERR_get_error()).map { String(cString: $0) }
         ERR_clear_error()

@@ -1,8 +1,7 @@
 internal import COpenSSL
 import EventLoop
 
-/// A stream whose bytes go through TLS on their way. The cryptography is OpenSSL's, which sees memory only: the loop reads and
-/// writes.
+/// A TLS layer above a stream. OpenSSL works on memory only, and the loop reads and writes.
 ///
 ///     stream ──received──▶ input ──SSL──▶ onBytes
 ///     stream ◀──write───── output ◀──SSL── write
@@ -14,8 +13,8 @@ package final class TLSStream: Channel {
         case client(of: String)
     }
 
-    // OpenSSL has one queue of errors for the whole thread, and takes what is in it for the reason of a call that did nothing. So it
-    // is emptied before each call that is asked for a reason.
+    // OpenSSL has one error queue per thread, and an old entry would be taken for the error of a later call. So the queue is cleared
+    // before each call whose error is read.
     private let loop: Loop
     private let context: TLSContext
     private let isServer: Bool
@@ -25,12 +24,12 @@ package final class TLSStream: Channel {
     private let input: OpaquePointer
     private let output: OpaquePointer
     private var isReady = false
-    /// Whether the handshake goes on in a later turn: others had theirs in this one.
+    /// Whether the handshake continues in a later turn, because this one is used up by others.
     private var isPutOff = false
-    /// When the counting of messages began that come after the handshake; they are few in a minute.
+    /// When the current count of messages after the handshake began. Few are allowed per minute.
     private var countedSince: UInt64 = 0
     private static let countingPeriod: UInt64 = 60_000
-    /// What was written before the two sides had agreed.
+    /// Output from before the end of the handshake.
     private var early: [OutputBuffer] = []
     private var isReading = true
     private var hasFailed = false
@@ -40,7 +39,7 @@ package final class TLSStream: Channel {
     private var onEnd: ((ChannelEnd) -> Void)?
     package var onDrain: (() -> Void)?
 
-    /// A record holds no more.
+    /// The maximal size of a record.
     private static let recordBytes = 16 << 10
 
     package init(_ loop: Loop, _ stream: any Channel, _ context: TLSContext, _ role: Role) throws(TLSContext.Failure) {
@@ -67,8 +66,7 @@ package final class TLSStream: Channel {
         }
     }
 
-    /// The server's certificate must name this host: as an address if it is one, else as a name, which is also told to the
-    /// server.
+    /// Requires that the server's certificate names this host: as an address, or else as a name, which is also sent to the server.
     private static func expect(_ host: String, _ ssl: OpaquePointer) {
         let parameters = SSL_get0_param(ssl)
         if X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1 { return }
@@ -116,7 +114,7 @@ package final class TLSStream: Channel {
     package func resumeReading() {
         guard ssl != nil, !isReading else { return }
         isReading = true
-        // What had arrived already, but not within this call; what comes next, as the end of the stream, stands behind it.
+        // First the input that has already arrived, but not inside this call; then the rest, such as the end of the stream.
         loop.soon { [weak self] in self?.goOn() }
     }
 
@@ -125,7 +123,7 @@ package final class TLSStream: Channel {
         if isReading { stream.resumeReading() }
     }
 
-    /// Goes on as far as what has arrived allows.
+    /// Continues as far as the input allows.
     private func advance() {
         guard let ssl, !hasFailed, onBytes != nil else { return }
         if !isReady {
@@ -139,7 +137,7 @@ package final class TLSStream: Channel {
         read()
     }
 
-    /// Returns what OpenSSL says; nil if nothing was done.
+    /// Returns OpenSSL's result; nil if nothing was done.
     private func shakeHands(_ ssl: OpaquePointer) -> Int32? {
         var result: Int32?
         let body = {
@@ -175,11 +173,11 @@ package final class TLSStream: Channel {
                 onBytes?(UnsafeRawBufferPointer(rebasing: room[..<Int(count)]))
             }
         }
-        // An answer to what was read, as a new key.
+        // Reading may produce output, such as a new key.
         send()
     }
 
-    /// Each such message is work, and no data that anybody would count.
+    /// Whether there are too many messages that cost work but carry no data, which would count against other limits.
     private func asksTooOften(_ ssl: OpaquePointer) -> Bool {
         guard hand_ssl_late_messages(ssl) > 0 else { return false }
         if hand_ssl_late_messages(ssl) > hand_ssl_most_late_messages() { return true }
@@ -190,7 +188,7 @@ package final class TLSStream: Channel {
         return false
     }
 
-    /// What OpenSSL wants, when it did not do what it was asked.
+    /// Handles the result of an OpenSSL call that did not succeed.
     private func check(_ result: Int32) {
         guard let ssl else { return }
         switch SSL_get_error(ssl, result) {
@@ -224,7 +222,7 @@ package final class TLSStream: Channel {
     private func fail(_ reason: String) {
         guard !hasFailed else { return }
         hasFailed = true
-        // The other side is told why, if it still listens.
+        // Tells the peer why, if it still listens.
         send()
         let report = onEnd
         onBytes = nil
@@ -250,7 +248,7 @@ package final class TLSStream: Channel {
         guard let ssl else { return }
         ERR_clear_error()
         for buffer in buffers where !buffer.bytes.isEmpty {
-            // Memory takes everything, so this takes all or fails.
+            // The output is in memory, so this writes everything or fails.
             let count = SSL_write(ssl, buffer.bytes.baseAddress, Int32(buffer.bytes.count))
             if count <= 0 { return check(count) }
         }
@@ -265,7 +263,7 @@ package final class TLSStream: Channel {
         if !waiting.isEmpty, result == .written { onDrain?() }
     }
 
-    /// Hands what OpenSSL has written to the stream.
+    /// Passes OpenSSL's output to the stream.
     @discardableResult
     private func send() -> WriteResult {
         guard ssl != nil else { return .dropped }
@@ -293,7 +291,7 @@ package final class TLSStream: Channel {
     package func close() {
         guard let ssl else { return }
         self.ssl = nil
-        // Not while OpenSSL is on the stack, as from within `onBytes`.
+        // Later, because OpenSSL may be on the stack, as inside `onBytes`.
         loop.soon { SSL_free(ssl) }
         onBytes = nil
         onEnd = nil

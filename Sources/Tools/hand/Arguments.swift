@@ -4,9 +4,9 @@ import HandFormats
 
 /// Reads the command line before it is parsed.
 enum Arguments {
-    /// The words behind the command's name.
+    /// The arguments of this process.
     ///
-    /// - Throws: if one is not UTF-8: replacing what does not read would put something else into a list.
+    /// - Throws: if one is not UTF-8: replacement characters would put something else into a list.
     static func given() throws -> [String] {
         try (1..<max(1, Int(CommandLine.argc))).compactMap { index in
             guard let bytes = CommandLine.unsafeArgv[index] else { return nil }
@@ -15,7 +15,7 @@ enum Arguments {
         }
     }
 
-    /// Takes secrets in links out of what others on this machine see of this process.
+    /// Overwrites secrets in links, so that other users do not see them in this process's command line.
     static func hideSecrets() {
         for index in 1..<max(1, Int(CommandLine.argc)) {
             guard let bytes = CommandLine.unsafeArgv[index] else { continue }
@@ -27,7 +27,7 @@ enum Arguments {
         }
     }
 
-    /// The value of an option; the last one if it is given several times.
+    /// The value of an option; the last one if there are several.
     static func value(of names: [String], in words: [String]) -> String? {
         for (index, word) in words.enumerated().reversed() {
             if names.contains(word), index + 1 < words.count, !words[index + 1].isEmpty { return words[index + 1] }
@@ -37,7 +37,7 @@ enum Arguments {
         return nil
     }
 
-    /// Checks that the words before the first option name a command; `hand help` names one, too.
+    /// Checks that the words before the first option name a command, also after `hand help`.
     static func checkCommand(_ arguments: [String]) throws {
         var words = arguments.prefix { !$0.hasPrefix("-") }
         if words.first == "help" { words = words.dropFirst() }

@@ -3,7 +3,7 @@ import HandClient
 import HandCore
 import HandFormats
 
-/// What the shell offers when Tab is pressed: nothing if the server does not answer at once.
+/// What the shell offers when Tab is pressed. It offers nothing if the server does not answer quickly.
 enum Completions {
     /// Names of lists.
     static let lists = CompletionKind.custom { words, _, _ in
@@ -22,13 +22,13 @@ enum Completions {
             let hand = try await client.state(of: list).hand
             let length = ShortID.length(in: hand)
             let ids = hand.lazy.map { String($0.id.description.prefix(length)) }
-                // Digits alone would be a number.
+                // Digits alone would mean a number in the list.
                 .map { $0.allSatisfy(\.isNumber) ? "@" + $0 : $0 }
             return Array(ids.filter { $0.hasPrefix(start) }.prefix(most))
         }
     }
 
-    /// The most items that are offered.
+    /// How many items are offered at most.
     private static let most = 500
     /// How long to wait for the server, in seconds.
     private static let patience = "0.4"

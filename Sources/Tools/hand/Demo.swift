@@ -12,10 +12,10 @@ import Logging
 
 struct Demo: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "See what this is: a list on the whole screen that somebody else edits, too.",
+        abstract: "Try it out: a list in full screen that somebody else edits, too.",
         discussion: """
             Starts a server in memory, opens a sample list, and lets a scripted second person edit it with you. Nothing is \
-            kept, nothing else is touched. ? shows all keys, Q leaves.
+            kept. ? shows all keys, Q leaves.
             """)
 
     @Flag(help: "Leave the mouse to the terminal, so that it selects text as usual.") var noMouse = false
@@ -49,18 +49,17 @@ struct Demo: ParsableCommand {
         }
     }
 
-    /// Starts a server on a thread of its own; it ends with the program.
+    /// Starts a server on its own thread; it ends with the program.
     private func serve(_ folder: String, _ socket: String) throws {
         let start = Start()
         let thread = Thread {
             do {
                 let loop = try Loop()
-                let store = MemoryStore()
                 let server = Server(
                     ServerConfiguration(
                         endpoints: [.unix(socket)], limits: Limits(), program: "hand/\(HandCommand.version)",
                         seed: .random(in: 0...UInt64.max)),
-                    store: store, loop: loop, logger: Logger(label: "hand") { _ in SwiftLogNoOpLogHandler() })
+                    store: MemoryStore(), loop: loop, logger: Logger(label: "hand") { _ in SwiftLogNoOpLogHandler() })
                 _ = try server.start()
                 start.ready.signal()
                 loop.run()
@@ -74,7 +73,7 @@ struct Demo: ParsableCommand {
         try start.wait()
     }
 
-    /// `@unchecked Sendable` is safe: it is written once before the semaphore is raised and read once after.
+    /// `@unchecked Sendable` is safe: `error` is written before the semaphore is signaled and read after that.
     private final class Start: @unchecked Sendable {
         let ready = DispatchSemaphore(value: 0)
         var error: (any Error)?

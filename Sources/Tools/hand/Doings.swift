@@ -3,7 +3,7 @@ import HandCore
 import HandFormats
 import Synchronization
 
-/// What an edit's author is told of it: the items that it deletes, or all that it does.
+/// What an edit's author is told about the edit: the items that it deletes, or all its changes.
 final class Doings: Sendable {
     private struct Contents {
         var lines: [String] = []
@@ -12,14 +12,14 @@ final class Doings: Sendable {
 
     private let contents = Mutex(Contents())
 
-    /// The most lines that are printed. The others are counted.
+    /// How many lines are printed. The others are counted.
     private static let most = 20
 
     var deleted: [Item] { contents.withLock { $0.deleted } }
 
     /// Notes lines such as `- 2  [x] milk`.
     ///
-    /// - Parameter heading: the line above all that the edit does; without it only deletions are told.
+    /// - Parameter heading: a line above all changes of the edit; without it only deletions are told.
     func note(_ delta: Delta, on list: Hand, under heading: String? = nil) throws {
         let new: Hand
         do { new = try list.applying(delta) } catch { throw ClientError.notMade(.misfit(error)) }

@@ -3,26 +3,24 @@ import HandCore
 import HandFormats
 import HandSync
 
-// Edits that do not need the whole list. They cost what they touch.
-
+/// Edits that need only the items that they touch, not the whole list.
 extension EditOptions {
-    /// An item as it was at a revision.
+    /// An item at a revision.
     func item(_ reference: ItemReference, at revision: Int) async throws -> Item {
         let name = try list.name()
         let selections = ItemReference.selections(of: [reference])
-        let found = try await list.server.withClient(list: name, edits: true) { client, _ in
+        return try await list.server.withClient(list: name, edits: true) { client, _ in
             let excerpt = try await client.excerpt(of: name, at: revision, selections)
             let hand = excerpt.hand
             return hand[try reference.resolved(in: excerpt).position(in: hand)]
         }
-        return found
     }
 
-    /// Edits the named items, or adds something at a place; waits for the server's answer, and prints the result.
+    /// Edits the named items, or adds something at a place. Waits for the server's answer and prints the result.
     ///
-    /// Asks the server for the named items only, unless edits of the list wait here: those go first, and need the whole list.
+    /// Asks the server for the named items only, unless edits of the list wait here: these go first and need the whole list.
     ///
-    /// - Parameter make: gets the list, in which perhaps only those items are known, with the items and the place as indexes.
+    /// - Parameter make: gets the list, perhaps with those items only, and the items and the place as indexes.
     func edit(
         _ items: [ItemReference] = [], to place: Place = .end,
         _ make: @escaping @Sendable (Hand, [ItemReference], Place) throws -> Delta
@@ -39,7 +37,7 @@ extension EditOptions {
         try await editWhole { view in try make(view, items, place) }
     }
 
-    /// The result of the edit on an excerpt of the list; nil if the list cannot be edited that way.
+    /// The result of the edit on an excerpt of the list; nil if this needs the whole list.
     private func onExcerpt(
         of name: String, _ items: [ItemReference], _ place: Place, _ doings: Doings,
         _ make: @escaping @Sendable (Hand, [ItemReference], Place) throws -> Delta

@@ -5,8 +5,8 @@ import HandFormats
 
 struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Add items, as tasks unless said otherwise.",
-        discussion: "At the end unless said otherwise. '-' reads one item a line from standard input.")
+        abstract: "Add items, as tasks by default.",
+        discussion: "Added at the end by default. '-' reads one item per line from standard input.")
 
     @OptionGroup var options: EditOptions
     @OptionGroup var placeOptions: PlaceOptions
@@ -39,7 +39,7 @@ struct Add: AsyncParsableCommand {
             case .heading: return .heading(text)
             case .card:
                 guard let card = Card(text) else {
-                    throw Failure(.usage, "'\(text)' is no card: write Q♠, QS, 10h, or ?? for one that is dealt")
+                    throw Failure(.usage, "'\(text)' is not a card: write Q♠, QS, 10h, or ?? for one that is dealt")
                 }
                 return .card(card)
             }
@@ -77,12 +77,12 @@ struct Deal: AsyncParsableCommand {
     }
 }
 
-/// Items of a list, and what every command that edits takes.
+/// The items to edit, and the options of every editing command.
 struct ItemsOptions: ParsableArguments {
     @OptionGroup var options: EditOptions
     @Argument(help: "The items: numbers, ranges as 2-5, or ids.", completion: Completions.items) var items: [String]
 
-    /// Does the same with each of the items.
+    /// Applies the same component to each item.
     func edit(_ component: Delta.Component) async throws {
         try await options.edit(try ItemReference.all(items)) { view, references, _ in
             try References.components(references, in: view) { component }
@@ -92,7 +92,7 @@ struct ItemsOptions: ParsableArguments {
 
 struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rm", abstract: "Delete items.", discussion: "hand rm 2 5-7; what was deleted is said.")
+        commandName: "rm", abstract: "Delete items.", discussion: "hand rm 2 5-7; prints what was deleted.")
 
     @OptionGroup var chosen: ItemsOptions
 
@@ -101,7 +101,7 @@ struct Remove: AsyncParsableCommand {
 
 struct Clear: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Delete all ticked tasks.", discussion: "What was deleted is said; 'hand undo' brings it back.")
+        abstract: "Delete all ticked tasks.", discussion: "Prints what was deleted; 'hand undo' brings it back.")
 
     @OptionGroup var options: EditOptions
 
@@ -115,7 +115,7 @@ struct Clear: AsyncParsableCommand {
 
 struct Move: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mv", abstract: "Move items to one place, together and in the order named.",
+        commandName: "mv", abstract: "Move items to one place, in the order in which they are named.",
         discussion: "hand mv 3 --top; hand mv 5 7 --after k3f9")
 
     @OptionGroup var chosen: ItemsOptions
@@ -123,7 +123,7 @@ struct Move: AsyncParsableCommand {
 
     func run() async throws {
         guard let place = try placeOptions.place() else {
-            throw ValidationError("Where to? Say --top, --end, --before ITEM or --after ITEM.")
+            throw ValidationError("Where to? Use --top, --end, --before ITEM or --after ITEM.")
         }
         try await chosen.options.edit(try ItemReference.all(chosen.items), to: place) { view, references, place in
             try References.move(references, to: place, in: view)
@@ -135,9 +135,9 @@ struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Change the text or the address of an item.",
         discussion: """
-            What others write at the same time stays, word by word. With --was, or with --if-revision and the revision at which you \
-            looked ('hand show' and 'hand log' tell it), so does what they wrote since. Only if the same words have changed, \
-            nothing is changed, and it exits with 7.
+            What others write at the same time stays, word by word. So does what they wrote since you looked, if you give --was, \
+            or --if-revision with the revision that you saw ('hand show' and 'hand log' print it). Only if the same words have \
+            changed, the edit is not made and the exit code is 7.
 
               hand edit 3 "oat milk, 2 l" --was "oat milk"
             """)
@@ -150,19 +150,19 @@ struct Edit: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            The text as you last saw it: what others have made of it since stays. If they changed the same words, nothing is \
-            changed, and it exits with 7.
+            The text as you last saw it: others' changes since then stay. If they changed the same words, nothing is \
+            changed, and the exit code is 7.
             """, valueName: "text"))
     var was: String?
 
-    /// Standard input without the newline at its end.
+    /// Standard input without its final newline.
     private static func standardInput() throws -> String {
         let text = try StandardInput.text()
         return text.hasSuffix("\n") ? String(text.dropLast()) : text
     }
 
     func validate() throws {
-        if text == nil && link == nil { throw ValidationError("What is to change? Give a text, or --link ADDRESS.") }
+        if text == nil && link == nil { throw ValidationError("What should change? Give a text, or --link ADDRESS.") }
         if text == nil && was != nil { throw ValidationError("--was goes with a new text.") }
     }
 
@@ -170,7 +170,7 @@ struct Edit: AsyncParsableCommand {
         var (options, reference) = (options, try ItemReference(item))
         let words = try text == "-" ? Self.standardInput() : text
         var seen = (text: was, link: String?.none)
-        // An edit that may have to wait is made on that revision or not at all.
+        // An edit that may have to wait is made on this revision or not at all.
         if let revision = options.ifRevision, !options.queue {
             options.ifRevision = nil
             let item = try await options.item(reference, at: revision)
@@ -189,7 +189,7 @@ struct Edit: AsyncParsableCommand {
         }
     }
 
-    /// The new text with what others have made of the old one.
+    /// The new text, merged with others' changes of the old one.
     private static func merged(_ new: String?, from old: String?, with present: String?) throws -> String? {
         guard let new, let old, let present else { return new }
         let (mine, theirs) = (TextChange(from: old, to: new), TextChange(from: old, to: present))

@@ -6,9 +6,9 @@ import HandFormats
 import HandSync
 
 extension ListFormat: ExpressibleByArgument {
-    /// The given format, or that of the file's ending; JSON Lines if it has none.
+    /// The given format, or the one of the file's extension; JSON Lines if there is no extension.
     ///
-    /// - Throws: if the ending is of no format.
+    /// - Throws: for an unknown extension.
     init(_ given: ListFormat?, of file: String) throws {
         let ending = (file as NSString).pathExtension
         if let known = given ?? ListFormat(fileName: "." + ending) ?? (ending.isEmpty ? .jsonl : nil) {
@@ -17,7 +17,7 @@ extension ListFormat: ExpressibleByArgument {
             let formats = Self.allCases.map { "\($0.name) (.\($0.fileExtensions[0]))" }
             throw Failure(
                 .usage,
-                "which format is '.\(Printable.clean(ending))'? Say --format: \(formats.joined(separator: ", "))")
+                "which format is '.\(Printable.clean(ending))'? Use --format: \(formats.joined(separator: ", "))")
         }
     }
 }
@@ -27,10 +27,10 @@ struct Export: AsyncParsableCommand {
         abstract: "Write a list as JSON Lines, a Markdown checklist or todo.txt.")
 
     @OptionGroup var list: ListOptions
-    @Argument(help: "The file; '-' or nothing for standard output. Its ending tells the format.") var file = "-"
+    @Argument(help: "The file; '-' or nothing for standard output. Its extension selects the format.") var file = "-"
     @Option(help: .init("jsonl, markdown or todotxt.", valueName: "format")) var format: ListFormat?
     @Option(help: .init("The revision to export (default: the newest).", valueName: "revision")) var at: Int?
-    @Flag(name: .shortAndLong, help: "Overwrite a file that is no export, without asking.") var force = false
+    @Flag(name: .shortAndLong, help: "Overwrite a file that is not an export, without asking.") var force = false
 
     func run() async throws {
         let (name, at) = (try list.name(), at)
@@ -47,9 +47,9 @@ struct Export: AsyncParsableCommand {
     private func askForLeave() throws {
         let file = Printable.clean(file)
         guard isatty(0) == 1, isatty(2) == 1 else {
-            throw Failure(.error, "\(file) holds something else than an export; --force overwrites it")
+            throw Failure(.error, "\(file) holds something other than an export; --force overwrites it")
         }
-        Output.message("\(file) holds something else than an export. Overwrite it? Type yes to go on:")
+        Output.message("\(file) holds something other than an export. Overwrite it? Type yes to go on:")
         guard readLine() == "yes" else { throw Failure(.error, "nothing was written") }
     }
 }
@@ -61,11 +61,11 @@ struct Import: AsyncParsableCommand {
 
     @OptionGroup var list: ListOptions
     @OptionGroup var placeOptions: PlaceOptions
-    @Argument(help: "The file; '-' for standard input. Its ending tells the format.") var file: String
+    @Argument(help: "The file; '-' for standard input. Its extension selects the format.") var file: String
     @Option(help: .init("jsonl, markdown or todotxt.", valueName: "format")) var format: ListFormat?
     @Flag(help: "Give the items new ids, so that a list can be imported twice.") var newIds = false
 
-    /// The most items, and about the most bytes, of one edit: small enough for a frame, large enough to be fast.
+    /// The size of one edit: small enough for a frame, large enough to be fast. The bytes are approximate.
     private static let portion = 2_000
     private static let portionBytes = 1 << 20
 
@@ -91,8 +91,7 @@ struct Import: AsyncParsableCommand {
             file == "-"
             ? FileHandle.standardInput.readDataToEndOfFile() : try Data(contentsOf: URL(fileURLWithPath: file))
         var random = SystemRandomNumberGenerator()
-        let items = try format.read(
-            data, ids: newIds ? .minted : .kept, using: &random)
+        let items = try format.read(data, ids: newIds ? .minted : .kept, using: &random)
         let place = try placeOptions.place() ?? .end
         let revision = try await add(items, at: place)
         list.server.tell(
@@ -100,7 +99,7 @@ struct Import: AsyncParsableCommand {
             "imported \(Words.count(items.count, "item"))" + (revision.map { ", revision \($0)" } ?? ""))
     }
 
-    /// Adds the items portion by portion. The server has `--timeout` for each.
+    /// Adds the items portion by portion. `--timeout` limits each portion.
     private func add(_ items: [Item], at place: Place) async throws -> Int? {
         let name = try list.name()
         let server = list.server
@@ -126,7 +125,7 @@ struct Import: AsyncParsableCommand {
         }
     }
 
-    /// Inserts items behind an item, or at a place if there is no such item; asks the server for the neighbours only.
+    /// Inserts items after an item, or at a place if that item is missing. Asks the server for the neighbours only.
     private static func insert(
         _ items: [Item], behind last: ItemID?, at place: Place, of name: String, _ client: HandClient
     ) async throws -> Settlement {
@@ -144,12 +143,12 @@ struct Import: AsyncParsableCommand {
 
 struct VectorsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "vectors", abstract: "Answer test vectors, for authors of other clients.",
+        commandName: "vectors", abstract: "Compute test vectors, for authors of other clients.",
         discussion:
-            "Reads one JSON line a question from standard input and answers each on standard output, as Protocol.md says."
+            "Reads questions from standard input, one JSON line each, and answers them on standard output, as Protocol.md says."
     )
 
-    @Flag(help: "Compare each line's \"expect\" with the answer, and print only lines where they differ.")
+    @Flag(help: "Compare each line's \"expect\" with the answer, and print only the differences.")
     var check = false
 
     func run() throws {

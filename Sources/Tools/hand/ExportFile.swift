@@ -1,14 +1,13 @@
 import Foundation
 import HandFormats
 
-/// The target of an export. A regular file is replaced as a whole, behind links and
-/// with its mode. Anything else is written to.
+/// The target of an export. A regular file is replaced atomically; links to it and its mode stay. A pipe or a device is written to.
 struct ExportFile {
-    /// The path behind links.
+    /// The path with all links resolved.
     private let path: String
     private let status: stat?
 
-    /// - Throws: `Failure` if it cannot be looked at, or is a folder.
+    /// - Throws: `Failure` for a folder, or if the system refuses.
     init(_ name: String) throws {
         var found = stat()
         guard stat(name, &found) == 0 else {
@@ -22,7 +21,7 @@ struct ExportFile {
         path = Self.isRegular(found) ? URL(fileURLWithPath: name).resolvingSymlinksInPath().path : name
     }
 
-    /// Whether the file holds something else than an export in that format, which replacing it would lose.
+    /// Whether the file holds something other than an export in this format, which would be lost.
     func holdsSomethingElse(than format: ListFormat) throws -> Bool {
         guard let status, Self.isRegular(status), status.st_size > 0 else { return false }
         guard let data = FileManager.default.contents(atPath: path) else { throw Self.failure(path, EACCES) }
@@ -33,10 +32,10 @@ struct ExportFile {
         return !data.elementsEqual(again)
     }
 
-    /// Passes texts on, one after the other.
+    /// Passes texts to its argument, one after the other.
     typealias Source = ((String) throws(LineWriter.Problem) -> Void) throws(LineWriter.Problem) -> Void
 
-    /// Writes the texts that `body` passes on.
+    /// Writes the texts of a source.
     func write(_ body: Source) throws {
         do throws(LineWriter.Problem) {
             if let status, !Self.isRegular(status) {
@@ -49,7 +48,7 @@ struct ExportFile {
         }
     }
 
-    /// Replaces the file by a new one once that is complete and on the disk.
+    /// Replaces the file by a new one, once that is complete and flushed.
     private func replace(_ body: Source) throws(LineWriter.Problem) {
         let new = path + ".\(getpid()).new"
         do throws(LineWriter.Problem) {
@@ -69,14 +68,14 @@ struct ExportFile {
         var isOpen = true
         defer { if isOpen { close(descriptor) } }
         if let status {
-            // Only root can give a file to somebody else. Others get a file of their own.
+            // Fails unless this is root: then the file belongs to the user.
             _ = fchown(descriptor, status.st_uid, status.st_gid)
             guard fchmod(descriptor, status.st_mode & 0o7777) == 0 else { throw LineWriter.Problem(code: errno) }
         }
         var writer = LineWriter(descriptor: descriptor)
         try body { text throws(LineWriter.Problem) in try writer.write(text) }
         try writer.flush()
-        // Devices and pipes cannot be flushed to a disk.
+        // Devices and pipes cannot be flushed.
         if fsync(descriptor) != 0, errno != EINVAL, errno != EROFS, errno != ENOTSUP {
             throw LineWriter.Problem(code: errno)
         }
@@ -84,10 +83,10 @@ struct ExportFile {
         guard close(descriptor) == 0 else { throw LineWriter.Problem(code: errno) }
     }
 
-    /// The target of a link whose target does not exist yet.
+    /// The end of a chain of links whose last target does not exist yet.
     private static func end(of name: String) -> String {
         var path = name
-        // The system follows as many links.
+        // The system follows that many links, too.
         for _ in 0..<40 {
             guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { return path }
             let folder = (path as NSString).deletingLastPathComponent as NSString

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EventLoop
+import Files
 import Foundation
 import HandClient
 import HandFormats
@@ -24,11 +25,11 @@ enum ExitStatus: Int32 {
     case threshold = 99
 }
 
-/// What went wrong, in words and as an exit code.
+/// A failure of a command: its message and its exit code.
 struct Failure: Error, CustomStringConvertible {
     let status: ExitStatus
     let message: String
-    /// Whether `message` describes the failure; otherwise the argument parser does.
+    /// Whether `message` describes the failure. Otherwise the argument parser describes it.
     var isOurs = true
     var description: String { message }
 
@@ -45,6 +46,7 @@ struct Failure: Error, CustomStringConvertible {
         case let error as HandAddress.ParseError: self.init(.usage, error.description)
         case let error as StoreError: self.init(.error, error.description)
         case let error as AccessFile.Failure: self.init(.error, error.description)
+        case let error as FileError: self.init(.error, error.description)
         case let error as FormatError: self.init(.error, error.description)
         case let error as UVError: self.init(.error, error.description)
         case let error as LoadRun.Failure: self.init(.unreachable, Printable.clean(error.description))
@@ -56,7 +58,7 @@ struct Failure: Error, CustomStringConvertible {
         }
     }
 
-    /// A file that cannot be read or written, and why.
+    /// Names the file that cannot be read or written, and the reason.
     private init(_ error: CocoaError) {
         var path = error.filePath ?? (error.userInfo[NSURLErrorKey] as? URL)?.path ?? "a file"
         let here = FileManager.default.currentDirectoryPath + "/"

@@ -59,7 +59,9 @@ struct HandCommand: AsyncParsableCommand {
                 layers = found
             }
             var command = try await asyncParseAsRoot(arguments)
-            if var asynchronous = command as? AsyncParsableCommand {
+            if let serve = command as? Serve, serve.printConfig, let layers {
+                serve.printSettings(from: layers)
+            } else if var asynchronous = command as? AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
                 try command.run()
@@ -69,11 +71,11 @@ struct HandCommand: AsyncParsableCommand {
         }
     }
 
-    /// Prints what went wrong and exits with the code that the help lists.
+    /// Prints the failure and exits with the code that the help lists.
     private static func finish(with error: any Error, explained: (String) -> String) -> Never {
         let failure = Failure(error)
         guard failure.isOurs else {
-            // Help, version and completion scripts are errors, too, with code 0. All others are usage errors.
+            // The parser also throws help, version and completion scripts, with code 0. Everything else is a usage error.
             let code = exitCode(for: error)
             let text = fullMessage(for: error)
             if code == .success {

@@ -7,21 +7,19 @@ import HandWire
 
 /// Reads a list's history page by page.
 enum HistoryReader {
-    /// The list before these commits; perhaps only the items that they touch are known.
-    static func list(
-        _ name: String, before commits: [Commit], _ client: HandClient
-    ) async throws -> Hand {
+    /// The list before these commits. It may hold only the items that they touch.
+    static func list(_ name: String, before commits: [Commit], _ client: HandClient) async throws -> Hand {
         guard let first = commits.first else { return Hand() }
         let touched = commits.reduce(0) { $0 + $1.delta.touched.reduce(0) { $0 + $1.count } }
         if touched > most { return try await client.state(of: name, at: first.revision - 1).hand }
         return try await client.excerpt(of: name, at: first.revision - 1, selections(of: commits)).hand
     }
 
-    /// If commits touch more items, the whole list is asked for.
+    /// If the commits touch more items, the whole list is requested.
     private static let most = 2_000
 
-    /// The places, before the first of the commits, of all items that they touch. Items that one of them inserted are
-    /// known from that commit.
+    /// The positions, before the first commit, of all items that the commits touch. Items that one of the commits inserted need no
+    /// request.
     private static func selections(of commits: [Commit]) -> [Excerpt.Selection] {
         var selections: [Excerpt.Selection] = []
         for (index, commit) in commits.enumerated() {
@@ -55,18 +53,19 @@ enum HistoryReader {
         }
     }
 
-    /// A commit with what it did, for scripts.
+    /// A commit and its changes, for scripts.
     static func json(_ commit: Commit, by person: String, from old: Hand, to new: Hand) -> JSONValue {
         JSON.commit(
             commit, person: person, at: JSON.date(milliseconds: commit.time),
             changes: JSON.changes(commit.delta, from: old, to: new))
     }
-    /// How the help says it.
+
+    /// The help text about `json(_:by:from:to:)`.
     static let manual = """
-        With --json each commit is one line. "revision", "person" and "at" say which, whose and when; "changes" says what \
+        With --json each commit is one line. "revision", "person" and "at" identify it; "changes" says what \
         happened to each item: "change" is added, deleted, moved or edited; "item" is its id; "from" and "to" are its \
-        numbers in the list before and after; "before" and "after" what it says. "delta" is the same for programs that \
-        replay it, as Protocol.md has it.
+        numbers in the list before and after; "before" and "after" are its contents. "delta" is the same change in the form \
+        of Protocol.md, for programs that replay it.
         """
 }
 
@@ -74,20 +73,21 @@ struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show who changed what and when, oldest first.",
         discussion: """
-            Each item that a commit touches has a line: + added, - deleted, > moved, ~ edited. Within an edited text stands what \
-            was removed and what came instead: [-milk-]{+oat milk+}, in colours on a terminal.
+            Each item that a commit touches has a line: + added, - deleted, > moved, ~ edited. An edited text shows what was \
+            removed and what was inserted: [-milk-]{+oat milk+}, in colours on a terminal.
 
             """ + HistoryReader.manual)
 
     @OptionGroup var list: ListOptions
     @Option(name: .customLong("from"), help: .init("The first revision to show.", valueName: "revision")) var first = 1
-    @Option(name: .shortAndLong, help: .init("Only so many of the last commits.", valueName: "number")) var number: Int?
+    @Option(name: .shortAndLong, help: .init("Show only this many of the newest commits.", valueName: "number"))
+    var number: Int?
     @Flag(help: "Show times in UTC, to the millisecond, instead of this machine's time.") var utc = false
 
     func run() async throws {
         let (name, server) = (try list.name(), list.server)
         let (first, number) = (first, number)
-        // The server has --timeout for each answer. The reader of the output may take longer.
+        // --timeout limits each answer of the server. The reader of the output may take longer.
         try await server.withClient(list: name, timeLimited: false) { client, address in
             func answer<Value: Sendable>(_ ask: @escaping @Sendable () async throws -> Value) async throws -> Value {
                 try await server.limited(client, address, ask)
@@ -96,7 +96,7 @@ struct Log: AsyncParsableCommand {
             if let number {
                 next = max(next, try await answer { try await client.excerpt(of: name).revision } - number + 1)
             }
-            // The first page needs only the items that it touches. All others need the whole list.
+            // The first page needs only the items that it touches, the others need the whole list.
             var whole: Hand?
             var isFirst = true
             while true {
@@ -104,7 +104,7 @@ struct Log: AsyncParsableCommand {
                 let (commits, people) = try await answer { try await client.history(of: name, from: from) }
                 guard let newest = commits.last else { return }
                 next = newest.revision + 1
-                // The history may begin later than was asked for: older commits may have been forgotten.
+                // The history may begin later than requested: older commits may have been forgotten.
                 let base = commits[0].revision - 1
                 var hand =
                     if let whole { whole } else if isFirst {
@@ -155,7 +155,7 @@ struct Diff: AsyncParsableCommand {
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make a list what it was at a revision, as a new commit; nothing of its history is lost.")
+        abstract: "Bring a list back to an earlier revision, as a new commit; its history stays.")
 
     @OptionGroup var options: EditOptions
     @Option(help: .init("The revision to go back to.", valueName: "revision")) var at: Int

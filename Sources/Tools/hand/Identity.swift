@@ -6,7 +6,7 @@ import HandStore
 import HandSync
 import HandWire
 
-/// This machine's client ids. Each running command has its own, so that no two are one client to a server.
+/// This machine's client ids. Each running command uses its own, because a server takes equal ids for one client.
 enum Identity {
     private static let most = 1_000
 
@@ -17,17 +17,12 @@ enum Identity {
 
     private static func path(_ slot: Int, _ server: HandAddress.Server) -> String { "\(folder(server))/\(slot).sqlite" }
 
-    /// The ids that have been used with that server. Edits may wait under each.
+    /// The ids that were used with a server. Edits may wait under each of them.
     static func used(at address: HandAddress) throws -> [Int] {
-        do {
-            return try (0..<most).filter { try FileState(at: path($0, address.server)) != nil }
-        } catch let error as FileError {
-            throw Failure(.error, "\(error)")
-        }
+        try (0..<most).filter { try FileState(at: path($0, address.server)) != nil }
     }
 
-    /// The newest copy of a list that this machine keeps; nil if there is none. A copy that another running command has
-    /// is left out.
+    /// This machine's newest copy of a list; nil if there is none. Copies in use by running commands do not count.
     static func kept(_ list: String, at address: HandAddress) throws -> Replica? {
         var newest: Replica?
         for slot in try used(at: address) {
@@ -41,8 +36,7 @@ enum Identity {
         return newest
     }
 
-    /// The author numbers that a server has given this machine's ids under a name, and their undo and redo steps in a
-    /// history.
+    /// The author numbers that a server gave to this machine's ids under a name, with their undo and redo steps in a history.
     static func authors(named person: String, at address: HandAddress, log: UInt64) throws -> [UInt64: Retrace.Steps] {
         var authors: [UInt64: Retrace.Steps] = [:]
         for slot in try used(at: address) {
@@ -53,47 +47,49 @@ enum Identity {
         return authors
     }
 
-    /// A client with the first id that no other command uses.
+    /// A client with the first free id.
     static func client(at address: HandAddress, person: String, keepsLists: Bool = false) throws -> HandClient {
         try first(at: address.server, for: person) { path in
-            try HandClient(configuration(address.server, person, address.token, path, keepsLists: keepsLists))
+            try client(path, address, person, keepsLists: keepsLists)
         }
     }
 
-    /// A client that edits nothing. If the disk takes nothing, it has an id for this once.
+    /// A client that edits nothing. If the disk cannot be written, its id is not stored.
     static func reader(at address: HandAddress, person: String) throws -> HandClient {
         do { return try client(at: address, person: person) } catch StoreError.failed, StoreError.syncFailed {
-            return try HandClient(configuration(address.server, person, address.token, nil, keepsLists: false))
+            return try client(nil, address, person)
         }
     }
 
-    /// A client with that id, under the name whose edits wait there, if any do; nil if another command uses the id.
-    static func client(_ slot: Int, at address: HandAddress, person: String) throws -> HandClient? {
-        let path = path(slot, address.server)
-        let person = ClientJournal.waitingPerson(inJournalAt: path) ?? person
-        return try first(among: slot...slot, at: address.server, for: person) { path in
-            try HandClient(configuration(address.server, person, address.token, path, keepsLists: false))
-        }
+    private static func client(
+        _ path: String?, _ address: HandAddress, _ person: String, keepsLists: Bool = false
+    ) throws -> HandClient {
+        try HandClient(configuration(address.server, person, address.token, path, keepsLists: keepsLists))
     }
 
-    /// The same. If edits may wait under the id, it waits for a command that is about to end.
+    /// A client with the given id, under the name whose edits wait there, if any do; nil if another command uses the id. If edits
+    /// may wait, that command gets some time to end.
     static func client(
         _ slot: Int, at address: HandAddress, person: String, patience: Duration
     ) async throws -> HandClient? {
         let end = ContinuousClock.now + patience
         while true {
-            if let client = try client(slot, at: address, person: person) { return client }
+            let person = ClientJournal.waitingPerson(inJournalAt: path(slot, address.server)) ?? person
+            let found = try first(among: slot...slot, at: address.server, for: person) {
+                try client($0, address, person)
+            }
+            if let found { return found }
             guard mayWait(slot, at: address), ContinuousClock.now < end else { return nil }
             try await Task.sleep(for: .milliseconds(20))
         }
     }
 
-    /// Whether edits may wait under an id. A running command that has sent them may not have noted it yet.
+    /// Whether edits may wait under an id. A running command may have sent them without having noted it yet.
     static func mayWait(_ slot: Int, at address: HandAddress) -> Bool {
         ClientJournal.waitingPerson(inJournalAt: path(slot, address.server)) != nil
     }
 
-    /// The configuration and the journal, for a program that runs the client on its own loop.
+    /// The configuration and the journal for a client on the caller's own loop.
     static func journal(
         at server: HandAddress.Server, person: String, token: String?
     ) throws -> (ClientConfiguration, ClientJournal) {
@@ -115,7 +111,7 @@ enum Identity {
         return configuration
     }
 
-    /// What `open` makes of the first id that is free and has no waiting edits of another name.
+    /// The result of `open` for the first free id without waiting edits of another person.
     private static func first<Result>(
         at server: HandAddress.Server, for person: String, _ open: (String) throws -> Result
     ) throws -> Result {
@@ -125,7 +121,7 @@ enum Identity {
         return found
     }
 
-    /// The same among some ids; nil if there is none.
+    /// The same for some ids; nil if none is free.
     private static func first<Result>(
         among slots: ClosedRange<Int>, at server: HandAddress.Server, for person: String,
         _ open: (String) throws -> Result

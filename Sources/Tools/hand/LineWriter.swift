@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes lines to a descriptor, many with one call.
+/// Writes lines to a descriptor, many lines with one system call.
 struct LineWriter {
     /// Why the system refused to write.
     struct Problem: Error, CustomStringConvertible {
@@ -13,7 +13,7 @@ struct LineWriter {
     let descriptor: Int32
     private let isTerminal: Bool
     private var bytes: [UInt8] = []
-    /// The number of callers for whom lines are collected.
+    /// How many callers want their lines collected.
     private var collectors = 0
 
     init(descriptor: Int32) {
@@ -21,7 +21,7 @@ struct LineWriter {
         isTerminal = isatty(descriptor) == 1
     }
 
-    /// Whether each line is written at once.
+    /// Whether each line is to be flushed.
     var isLive: Bool { isTerminal || collectors == 0 }
 
     mutating func begin() { collectors += 1 }
@@ -36,7 +36,6 @@ struct LineWriter {
         if bytes.count >= Self.pieceBytes { try flush() }
     }
 
-    /// Writes everything that was collected.
     mutating func flush() throws(Problem) {
         var start = 0
         while start < bytes.count {

@@ -15,11 +15,11 @@ struct Lists: AsyncParsableCommand {
         return "there is no list '\(name)'." + (guess.isEmpty ? " Make it with: hand create \(name)" : guess)
     }
 
-    /// The failure for a list that does not exist; it says if the list can be brought back. nil if the list exists.
+    /// The failure for a missing list, which says whether the list can be brought back; nil if the list exists.
     static func missing(_ name: String, _ client: HandClient) async throws -> Failure? {
         let names = try await client.lists().map(\.name)
         if names.contains(name) { return nil }
-        // An older server keeps nothing and knows no such question.
+        // Older servers do not keep deleted lists and do not know this request.
         let deleted = try? await client.deletedLists(pages: 1).first { $0.list.name == name }
         guard let deleted else { return Failure(.notFound, missing(name, among: names)) }
         let (name, person) = (Printable.clean(name), Printable.clean(deleted.person))
@@ -30,7 +30,7 @@ struct Lists: AsyncParsableCommand {
     }
 
     @OptionGroup var server: ServerOptions
-    @Flag(help: "The deleted ones that 'hand undelete' can bring back; the newest first.") var deleted = false
+    @Flag(help: "Show the deleted lists that 'hand undelete' can bring back, newest first.") var deleted = false
 
     func run() async throws {
         if deleted { return try await showDeleted() }
@@ -72,7 +72,7 @@ struct Lists: AsyncParsableCommand {
     /// The fields that only deleted lists have.
     static func json(_ entry: DownMessage.DeletedEntry) -> [JSONValue.Member] {
         [
-            .init("id", .integer(Int128(entry.deletion))), .init("deletedBy", .string(entry.person)),
+            .init("id", JSONValue(entry.deletion)), .init("deletedBy", .string(entry.person)),
             .init("deleted", .string(JSON.date(milliseconds: entry.time))),
             .init("keptUntil", .string(JSON.date(milliseconds: entry.keptUntil))),
         ]
@@ -149,45 +149,52 @@ struct Sync: AsyncParsableCommand {
         discussion: "Those of all lists, or of the one named with -l.")
 
     @OptionGroup var list: ListOptions
-    @Flag(help: "Throw the edits of the list away in place of sending them.") var discard = false
+    @Flag(help: "Throw the edits of the list away instead of sending them.") var discard = false
 
     func run() async throws {
         if discard { return try await throwAway() }
-        let (address, person) = (try list.server.address(list.list), try list.server.user.name())
+        let address = try list.server.address(list.list)
         var problem: (any Error)?
         var wasWaiting = false
-        for slot in try Identity.used(at: address) {
-            guard let client = try await Self.client(slot, address, person) else {
-                if Identity.mayWait(slot, at: address) {
-                    wasWaiting = true
-                    list.server.say(
-                        "another running command has edits that may wait; it sends those of the list that it has open")
+        let isBusy = try await forEachClient(
+            at: address, orSay: "it sends those of the list that it has open"
+        ) { client in
+            for name in try await client.waitingLists() where list.list == nil || list.list == name {
+                wasWaiting = true
+                do { try await send(name, client, address) } catch {
+                    if case ClientError.unreachable = error { throw error }
+                    // The other lists are still sent.
+                    list.server.say("'\(name)': \(Failure(error).message)")
+                    problem = problem ?? error
                 }
+            }
+        }
+        if let problem { throw Failure(Failure(problem).status, "not everything was sent") }
+        if !wasWaiting, !isBusy { list.server.say("nothing was waiting") }
+    }
+
+    /// Runs `body` with a client for each of this machine's ids. If a running command has an id under which edits may wait, it says
+    /// so and what that means. Returns whether there was such a command.
+    private func forEachClient(
+        at address: HandAddress, orSay consequence: String, _ body: (HandClient) async throws -> Void
+    ) async throws -> Bool {
+        let person = try list.server.user.name()
+        var isBusy = false
+        for slot in try Identity.used(at: address) {
+            guard let client = try await Identity.client(slot, at: address, person: person, patience: .seconds(2))
+            else {
+                guard Identity.mayWait(slot, at: address) else { continue }
+                isBusy = true
+                list.server.say("another running command has edits that may wait; \(consequence)")
                 continue
             }
-            do {
-                for name in try await client.waitingLists() where list.list == nil || list.list == name {
-                    wasWaiting = true
-                    do { try await send(name, client, address) } catch {
-                        if case ClientError.unreachable = error { throw error }
-                        // The other lists are sent all the same.
-                        list.server.say("'\(name)': \(Failure(error).message)")
-                        problem = problem ?? error
-                    }
-                }
-            } catch {
+            do { try await body(client) } catch {
                 await client.close()
                 throw ServerOptions.explained(error, at: address.server)
             }
             await client.close()
         }
-        if let problem { throw Failure(Failure(problem).status, "not everything was sent") }
-        if !wasWaiting { list.server.say("nothing was waiting") }
-    }
-
-    /// The client with that id. Another command that has it gets some time to end.
-    private static func client(_ slot: Int, _ address: HandAddress, _ person: String) async throws -> HandClient? {
-        try await Identity.client(slot, at: address, person: person, patience: .seconds(2))
+        return isBusy
     }
 
     /// Sends the waiting edits of a list, and prints the result.
@@ -208,15 +215,11 @@ struct Sync: AsyncParsableCommand {
 
     private func throwAway() async throws {
         let name = try list.name()
-        let (address, person) = (try list.server.address(name), try list.server.user.name())
         var count = 0
-        for slot in try Identity.used(at: address) {
-            guard let client = try await Self.client(slot, address, person) else { continue }
-            let discarded: Result<Int, any Error>
-            do { discarded = .success(try await client.discard(name)) } catch { discarded = .failure(error) }
-            await client.close()
-            count += try discarded.get()
-        }
+        let isBusy = try await forEachClient(
+            at: try list.server.address(name), orSay: "they are not thrown away. End it, and try again"
+        ) { count += try await $0.discard(name) }
+        if count == 0, isBusy { return }
         list.server.say("threw away \(Words.count(count, "edit")) of '\(Printable.clean(name))' that had not been sent")
     }
 }

@@ -6,15 +6,15 @@ import HandScript
 
 struct Load: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Put a server under the load of scripted clients, and measure it.",
+        abstract: "Put a server under load with scripted clients, and measure it.",
         discussion: """
-            Clients follow lists of the server and edit them as a script says; at the end each must have what the server \
-            has, and it is said plainly whether that is so.
+            Clients follow lists of the server and edit them as a script says. At the end each must have the server's list, \
+            and the result says whether it does.
 
               hand load                                 100 clients that edit as fast as the server answers, for 10 s
               hand load editing --clients 500           people with pauses
               hand load --rate 2000 --threshold 'ack.p99<20ms'
-              hand load --light --clients 5000 readers  clients that hold no list: for the server's limit
+              hand load --light --clients 5000 readers  clients without a copy of the list: to find the server's limit
               hand load --show five-cards > mine.load   a script to begin with
               hand load mine.load
 
@@ -22,60 +22,61 @@ struct Load: ParsableCommand {
             \(BuiltinScript.allCases.map { "  \($0.rawValue.padding(toLength: 17, withPad: " ", startingAt: 0))\($0.summary)" }
                 .joined(separator: "\n"))
 
-            A script is one statement a line; blocks close with 'end', '#' begins a remark:
-              clients 100, items 1000, list NAME, lists N, rules max-items 5, deck     before all else
-              role NAME 10 | 10% | rest          a part that so many clients play
-              loop [N] … end                     so many times, or until the test is over
-              choose … end                       one of the statements, each with its weight in front
+            A script has one statement per line; blocks end with 'end', '#' begins a comment:
+              clients 100, items 1000, list NAME, lists N, rules max-items 5, deck     come first
+              role NAME 10 | 10% | rest          a role, and how many clients play it
+              loop [N] … end                     N times, or until the test is over
+              choose … end                       one of the statements; a number before each is its weight
               add [note|task|heading] TEXT [at random|top|end|N]      TEXT may hold {client} {iteration} {random} {role}
               edit random to TEXT, tick random, delete end, move random to top, deal 5, undo, redo
               pause 10ms | pause 1s to 5s
-              offline 5s [with … end]            no connection; what the block does is sent afterwards
-              disconnect                         the connection is lost and made anew
-              stall 1m                           does and reads nothing, as a stopped program
-              expect converged                   everything is acknowledged, and others' edits are here
+              offline 5s [with … end]            no connection; the edits of the block are sent afterwards
+              disconnect                         the client drops its connection and reconnects
+              stall 1m                           does nothing and reads nothing, like a stopped program
+              expect converged                   all edits are acknowledged, and others' edits have arrived
 
-            The lists are made if they are missing, and stay. Exit codes: 1 a client had another list than the server, 6 \
-            unreachable, 99 a threshold was not met.
+            Missing lists are made, and stay. Exit codes: 1 a client's list differed from the server's, 6 unreachable, \
+            99 a threshold was not met.
             """)
 
     @Argument(
         help: .init("A script that comes with the program, a file, or - for standard input.", valueName: "script"))
     var script = "burst"
 
-    @Option(help: .init("The server (default: as everywhere).", valueName: "address")) var url: String?
+    @Option(help: .init("The server (default: as for other commands).", valueName: "address")) var url: String?
     @Option(name: .shortAndLong, help: .init("The list, instead of the script's.", valueName: "list")) var list: String?
     @Option(help: "How many clients, instead of the script's number.") var clients: Int?
     @Option(help: .init("How long, for example 30s or 5m.", valueName: "time")) var duration = "10s"
-    @Option(help: .init("The time over which clients connect one after the other.", valueName: "time")) var ramp = "0s"
+    @Option(help: .init("The time in which the clients connect, one after the other.", valueName: "time")) var ramp =
+        "0s"
     @Option(
         help: ArgumentHelp(
-            "Edits a second of all clients together, on time whether the server keeps up or not; pauses are left out.",
+            "Edits a second of all clients together, sent on time even if the server falls behind; pauses are skipped.",
             valueName: "edits"))
     var rate: Double?
     @Option(help: "The seed of all random choices (default: a random one, which is printed).") var seed: UInt64?
     @Option(help: "The number of processes for the clients.") var processes = 1
-    @Flag(help: "Clients that hold no list.") var light = false
-    @Flag(help: "Use the lists as they are; do not make or fill any.") var asIs = false
+    @Flag(help: "Clients without a copy of the list.") var light = false
+    @Flag(help: "Use existing lists as they are; do not make or fill any.") var asIs = false
     @Option(
         help: ArgumentHelp(
-            "Where the server reports its figures (its --status); they are put into the result.",
+            "Where the server reports its metrics (its --status); the result includes them.",
             valueName: "host:port")) var serverStatus: String?
     @Option(help: .init("A bound that must hold, such as ack.p99<20ms; may be repeated.", valueName: "bound"))
     var threshold: [String] = []
-    @Flag(help: "Print JSON: a line each second, and one for the whole.") var json = false
-    @Option(help: .init("Write a line each second as CSV.", valueName: "file")) var csv: String?
+    @Flag(help: "Print JSON: a line each second, and a summary.") var json = false
+    @Option(help: .init("Write a CSV file with a line for each second.", valueName: "file")) var csv: String?
     @Option(help: .init("Write the distribution of latencies.", valueName: "file")) var histogram: String?
     @Option(help: .init("Write a report with plots.", valueName: "file")) var html: String?
     @Flag(name: .shortAndLong, help: "Print no messages.") var quiet = false
     @Option(help: .init("Print a script that comes with the program, and do nothing else.", valueName: "script"))
     var show: String?
-    /// The part of one of several processes; the first process sets it.
+    /// This process's part of a test in several processes; the first process sets it.
     @Option(help: .hidden) var part: String?
 
     func validate() throws {
         guard (clients ?? 1) > 0, processes > 0, (rate ?? 1) > 0 else {
-            throw ValidationError("--clients, --processes and --rate are above 0.")
+            throw ValidationError("--clients, --processes and --rate must be above 0.")
         }
         for text in threshold {
             do { _ = try Threshold(text) } catch { throw ValidationError("--threshold \(error)") }
@@ -105,9 +106,10 @@ struct Load: ParsableCommand {
 
     // MARK: The plan
 
+    private static let known = BuiltinScript.allCases.map(\.rawValue).joined(separator: ", ")
+
     private static func builtin(_ name: String) throws -> BuiltinScript {
         guard let script = BuiltinScript(rawValue: name) else {
-            let known = BuiltinScript.allCases.map(\.rawValue).joined(separator: ", ")
             throw Failure(.notFound, "there is no script '\(name)'; there are \(known)")
         }
         return script
@@ -115,12 +117,9 @@ struct Load: ParsableCommand {
 
     private func source() throws -> String {
         if let script = BuiltinScript(rawValue: script) { return script.source }
-        let data =
-            script == "-"
-            ? FileHandle.standardInput.readDataToEndOfFile() : FileManager.default.contents(atPath: script)
-        guard let data else {
-            let known = BuiltinScript.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Failure(.notFound, "there is no file '\(script)', and no script of that name (\(known))")
+        if script == "-" { return try StandardInput.text() }
+        guard let data = FileManager.default.contents(atPath: script) else {
+            throw Failure(.notFound, "there is no file '\(script)', and no script of that name (\(Self.known))")
         }
         guard let text = String(validating: data, as: UTF8.self) else {
             throw Failure(.error, "\(script): expected text in UTF-8")
@@ -128,7 +127,7 @@ struct Load: ParsableCommand {
         return text
     }
 
-    /// The script, for as many clients as there are.
+    /// The script, whose roles must fit the number of clients.
     private func parsed(_ source: String) throws -> Script {
         do {
             let script = try Script(parsing: source)
@@ -146,7 +145,7 @@ struct Load: ParsableCommand {
         if light, parsed.needsReplicas {
             throw Failure(
                 .usage,
-                "\(script) has 'edit', offline edits, undo or 'expect converged': for those clients must hold the list; leave out --light"
+                "\(script) has 'edit', offline edits, undo or 'expect converged', for which clients need a copy of the list: leave out --light"
             )
         }
         var plan = LoadPlan(
@@ -180,7 +179,7 @@ struct Load: ParsableCommand {
         case .filling: Output.progress("making the lists…")
         case .connecting(let count, let all): Output.progress("\(count) of \(all) clients connected")
         case .second(let sample): Output.message(Output.clear + LoadReport.line(sample))
-        case .converging(let count, let all): Output.progress("\(count) of \(all) clients are through")
+        case .converging(let count, let all): Output.progress("\(count) of \(all) clients have finished")
         case .ready, .settled: break
         }
     }
@@ -197,7 +196,7 @@ struct Load: ParsableCommand {
         try save(LoadHTML.page(result, bounds, of: occasion, title: "hand load \(script)"), html)
     }
 
-    /// The command line, quoted for a shell and without secrets in addresses.
+    /// The command line, quoted for a shell, without the secrets in addresses.
     static func command(_ arguments: [String]) -> String {
         let words = arguments.dropFirst().map { word in
             let open = HandAddress.token(in: word).map { word.dropLast($0.count) + "…" } ?? word[...]

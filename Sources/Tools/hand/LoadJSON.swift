@@ -2,7 +2,7 @@ import HandFormats
 import HandLoad
 import Histogram
 
-/// Results of load tests for programs. Times are in microseconds.
+/// Results of load tests as JSON. Latencies are in microseconds.
 enum LoadJSON {
     static func line(_ sample: LoadResult.Sample) -> JSONValue {
         .object(
@@ -14,7 +14,7 @@ enum LoadJSON {
     static func summary(_ result: LoadResult, _ bounds: [Threshold]) -> JSONValue {
         .object(
             [
-                member("clients", result.clients), JSONValue.Member("seed", .integer(Int128(result.seed))),
+                member("clients", result.clients), JSONValue.Member("seed", JSONValue(result.seed)),
                 member("milliseconds", Int(result.seconds * 1_000)),
                 member("connectMilliseconds", Int(result.connected * 1_000)),
                 member("commitsPerSecond", Int(Double(result.total.commits) / max(result.seconds, 0.001))),
@@ -30,7 +30,7 @@ enum LoadJSON {
     }
 
     private static func member(_ key: String, _ value: Int) -> JSONValue.Member {
-        JSONValue.Member(key, .integer(Int128(value)))
+        JSONValue.Member(key, JSONValue(value))
     }
 
     private static func server(_ server: ServerFigures) -> JSONValue {

@@ -1,8 +1,8 @@
 import Foundation
 import HandLoad
 
-/// A test in several processes. This one makes the lists and starts the others, each with a part of the clients. They begin
-/// together and compare their lists at the end. Their results are added up.
+/// A load test in several processes. This process makes the lists and starts the others, each with a part of the clients. They
+/// begin together, compare their lists at the end, and their results are added up.
 struct LoadProcesses {
     private let load: Load
     private let plan: LoadPlan
@@ -12,13 +12,13 @@ struct LoadProcesses {
         self.plan = plan
     }
 
-    /// The line that a process prints when it waits for the others.
+    /// The line that a process prints while it waits for the others.
     private static let waiting = "waiting"
 
     func run() throws -> LoadResult {
         if plan.makesLists { try LoadRun.makeLists(plan, progress: load.tell) }
         let processes = try (0..<load.processes).map(start)
-        // Once when all are connected, once when all is answered.
+        // First when all clients are connected, then when all edits are answered.
         for _ in 0..<2 {
             for process in processes { try process.expect(Self.waiting) }
             for process in processes { process.say("go") }
@@ -34,7 +34,7 @@ struct LoadProcesses {
 
     // MARK: In a process of its own
 
-    /// Cuts a plan down to what this process does; `part` is its number, how many there are, and the seed of all.
+    /// Reduces a plan to this process's part. `part` holds its number, the number of processes, and the common seed.
     static func adapt(_ plan: inout LoadPlan, to part: String) throws {
         let numbers = part.split(separator: "/").compactMap { UInt64($0) }
         guard numbers.count == 3, numbers[0] < numbers[1] else {
@@ -44,11 +44,11 @@ struct LoadProcesses {
         plan.own = plan.clients * number / count..<plan.clients * (number + 1) / count
         plan.seed = numbers[2]
         plan.makesLists = false
-        // One asks for all.
+        // One process asks the server for all of them.
         if number > 0 { plan.status = nil }
     }
 
-    /// Waits until the first process says that all have come as far.
+    /// Waits until the first process says that all others have come this far.
     static func waitForOthers() {
         Output.line(waiting)
         _ = readLine()
@@ -59,7 +59,7 @@ struct LoadProcesses {
     }
 }
 
-/// A process with a part of the clients.
+/// A child process with a part of the clients.
 private final class Part {
     private let process = Process()
     private let input = Pipe()
@@ -89,10 +89,10 @@ private final class Part {
         return result
     }
 
-    /// The reason is on standard error already.
+    /// The child has printed the reason on standard error.
     private func ended() -> Failure {
         process.terminate()
-        return Failure(.unreachable, "a process of the test ended before its time")
+        return Failure(.unreachable, "a process of the test ended early")
     }
 
     private func next() throws -> String? {

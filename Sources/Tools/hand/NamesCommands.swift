@@ -8,8 +8,8 @@ struct Rename: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Give a list another name.",
         discussion: """
-            Who has it open goes on; tokens for the list are for its new name from then on. Commands and links that say the old
-            name find no list any more, or a new one of that name.
+            Whoever has it open can go on; tokens for the list follow it to its new name. Commands and links with the old
+            name no longer find it, but perhaps a new list of that name.
             """)
 
     @OptionGroup var server: ServerOptions
@@ -43,7 +43,7 @@ struct Delete: AsyncParsableCommand {
     func run() async throws {
         let name = name
         if !force {
-            // Nobody is asked about a list that is not there.
+            // A missing list is reported before the question.
             let list = try await server.withClient { client, _ in
                 if let failure = try await Lists.missing(name, client) { throw failure }
                 return try await client.lists().first { $0.name == name }
@@ -54,7 +54,7 @@ struct Delete: AsyncParsableCommand {
         }
         let kept = try await server.withClient(list: name) { client, _ in
             try await client.delete(name)
-            // An older server keeps nothing and knows no such question.
+            // Older servers do not keep deleted lists and do not know this request.
             return try? await client.deletedLists(pages: 1).first { $0.list.name == name }
         }
         let back = kept.map { "; until \(LocalTime.here($0.keptUntil)) it comes back with: hand undelete \(name)" }
@@ -68,13 +68,13 @@ struct Undelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Bring a deleted list back, with its history.",
         discussion: """
-            Of several that had the name, the one that was deleted last; 'hand lists --deleted' shows all, and --id takes another.
-            If there is a list of that name by now, give the old one another with --name.
+            If several lists had the name, the one deleted last comes back; 'hand lists --deleted' shows all, and --id chooses
+            another one. If the name is taken by now, choose a new one with --name.
             """)
 
     @OptionGroup var server: ServerOptions
-    @Argument(help: "The name that it had.", completion: Completions.deletedLists) var name: String
-    @Option(help: .init("Which of them, as 'hand lists --deleted' shows it.", valueName: "number")) var id: UInt64?
+    @Argument(help: "The name that the list had.", completion: Completions.deletedLists) var name: String
+    @Option(help: .init("The number that 'hand lists --deleted' shows.", valueName: "number")) var id: UInt64?
     @Option(name: .customLong("name"), help: .init("What to call it (default: as before).", valueName: "name"))
     var newName: String?
 
@@ -86,7 +86,7 @@ struct Undelete: AsyncParsableCommand {
     func run() async throws {
         let (name, id, newName) = (name, id, newName ?? name)
         let entry = try await server.withClient { client, _ in
-            // Asked by its number, so that what is said is what came back.
+            // By number, so that the message is about the list that comes back.
             let lists = try await client.deletedLists()
             let entry = lists.first { $0.list.name == name && (id ?? $0.deletion) == $0.deletion }
             do {

@@ -11,12 +11,12 @@ extension Terminal: Screenful {}
 
 struct Open: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Open lists on the whole screen.",
+        abstract: "Open lists in full screen.",
         discussion: """
             Keys: arrows or j k to move, o to add, e to edit, space to tick, d to delete, u to undo, / to find, ? for all \
             of them, q to go back. While you type a text, alt-enter breaks the line and ctrl-o opens it in your editor \
-            (VISUAL or EDITOR; else the system's, or nano or vi). Without the server it opens what this machine has kept; edits wait on disk until the \
-            server is back.
+            (VISUAL or EDITOR; else the system's, or nano or vi). Without the server it opens this machine's copy; edits wait on \
+            disk until the server is back.
 
             Any place can be opened directly: hand open hand://HOST:PORT/LIST/items/ID, or .../LIST/history/REVISION.
             """)
@@ -29,7 +29,7 @@ struct Open: AsyncParsableCommand {
     @OptionGroup var user: UserOptions
     @Flag(help: "Leave the mouse to the terminal, so that it selects text as usual.") var noMouse = false
 
-    /// The place to open: an address, a list on the usual server, or the address of the settings.
+    /// The place to open: an address, a list on the configured server, or the configured address.
     private func location() throws -> Location {
         if let place, place.contains("://") { return try Location(place) }
         if let url = user.url { return try with(place, Location(url)) }
@@ -64,7 +64,7 @@ enum Screens {
         _ location: Location, person: String, hasMouse: Bool,
         connect: @escaping (HandAddress.Server) throws -> MakeEngine
     ) throws {
-        // What can fail is done before the terminal is taken over.
+        // Whatever can fail comes before the screens take over the terminal.
         let keys = try Settings.keys()
         var first: MakeEngine? = try connect(location.server)
         let loop = try Loop()

@@ -8,23 +8,24 @@ import HandStore
 import HandSync
 import HandWire
 
-/// Which server is meant, and who one is there.
+/// The server, and the user's name there.
 struct UserOptions: ParsableArguments {
     @Option(
         help: .init(
-            "The server, and perhaps the list (default: $HAND_URL, then the configuration file).", valueName: "address")
+            "The server, and optionally the list (default: $HAND_URL, then the configuration file).",
+            valueName: "address")
     )
     var url: String?
 
     @Option(
         name: .customLong("as"),
-        help: .init("Your name, for others to see (default: $HAND_NAME, then $USER).", valueName: "name"))
+        help: .init("The name that others see (default: $HAND_NAME, then $USER).", valueName: "name"))
     var person: String?
 
     func name() throws -> String { try Settings.person(flag: person) }
 }
 
-/// What every command that talks to a server takes.
+/// The options of every command that talks to a server.
 struct ServerOptions: ParsableArguments {
     @OptionGroup var user: UserOptions
     @Option(help: .init("How long to wait for the server.", valueName: "seconds")) var timeout: Double = 10
@@ -41,19 +42,19 @@ struct ServerOptions: ParsableArguments {
         if !quiet { Output.message(text) }
     }
 
-    /// Says what was done: in JSON for programs, else in words.
+    /// Prints what was done, as JSON or in words.
     func tell(_ value: @autoclosure () -> JSONValue, _ words: @autoclosure () -> String) {
         if json { Output.json(value()) } else { say(words()) }
     }
 
-    /// The server, with the list that is meant.
+    /// The address of the server and the list.
     func address(_ list: String? = nil) throws -> HandAddress { try Settings.address(flag: user.url, list: list) }
 
-    /// Connects, runs `body`, and closes, whatever happens. Gives up after `--timeout`.
+    /// Connects, runs `body`, and always closes the client. Gives up after `--timeout`.
     ///
     /// - Parameters:
-    ///   - timeLimited: whether all of it must be done within `--timeout`; otherwise `body` sees to its parts itself.
-    ///   - edits: whether `body` submits edits, which are to be known as this machine's.
+    ///   - timeLimited: whether `--timeout` limits all of `body`. Otherwise `body` limits its own steps.
+    ///   - edits: whether `body` submits edits. These need an id that this machine keeps.
     func withClient<Result: Sendable>(
         list: String? = nil, timeLimited: Bool = true, edits: Bool = false,
         _ body: @escaping @Sendable (HandClient, HandAddress) async throws -> Result
@@ -83,7 +84,7 @@ struct ServerOptions: ParsableArguments {
         }
     }
 
-    /// The same error; if no server listens, with advice on what to do.
+    /// The error, with advice if no server listens or the token was withheld.
     static func explained(_ error: any Error, at server: HandAddress.Server) -> any Error {
         if case ClientError.refused(.notAuthenticated, _) = error, let reason = Settings.withheld(from: server) {
             return Failure(.notAllowed, Failure(error).message + ". " + reason)
@@ -96,14 +97,14 @@ struct ServerOptions: ParsableArguments {
         return Failure(.unreachable, "no server answers at \(Printable.clean(server.place))\(advice)")
     }
 
-    /// Sends the waiting edits of a list, before an edit is worked out without them.
+    /// Sends the edits of a list that wait on this machine, so that the next edit builds on them.
     func sendWaiting(of name: String, _ client: HandClient) async throws {
         for notice in try await client.sendWaiting(of: name)?.notices ?? [] {
             if let text = Notices.text(notice) { say(text) }
         }
     }
 
-    /// The result of `body`. If it takes longer than `--timeout`, the client is closed, which ends all that waits for it.
+    /// The result of `body`. After `--timeout` the client is closed, which ends everything that waits for it.
     func limited<Result: Sendable>(
         _ client: HandClient, _ address: HandAddress, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -112,7 +113,7 @@ struct ServerOptions: ParsableArguments {
         throw ClientError.unreachable("\(address.server) did not answer within \(timeout.formatted()) s")
     }
 
-    /// The result of `body`; nil if it takes longer than `--timeout`. Then it goes on, and its result is dropped.
+    /// The result of `body`; nil after `--timeout`. `body` then runs on, and its result is dropped.
     func inTime<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result? {
         let seconds = timeout
         let (outcomes, outcome) = AsyncThrowingStream<Result?, any Error>.makeStream()
@@ -139,24 +140,24 @@ struct ListOptions: ParsableArguments {
             "The list (default: the one in the address).", valueName: "list"), completion: Completions.lists)
     var list: String?
 
-    /// The name of the list that is meant.
+    /// The name of the list.
     func name() throws -> String {
         if let name = try server.address(list).list { return name }
         throw Failure(.usage, "which list? Name it with -l LIST, or put it into the address: hand://HOST:PORT/LIST")
     }
 
-    /// The list as it was at a revision, or as it is. Of the present list a copy is kept, for edits without the server.
+    /// The list at a revision, or as it is now. A copy of the current list is kept, for edits without the server.
     func whole(at revision: Int? = nil) async throws -> (hand: Hand, revision: Int) {
         let name = try name()
         return try await server.withClient(list: name) { client, _ in
             let state = try await client.state(of: name, at: revision)
-            // A list that cannot be kept is shown all the same.
+            // A list that cannot be stored is still shown.
             if revision == nil { try? await client.keep(name, state.hand, at: state.revision) }
             return state
         }
     }
 
-    /// Connects and follows the list until it is present.
+    /// Connects, follows the list, and runs `body` once the list is up to date.
     func withList<Result: Sendable>(
         _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Result
     ) async throws -> Result {
@@ -221,10 +222,10 @@ struct EditOptions: ParsableArguments {
         }
     }
 
-    /// The edit would change nothing, so no commit is made.
+    /// Thrown if the edit would change nothing. No commit is made then.
     struct NothingToDo: Error {}
 
-    /// Edits the list as far as it is known here, and keeps the edit on disk if the server does not answer in time.
+    /// Edits this machine's copy of the list, and keeps the edit on disk if the server does not answer in time.
     private func performOrKeep(
         _ doings: Doings, _ body: @escaping @Sendable (HandClient, FollowedList) async throws -> Void
     ) async throws {
@@ -237,13 +238,13 @@ struct EditOptions: ParsableArguments {
             // Another command may have a newer copy.
             if let seen = try Identity.kept(name, at: address) { try await client.adopt(seen, of: name) }
             let followed = try await client.open(name)
-            // The present list if the server answers, otherwise the copy.
+            // The current list if the server answers, otherwise the copy.
             let isHere =
                 try await ifReached {
                     try await client.connected()
                     return try await followed.live()
                 } != nil
-            // This needs no server, and the disk may take its time.
+            // No time limit here: this needs no server, and the disk may be slow.
             try await body(client, followed)
             outcome = isHere ? try await ifReached { try await followed.settled() } : nil
         } catch {
@@ -263,7 +264,7 @@ struct EditOptions: ParsableArguments {
         do { return try await list.server.inTime(body) } catch ClientError.unreachable { return nil }
     }
 
-    /// - Parameter more: more fields of the JSON.
+    /// - Parameter more: additional JSON members.
     func report(_ outcome: Settlement, _ doings: Doings, _ more: [JSONValue.Member] = []) throws {
         if let rejection = outcome.rejections.first { throw ClientError.rejected(rejection) }
         for notice in outcome.notices {
@@ -284,25 +285,25 @@ struct EditOptions: ParsableArguments {
 }
 
 extension Delta {
-    /// Whether the list stays as it is: a tick for what is ticked, a move to where the item stands. O(size of the delta · log n).
+    /// Whether the list stays the same, as after ticking a ticked task. O(size of the delta · log n).
     func changesNothing(of list: Hand) -> Bool {
         (try? list.applying(self).digest) == list.digest
     }
 }
 
-/// Where items go.
+/// Where to put items.
 struct PlaceOptions: ParsableArguments {
     @Flag(help: "To the top of the list.") var top = false
     @Flag(help: "To the end of the list.") var end = false
-    @Option(help: .init("In front of that item.", valueName: "item"), completion: Completions.items) var before: String?
-    @Option(help: .init("Behind that item.", valueName: "item"), completion: Completions.items) var after: String?
+    @Option(help: .init("Before this item.", valueName: "item"), completion: Completions.items) var before: String?
+    @Option(help: .init("After this item.", valueName: "item"), completion: Completions.items) var after: String?
 
     func validate() throws {
         let given = [top, end, before != nil, after != nil].filter { $0 }.count
         if given > 1 { throw ValidationError("Name one place: --top, --end, --before ITEM or --after ITEM.") }
     }
 
-    /// The place that is meant; nil if none is given.
+    /// The chosen place; nil if none was given.
     func place() throws -> Place? {
         if top { return .top }
         if end { return .end }
@@ -312,7 +313,7 @@ struct PlaceOptions: ParsableArguments {
     }
 }
 
-/// What happened to the user's edits, in words.
+/// Messages about what happened to the user's edits.
 enum Notices {
     static func text(_ notice: Replica.Notice) -> String? {
         switch notice {

@@ -12,7 +12,7 @@ enum Output {
         lines(text + "\n")
     }
 
-    /// Lines of data with their ends, written at once.
+    /// Writes lines of data, which include their newlines, with one call.
     static func lines(_ text: String) {
         use { writer throws(LineWriter.Problem) in
             try writer.write(text)
@@ -26,7 +26,7 @@ enum Output {
         }
     }
 
-    /// How changed words are set off in data: in colours on a terminal that has them, unless `NO_COLOR` asks for none.
+    /// How changed words are marked: in colours on a terminal that has them, unless `NO_COLOR` is set.
     static let marks: ChangeMarks =
         isatty(1) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb" && !Terminal.colorsAreRefused
         ? .colored : .plain
@@ -35,7 +35,7 @@ enum Output {
         line(value.line)
     }
 
-    /// Writes the lines of `body` in large pieces; on a terminal at once, as ever.
+    /// Writes the lines of `body` in large pieces; on a terminal still line by line.
     static func together<Result>(_ body: () throws -> Result) rethrows -> Result {
         use { $0.begin() }
         defer { use { writer throws(LineWriter.Problem) in try writer.end() } }
@@ -60,8 +60,8 @@ enum Output {
         Foundation.exit(status.rawValue)
     }
 
-    /// Opens the standard descriptors that are closed, so that no file gets such a number and is written over.
-    /// Writing to standard output then fails, as it should.
+    /// Opens closed standard descriptors, so that no file gets such a number and is overwritten. Writing to a closed standard
+    /// output still fails, as it should.
     static func claimDescriptors() {
         for (descriptor, mode) in [(Int32(0), O_WRONLY), (1, O_RDONLY), (2, O_WRONLY)]
         where fcntl(descriptor, F_GETFD) < 0 {
@@ -69,14 +69,14 @@ enum Output {
         }
     }
 
-    /// A message that cannot be written is lost; the exit code still tells what happened.
+    /// A message that cannot be written is lost; the exit code still reports the result.
     private static func write(_ text: String) {
         var writer = LineWriter(descriptor: stderrDescriptor)
         try? writer.write(text)
         try? writer.flush()
     }
 
-    /// If the reader has gone away (`hand watch | head -1`), the command ends quietly, as others do.
+    /// If the reader has gone (`hand watch | head -1`), the command ends quietly, as other programs do.
     private static func fail(_ error: LineWriter.Problem) -> Never {
         if error.code == EPIPE { Foundation.exit(ExitStatus.ok.rawValue) }
         message("hand: cannot write to standard output: \(error)")

@@ -8,7 +8,7 @@ import HandWire
 
 /// Prints items for people or for scripts.
 enum ItemPrinter {
-    /// - Parameter isShown: which items to print; nil for all. Numbers are those in the whole list.
+    /// - Parameter isShown: which items to print; nil for all. They keep their numbers in the whole list.
     static func print(_ list: Hand, json: Bool, where isShown: ((Int, Item) -> Bool)? = nil) {
         let all = zip(1..., list).lazy.map { (number: $0, item: $1) }
         let length = ShortID.length(of: list.ids)
@@ -18,8 +18,8 @@ enum ItemPrinter {
     }
 
     /// - Parameters:
-    ///   - last: the last number.
-    ///   - idLength: characters of an id that tell the items of the whole list apart.
+    ///   - last: the largest number, for the column's width.
+    ///   - idLength: how many characters of an id are unique in the whole list.
     static func print(
         _ shown: some Sequence<(number: Int, item: Item)>, upTo last: Int, idLength length: Int, json: Bool
     ) {
@@ -32,7 +32,7 @@ enum ItemPrinter {
             var line = ""
             for (number, item) in shown {
                 let number = String(number)
-                // One string for all lines, as they may be a million.
+                // One string for all lines: there may be a million.
                 line.removeAll(keepingCapacity: true)
                 for _ in number.utf8.count..<width { line += " " }
                 line += number
@@ -50,7 +50,7 @@ struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls", abstract: "Print the items of a list: number, id, text.",
         discussion: """
-            hand ls 3-7; hand ls --open --grep milk. Numbers are those in the whole list, as other commands take them.
+            hand ls 3-7; hand ls --open --grep milk. The numbers are those in the whole list, which other commands take.
             """)
 
     @OptionGroup var list: ListOptions
@@ -59,7 +59,7 @@ struct List: AsyncParsableCommand {
     @Argument(help: "Only these items: numbers, ranges as 2-5, or ids.", completion: Completions.items)
     var items: [String] = []
 
-    @Flag(help: "Print what this machine keeps of the list, without asking the server.") var offline = false
+    @Flag(help: "Print this machine's copy of the list, without asking the server.") var offline = false
 
     func run() async throws {
         let name = try list.name()
@@ -83,7 +83,7 @@ struct List: AsyncParsableCommand {
         }
     }
 
-    /// Asks for a part of the list only, and prints the chosen items.
+    /// Requests only a part of the list, and prints the chosen items.
     private func show(_ part: [Excerpt.Selection], of name: String, _ references: [ItemReference]) async throws {
         let excerpt = try await list.server.withClient(list: name) { client, _ in
             try await client.excerpt(of: name, part)
@@ -103,16 +103,15 @@ struct List: AsyncParsableCommand {
         if excerpt.count == 0 && !list.server.json { list.server.say("'\(name)' is empty") }
     }
 
-    /// The newest copy that commands and screens of this machine keep.
+    /// The newest copy on this machine.
     private func kept(_ name: String) throws -> Hand {
         guard let kept = try Identity.kept(name, at: try list.server.address(name)) else {
             throw Failure(
                 .notFound,
-                "nothing of '\(name)' is kept on this machine, unless a command that is running has it; 'hand ls' keeps "
-                    + "a copy")
+                "this machine has no copy of '\(name)', unless a running command has one; 'hand ls' keeps a copy")
         }
-        let waiting = kept.hasPending ? ", with edits that wait for it" : ""
-        list.server.say("as this machine has kept it: revision \(kept.revision) of the server\(waiting)")
+        let waiting = kept.hasPending ? ", with edits that wait to be sent" : ""
+        list.server.say("this machine's copy: revision \(kept.revision) of the server\(waiting)")
         return kept.view
     }
 }
@@ -122,31 +121,31 @@ struct Looks: ParsableArguments {
     @Flag(help: "Only tasks that are not ticked.") var open = false
     @Flag(help: "Only tasks that are ticked.") var done = false
 
-    @Option(help: .init("Only items that contain these words, in capitals or not.", valueName: "text"))
+    @Option(help: .init("Only items that contain this text, in upper or lower case.", valueName: "text"))
     var grep: String?
 
-    @Option(name: .shortAndLong, help: .init("Only the first so many.", valueName: "number")) var number: Int?
+    @Option(name: .shortAndLong, help: .init("Only this many, from the top.", valueName: "number")) var number: Int?
 
     func validate() throws {
-        if open && done { throw ValidationError("Say --open or --done, not both.") }
+        if open && done { throw ValidationError("Use --open or --done, not both.") }
         if let number, number < 1 { throw ValidationError("-n: expected at least 1, found \(number)") }
     }
 
-    /// The part of a list that is enough to answer; nil if the whole list is needed.
+    /// The part of a list that is needed; nil for the whole list.
     func part(_ references: [ItemReference]) -> [Excerpt.Selection]? {
         if !references.isEmpty { return ItemReference.selections(of: references) }
         guard let number, !open, !done, grep == nil else { return nil }
         return [.positions(start: 0, count: min(number, Rules.unlimitedCount))]
     }
 
-    /// Whether any items are left out.
+    /// Whether any option leaves items out.
     var isLimited: Bool { open || done || grep != nil || number != nil }
 
     static func isTicked(_ item: Item) -> Bool {
         if case .task(_, done: true) = item.content { true } else { false }
     }
 
-    /// Whether to print an item. Make it once for all items, as options are slow to read.
+    /// Whether to print an item. Make it once for all items: options are slow to read.
     var filter: (Item) -> Bool {
         let (isTask, done, grep) = (open || done, done, grep)
         return { item in
@@ -158,7 +157,7 @@ struct Looks: ParsableArguments {
 
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print a list as it was at a revision, or one item in full.")
+        abstract: "Print a list at a revision, or one item in full.")
 
     @OptionGroup var list: ListOptions
     @Argument(help: "An item; without it the whole list.", completion: Completions.items) var item: String?

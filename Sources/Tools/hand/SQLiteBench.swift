@@ -3,7 +3,7 @@ import HandSimulation
 import HandStore
 import HandSync
 
-/// SQLite in a temporary folder, in memory if the system offers that, for a simulated server.
+/// SQLite in a temporary folder for a simulated server; in memory if the system has /dev/shm.
 final class SQLiteBench: StoreBench {
     private let folder: String
     private var opening = 0
@@ -26,13 +26,12 @@ final class SQLiteBench: StoreBench {
         didSet { try? opened.stopGrowing(isFull) }
     }
 
-    /// What is in the files at this moment is what a killed process leaves: it is opened in another place, so that closing the
-    /// old store changes nothing of it.
+    /// Copies the files as a killed process would leave them, and opens the copy, so that closing the old store cannot change it.
     func crash(torn: [UInt8]) throws {
         let (from, to) = ("\(folder)/\(opening)", "\(folder)/\(opening + 1)")
         opening += 1
         try FileManager.default.copyItem(atPath: from, toPath: to)
-        // It maps the log, and is made anew by who opens it.
+        // An index of the log, which opening the store makes again.
         try? FileManager.default.removeItem(atPath: to + "/hand.sqlite-shm")
         if let log = FileHandle(forWritingAtPath: to + "/hand.sqlite-wal") {
             try log.seekToEnd()

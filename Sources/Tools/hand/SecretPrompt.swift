@@ -1,8 +1,8 @@
 import Foundation
 
-/// Asks a person for a secret on the terminal, without showing it.
+/// Asks the user for a secret on the terminal, without echo.
 enum SecretPrompt {
-    /// The person is asked only once.
+    /// The user is asked only once.
     static let token = Result { try ask("token: ") }
 
     private static func ask(_ question: String) throws -> String {
@@ -14,7 +14,7 @@ enum SecretPrompt {
         var modes = termios()
         tcgetattr(terminal, &modes)
         var silent = modes
-        // Signals are off, too: one would end this process before the terminal is restored.
+        // Without signals, too: one would end this process before the terminal is restored.
         silent.c_lflag &= ~tcflag_t(ECHO | ISIG)
         tcsetattr(terminal, TCSAFLUSH, &silent)
         defer {
@@ -22,7 +22,7 @@ enum SecretPrompt {
             _ = write(terminal, "\n", 1)
         }
         _ = write(terminal, question, question.utf8.count)
-        // A terminal hands over a line at a time.
+        // A terminal delivers one line at a time.
         var line = [UInt8](repeating: 0, count: 1_024)
         let count = read(terminal, &line, line.count)
         if line.prefix(max(0, count)).contains(0x03) { throw Failure(.usage, "no token was given") }

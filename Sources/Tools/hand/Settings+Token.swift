@@ -2,7 +2,7 @@ import Files
 import Foundation
 import HandFormats
 
-/// A token belongs to one server. No other gets it, whatever address the user was talked into.
+/// A token belongs to one server. No other server gets it, whatever address the user was tricked into using.
 extension Settings {
     /// A token that the user has set, and its server.
     private struct Token {
@@ -11,9 +11,9 @@ extension Settings {
         let origin: String
     }
 
-    /// The token for a server: from the address, $HAND_TOKEN, or the file; for `?` the user is asked.
+    /// The token for a server, from the address, $HAND_TOKEN, or the file. For `?` the user is asked.
     ///
-    /// - Parameter given: what stands in the address of that server.
+    /// - Parameter given: the token in the server's address.
     static func token(for server: HandAddress.Server, in given: String?) throws -> String? {
         guard let token = try given ?? tokens(for: server).first(where: { $0.server == server })?.secret else {
             return nil
@@ -22,8 +22,9 @@ extension Settings {
         return token == "?" ? try SecretPrompt.token.get() : token
     }
 
-    /// $HAND_TOKEN is for the server of $HAND_URL, or else the file's; the file's token for the file's server. Where neither says
-    /// which, the first is for the server that the command names, the second for the one on this machine.
+    /// $HAND_TOKEN belongs to the server of $HAND_URL, or else to the file's server; the file's token belongs to the file's server, or
+    /// else to that of $HAND_URL. If neither names a server, $HAND_TOKEN is for the command's server, and the file's token for this
+    /// machine's.
     private static func tokens(for server: HandAddress.Server) throws -> [Token] {
         let (file, environment) = (try file(), ProcessInfo.processInfo.environment)
         let (url, variable) = (try file.texts[.url].map { try HandAddress($0).server }, environment[Key.url.variable])
@@ -40,7 +41,7 @@ extension Settings {
         return found
     }
 
-    /// A sentence about the token that a server did not get because it is for another; nil if there is none.
+    /// A sentence about a token that was not sent because it belongs to another server; nil if there is none.
     static func withheld(from server: HandAddress.Server) -> String? {
         guard let tokens = try? tokens(for: server), let first = tokens.first,
             tokens.allSatisfy({ $0.server != server })
@@ -48,20 +49,20 @@ extension Settings {
         return "The token in \(first.origin) was not sent: it is for \(Printable.clean("\(first.server)"))."
     }
 
-    /// Whether the user would be asked for the token.
+    /// Whether the user would be asked for a token.
     static func asksForToken(url: String?) -> Bool {
         guard let place = try? place(flag: url, list: nil) else { return false }
         let token = try? place.token ?? tokens(for: place.server).first { $0.server == place.server }?.secret
         return token == "?"
     }
 
-    /// Without TLS, whoever is on the way could read the token.
+    /// Refuses to send a token over a network without TLS, where others could read it.
     private static func refuseClear(_ server: HandAddress.Server) throws {
         guard case .tcp = server, !server.isThisMachine else { return }
         if ProcessInfo.processInfo.environment["HAND_TOKEN_IN_CLEAR"] == "1" { return }
         throw Failure(
             .usage,
-            "the token was not sent to \(Printable.clean("\(server)")): without TLS others could read it. Use hands://, if the "
+            "the token was not sent to \(Printable.clean("\(server)")): without TLS others could read it. Use hands:// if the "
                 + "server has a certificate; HAND_TOKEN_IN_CLEAR=1 if the network protects it")
     }
 

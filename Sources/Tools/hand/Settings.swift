@@ -31,36 +31,35 @@ enum Settings {
     /// The configuration file of 'hand serve' if no option names one.
     static var serveFile: String { folder("XDG_CONFIG_HOME", "/.config") + "/serve.toml" }
 
-    /// What a person can set: each in the environment, and below that in the configuration file.
+    /// What a user can set. The environment comes before the configuration file.
     enum Key: String, CaseIterable {
         case url, name
-        /// A file with the certificates that are trusted to sign servers' certificates.
+        /// A file with the authorities that may sign servers' certificates.
         case ca
-        /// This person's own certificate, and its key if that is in another file.
+        /// The user's own certificate, and its key if that is in another file.
         case cert
         case certKey = "cert-key"
-        /// The secret that says who this is.
+        /// The user's secret.
         case token
 
         var variable: String { "HAND_" + rawValue.uppercased().replacing("-", with: "_") }
     }
 
-    /// What the configuration file says.
+    /// The contents of the configuration file.
     struct File {
         fileprivate(set) var texts: [Key: String] = [:]
-        /// Keys of the terminal client: names of actions, and for each the keys that do it.
+        /// Keys of the terminal client, by the names of their actions.
         fileprivate(set) var keys: [String: [String]] = [:]
     }
 
-    /// What is set, and where.
     static func value(_ key: Key, flag: String? = nil) throws -> String? {
         try flag ?? environment[key.variable] ?? file().texts[key]
     }
 
-    /// The table of a file in TOML; nil if there is no file.
-    static func table(at path: String) throws -> TOMLTable? {
+    /// The contents of a TOML file; nil if there is no file.
+    static func table(at path: String, pipePatience: Int32 = 0) throws -> TOMLTable? {
         do {
-            guard let bytes = try PrivateFile.read(path)?.bytes else { return nil }
+            guard let bytes = try PrivateFile.read(path, pipePatience: pipePatience)?.bytes else { return nil }
             return try TOMLTable(string: String(decoding: bytes, as: UTF8.self))
         } catch let error as TOMLParseError {
             throw Failure(.usage, "\(path), line \(error.source.begin.line): \(Printable.clean(error.description))")
@@ -71,28 +70,24 @@ enum Settings {
     static func file() throws -> File {
         let (path, known) = (configurationFile, Key.allCases.map(\.rawValue))
         var file = File()
-        do {
-            for (name, value) in try table(at: path) ?? TOMLTable() {
-                if let key = Key(rawValue: name), let text = value.string {
-                    file.texts[key] = text
-                } else if name == "keys", let keys = value.table.flatMap(Self.keys) {
-                    file.keys = keys
-                } else if known.contains(name) || name == "keys" {
-                    throw Failure(
-                        .usage,
-                        "\(path): expected \(known.joined(separator: ", ")), each a text in quotes, and [keys] with lists of "
-                            + "keys, as delete = [\"d\"]; found a \(name) of type \(value.type)")
-                } else {
-                    throw Failure(
-                        .usage,
-                        "\(path): unknown setting '\(Printable.clean(name))'."
-                            + Spelling.question(name, among: known + ["keys"])
-                            + " There are \(known.joined(separator: ", ")) and [keys].")
-                }
+        // An unreadable file is an error: without it, the user would be another person at another server.
+        for (name, value) in try table(at: path) ?? TOMLTable() {
+            if let key = Key(rawValue: name), let text = value.string {
+                file.texts[key] = text
+            } else if name == "keys", let keys = value.table.flatMap(Self.keys) {
+                file.keys = keys
+            } else if known.contains(name) || name == "keys" {
+                throw Failure(
+                    .usage,
+                    "\(path): expected \(known.joined(separator: ", ")), each a text in quotes, and [keys] with lists of "
+                        + "keys, as delete = [\"d\"]; found a \(name) of type \(value.type)")
+            } else {
+                throw Failure(
+                    .usage,
+                    "\(path): unknown setting '\(Printable.clean(name))'."
+                        + Spelling.question(name, among: known + ["keys"])
+                        + " There are \(known.joined(separator: ", ")) and [keys].")
             }
-        } catch let error as FileError {
-            // Without the file, the user would be another person at another server.
-            throw Failure(.error, "\(error)")
         }
         return file
     }
@@ -107,7 +102,7 @@ enum Settings {
         return keys
     }
 
-    /// The keys of the terminal client, from the file.
+    /// The keys of the terminal client.
     static func keys() throws -> KeyMap {
         do {
             return try KeyMap(try file().keys)
@@ -116,14 +111,14 @@ enum Settings {
         }
     }
 
-    /// The address, from the flag, the environment, the file, or the server on this machine; with the secret for that server.
+    /// The address from the flag, the environment, the file, or of the server on this machine, with the secret for that server.
     static func address(flag: String?, list: String?) throws -> HandAddress {
         var address = try place(flag: flag, list: list)
         address.token = try token(for: address.server, in: address.token)
         return address
     }
 
-    /// The address, with a secret only if it is part of it.
+    /// The same address, with a secret only if the address itself holds one.
     static func place(flag: String?, list: String?) throws -> HandAddress {
         var address = try usual(flag).map { try HandAddress($0) } ?? .local
         if let list { address.list = list }
@@ -132,13 +127,12 @@ enum Settings {
 
     static func usual(_ flag: String?) throws -> String? { try value(.url, flag: flag) }
 
-    /// The authorities for servers' certificates: $HAND_CA, the file's, or those of the system.
+    /// The authorities for servers' certificates: from $HAND_CA, the file, or the system.
     static func trust() throws -> ClientConfiguration.Trust {
         try value(.ca).map { .file($0) } ?? .system
     }
 
-    /// The client's own certificate: $HAND_CERT and $HAND_CERT_KEY, or the file's. The key may be in the
-    /// certificate's file.
+    /// The user's own certificate, from $HAND_CERT and $HAND_CERT_KEY or from the file. The key may be in the certificate's file.
     static func certificate() throws -> ClientConfiguration.Certificate? {
         let texts = try file().texts
         let pairs = [

@@ -8,9 +8,9 @@ struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run whole systems in a simulated world, with faults.",
         discussion: """
-            Each seed is a world of its own: a server, its disk, clients and the network between them, all in virtual time, \
-            with connections that break, processes that are killed and disks that fail. Every promise of hand is checked \
-            after every event, and at the end everybody must have the same list. A seed always gives the same run.
+            Each seed is a separate world: a server, its disk, clients and their network, all in virtual time, with \
+            connections that break, processes that are killed and disks that fail. Every promise of hand is checked after \
+            every event, and at the end everybody must have the same list. A seed always gives the same run.
 
               hand simulate --seeds 1000          seeds 1 to 1000, on all processors
               hand simulate --seed 42 --trace     one seed, and what happened
@@ -21,11 +21,11 @@ struct Simulate: ParsableCommand {
             """)
 
     @Option(help: "The first seed.") var seed: UInt64 = 1
-    @Option(help: "How many seeds, one after the other.") var seeds = 1
+    @Option(help: "How many consecutive seeds.") var seeds = 1
     @Option(help: "Steps of users and faults in each.") var steps = 150
-    @Option(help: "What the server keeps its lists in: one in virtual time, or SQLite in a temporary folder.")
+    @Option(help: "The server's store: a simulated one, or SQLite in a temporary folder.")
     var store = Store.simulated
-    @Option(help: "Worlds at a time (default: one for each processor).") var jobs: Int?
+    @Option(help: "How many worlds run at a time (default: one per processor).") var jobs: Int?
     @Flag(help: "Print what happened.") var trace = false
     @Flag(help: "Stop at the first finding, and print it without reducing its run.") var first = false
     @Flag(help: "Print a JSON object for each seed with a finding, and one for all.") var json = false
@@ -36,7 +36,7 @@ struct Simulate: ParsableCommand {
 
     private func bench() throws -> (any StoreBench)? { store == .sqlite ? try SQLiteBench() : nil }
 
-    /// Exits if there is no room for a real store.
+    /// Exits if the store cannot be made.
     private func run(_ simulation: Simulation, isTracing: Bool) -> Simulation.Outcome {
         do { return simulation.run(isTracing: isTracing, on: try bench()) } catch {
             Output.message("hand: cannot make a store: \(error)")
@@ -46,7 +46,7 @@ struct Simulate: ParsableCommand {
 
     func validate() throws {
         guard seeds > 0, steps > 0, (jobs ?? 1) > 0 else {
-            throw ValidationError("--seeds, --steps and --jobs are at least 1.")
+            throw ValidationError("--seeds, --steps and --jobs must be at least 1.")
         }
     }
 
@@ -92,7 +92,7 @@ struct Simulate: ParsableCommand {
         Output.message("\(done) of \(count) seeds, \(Int(rate)) a second")
     }
 
-    /// Prints the shortest run found that shows the same.
+    /// Prints the shortest run found with the same finding.
     private func report(_ seed: UInt64) throws {
         let whole = Simulation(seed: seed, steps: steps)
         let reduced = try first ? whole : whole.reduced(on: bench)
@@ -100,9 +100,9 @@ struct Simulate: ParsableCommand {
         guard let finding = outcome.finding else { return }
         if json {
             return Output.json([
-                "seed": .integer(Int128(seed)), "steps": .integer(Int128(steps)),
+                "seed": JSONValue(seed), "steps": JSONValue(steps),
                 "checker": .string(finding.checker.rawValue),
-                "finding": .string(finding.text), "reduced": .integer(Int128(reduced.stepCount)),
+                "finding": .string(finding.text), "reduced": JSONValue(reduced.stepCount),
                 "trace": .array(outcome.trace.map { .string($0) }),
             ])
         }
@@ -116,9 +116,9 @@ struct Simulate: ParsableCommand {
         let rate = Int(Double(tally.done) / max(seconds, 0.001))
         if json {
             Output.json([
-                "seeds": .integer(Int128(tally.done)),
-                "failed": .array(tally.failed.sorted().map { .integer(Int128($0)) }),
-                "commits": .integer(Int128(tally.commits)), "milliseconds": .integer(Int128(seconds * 1_000)),
+                "seeds": JSONValue(tally.done),
+                "failed": .array(tally.failed.sorted().map { JSONValue($0) }),
+                "commits": JSONValue(tally.commits), "milliseconds": JSONValue(Int(seconds * 1_000)),
             ])
         } else {
             let seconds = String(format: "%.1f", seconds)

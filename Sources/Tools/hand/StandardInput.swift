@@ -2,9 +2,7 @@ import Foundation
 
 /// Reads standard input.
 enum StandardInput {
-    /// All of it.
-    ///
-    /// - Throws: if it is not UTF-8: replacing what does not read would put something else into a list.
+    /// - Throws: if it is not UTF-8: replacement characters would put something else into a list.
     static func text() throws -> String {
         let data = FileHandle.standardInput.readDataToEndOfFile()
         if let text = String(validating: data, as: UTF8.self) { return text }

@@ -4,16 +4,16 @@ struct Undo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Take back your newest commit, or the one named; others' edits since then stay.",
         discussion: """
-            Yours are the commits that this machine made under your name (--as), not those of others with the same name. Undoing \
-            once more takes back the one before; 'hand redo' makes them again. With a revision, anybody's commit is taken \
+            Your commits are those that this machine made under your name (--as), not those of others with the same name. The \
+            next undo takes back the commit before; 'hand redo' makes them again. With a revision, anybody's commit is taken \
             back, as an edit of yours.
 
-            Words that somebody has put in the place of yours stay, and you are told which; with --json they are in 'spared'.
+            If somebody has replaced words of yours, the new words stay and are printed; with --json they are in 'spared'.
             """)
 
     @OptionGroup var options: EditOptions
 
-    @Option(name: .shortAndLong, help: .init("Take back so many, the newest first.", valueName: "number"))
+    @Option(name: .shortAndLong, help: .init("How many to take back, the newest first.", valueName: "number"))
     var number: Int?
 
     @Argument(help: "The revision to take back.") var revision: Int?

@@ -5,7 +5,7 @@ import HandFormats
 import HandSync
 import HandWire
 
-/// Takes commits back by the history: costs what it takes back, and what came since.
+/// Takes commits back, using the list's history. The cost is that of these commits and all later ones.
 struct Undoing: Sendable {
     private let options: EditOptions
     private let name: String
@@ -14,7 +14,7 @@ struct Undoing: Sendable {
     private let client: HandClient
     private let logID: UInt64
     private var past: Retrace
-    /// The revision at which alone the list may be edited.
+    /// The only revision at which the list may be edited.
     private var expected: Int?
 
     private static let most = 1_000
@@ -57,7 +57,7 @@ struct Undoing: Sendable {
         }
     }
 
-    /// Connects and finds out where the list stands. Edits of one's own that were kept go out first.
+    /// Connects and reads the list's revision. Edits that wait on this machine are sent first.
     private static func begin(
         _ options: EditOptions, _ body: @escaping @Sendable (inout Undoing, ServerOptions) async throws -> Void
     ) async throws {
@@ -79,9 +79,9 @@ struct Undoing: Sendable {
         }
     }
 
-    // MARK: Deeds
+    // MARK: Taking back
 
-    /// Does what is wished; false if there is nothing that it could take back.
+    /// Takes back what `wish` names; false if there is nothing to take back.
     private mutating func take(_ wish: Retrace.Wish) async throws -> Bool {
         while true {
             switch past.next(for: wish) {
@@ -99,8 +99,8 @@ struct Undoing: Sendable {
         }
     }
 
-    /// Makes the edit that takes a revision back, on the list as it was when that was worked out: the server carries it over the
-    /// rest. Says what it did, or that there was nothing left to do; false if it must be worked out anew.
+    /// Makes the edit that takes a revision back, based on the revision for which it was computed: the server transforms it over
+    /// later commits. Prints the result; false if the edit must be computed again.
     private mutating func make(
         _ retraction: Retraction, as step: Retrace.Step?, of revision: Int
     ) async throws -> Bool {
@@ -133,7 +133,7 @@ struct Undoing: Sendable {
         return true
     }
 
-    /// Says which words were not taken back.
+    /// Prints the words that were not taken back.
     private func tell(spared: [Superseded]) {
         for case .words(let loss, _) in spared.map(\.loss) {
             let (own, present) = (Printable.words(loss.original), Printable.words(loss.present))
@@ -141,7 +141,7 @@ struct Undoing: Sendable {
         }
     }
 
-    /// What is left of a delta if items that it brings back have been brought back by somebody else.
+    /// The delta without the items that somebody else has brought back already.
     private func withoutWhatIsThere(_ delta: Delta) async throws -> Delta {
         let ids = delta.insertedItems.map(\.id)
         let there = Set(try await client.excerpt(of: name, ids.map { .ids($0...$0) }).entries.map(\.item.id))
@@ -160,7 +160,7 @@ struct Undoing: Sendable {
         return found
     }
 
-    /// Reads what came since.
+    /// Reads the commits made since.
     private mutating func readOn() async throws {
         past.append(try await commits(from: past.revision + 1))
         past.own = try Identity.authors(named: person, at: address, log: logID)
@@ -171,7 +171,7 @@ struct Undoing: Sendable {
 }
 
 extension Delta {
-    /// The items of which it must be known what they say, to tell what it does or to take it back.
+    /// The items whose contents are needed to describe the delta or to take it back.
     fileprivate var selections: [Excerpt.Selection] {
         touched.map { .positions(start: $0.lowerBound, count: $0.count) }
     }

@@ -7,8 +7,8 @@ struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Follow a list live, until Ctrl-C.",
         discussion: """
-            Reconnects by itself, and misses nothing. The first line of --json has the list: "revision", "count", "items"; so has \
-            one after a gap, where the server has forgotten commits.
+            Reconnects by itself, and misses nothing. The first line of --json has the list: "revision", "count", "items". Such a \
+            line also follows a gap, where the server has forgotten commits.
 
             """ + HistoryReader.manual)
 
@@ -57,9 +57,9 @@ struct Watch: AsyncParsableCommand {
     }
 }
 
-/// Prints each commit of a list once, in order, whenever there may be new ones.
+/// Prints each commit of a list once and in order.
 private struct WatchedCommits {
-    /// Up to where they are printed; nil before the first.
+    /// The list after the last printed commit; nil before the first.
     private var last: (hand: Hand, revision: Int, logID: UInt64)?
 
     mutating func catchUp(with list: FollowedList, _ client: HandClient) async throws {
@@ -76,7 +76,7 @@ private struct WatchedCommits {
                 }
             }
         } catch ClientError.unreachable {
-            // What is missing is asked for when the server is back.
+            // The missing commits are requested when the server is back.
         }
     }
 

@@ -4,9 +4,9 @@ import HandSync
 import HandWire
 import TLS
 
-/// Who may do what on a server: the tokens that were given out, and what guests may. Kept in one file, which holds no secret.
+/// A server's access rules: the tokens, and the roles of guests. They are kept in one file, which holds no secrets.
 package struct AccessBook: Codable, Equatable, Sendable {
-    /// What those without a token may.
+    /// The roles of users without a token.
     package struct Guests: Codable, Equatable, Sendable {
         /// On this machine: over loopback and Unix sockets.
         package var local: Role
@@ -14,24 +14,24 @@ package struct AccessBook: Codable, Equatable, Sendable {
     }
 
     package struct Token: Codable, Equatable, Sendable {
-        /// What it is called in lists; no secret.
+        /// Identifies the token; not secret.
         package let id: String
-        /// Whose it is, as others see them.
+        /// Its owner's name, as others see it.
         package let name: String
         /// SHA-256 of the secret.
         package let hash: String
         /// On every list.
         package fileprivate(set) var role: Role
-        /// On lists more than that which were not there when it was given: it is for the next list of that name.
+        /// Additional roles by names of lists that did not exist yet. Each applies to the next list of that name.
         fileprivate var lists: [String: Role]
-        /// On lists that are there, or were: whatever they are called, and never on others that have their names.
+        /// Additional roles on lists that exist or existed. They follow a list through renaming, and never apply to another list.
         fileprivate var bound: [ListRole]?
         package let created: Date
         package let expires: Date?
 
         package func isValid(at time: Date) -> Bool { expires.map { time < $0 } ?? true }
 
-        /// Its roles on some lists, by their names.
+        /// Its roles on single lists, sorted by name.
         package var listRoles: [ListRole] {
             let awaited = lists.map { ListRole(name: $0, role: $1, list: nil, isDeleted: false) }
             return (awaited + (bound ?? [])).sorted { ($0.name, $0.list ?? 0) < ($1.name, $1.list ?? 0) }
@@ -52,10 +52,10 @@ package struct AccessBook: Codable, Equatable, Sendable {
 
     /// A role on one list.
     package struct ListRole: Codable, Equatable, Sendable {
-        /// What the list is called, or was when it was deleted.
+        /// The list's name, or its last name before it was deleted.
         package fileprivate(set) var name: String
         package fileprivate(set) var role: Role
-        /// Which list it is (`LogID.list`); nil if there is none of that name yet.
+        /// The list's number (`LogID.list`); nil if no list has the name yet.
         package let list: UInt32?
         package fileprivate(set) var isDeleted: Bool
     }
@@ -66,7 +66,7 @@ package struct AccessBook: Codable, Equatable, Sendable {
 
     package init() {}
 
-    /// What holds if the rules got lost: nobody may do anything.
+    /// The rules if the file was lost: nobody may do anything.
     static let closed: AccessBook = {
         var book = AccessBook()
         book.guests = Guests(local: .none, remote: .none)
@@ -75,22 +75,21 @@ package struct AccessBook: Codable, Equatable, Sendable {
 
     package var count: Int { tokens.count }
 
-    /// All tokens, the oldest first.
+    /// All tokens, oldest first.
     package var all: [Token] {
         tokens.values.sorted { ($0.created, $0.id) < ($1.created, $1.id) }
     }
 
-    /// Makes a token for somebody: with a role on some lists, or on all if none is named. Returns the secret, which is kept
-    /// nowhere.
+    /// Makes a token with a role on some lists, or on all if none is named. Returns the secret, which is not stored.
     ///
-    /// - Parameter name: nil for a guest, who is called by the token's id: guests are different people.
+    /// - Parameter name: nil for a guest. The guest's name then includes the token's id, to tell guests apart.
     package mutating func add(
         name: String?, role: Role, lists: [String] = [], expires: Date? = nil, at time: Date
     ) -> (token: Token, secret: String) {
         let secret = "hand-" + Self.randomText(26)
         var id = Self.randomText(6)
         while tokens[id] != nil { id = Self.randomText(6) }
-        // Files keep whole seconds.
+        // The file stores whole seconds.
         let created = Date(timeIntervalSince1970: time.timeIntervalSince1970.rounded(.down))
         let end = expires.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.up)) }
         let token = Token(
@@ -100,7 +99,7 @@ package struct AccessBook: Codable, Equatable, Sendable {
         return (token, secret)
     }
 
-    /// Gives a token another role, on some lists or on all if none is named. Returns the token; nil if there is none of that id.
+    /// Changes a token's role on some lists, or on all if none is named. Returns the token; nil for an unknown id.
     package mutating func change(_ id: String, to role: Role, lists: [String] = []) -> Token? {
         guard tokens[id] != nil else { return nil }
         if lists.isEmpty { tokens[id]?.role = role }
@@ -110,12 +109,12 @@ package struct AccessBook: Codable, Equatable, Sendable {
 
     // MARK: Lists
 
-    /// Has roles that were given for a name hold for the list that has it, and names them all as the lists are called now. Returns
-    /// whether anything is otherwise than before.
+    /// Binds roles that were given for a name to the list of that name, and updates all names of lists. Returns whether anything
+    /// changed.
     ///
     /// - Parameters:
-    ///   - find: which list has a name.
-    ///   - name: what a list is called; nil if it is deleted.
+    ///   - find: the list of a name.
+    ///   - name: the name of a list; nil if it is deleted.
     package mutating func bind(
         _ find: (String) throws -> UInt32?, _ name: (UInt32) throws -> String?
     ) rethrows -> Bool {
@@ -131,7 +130,7 @@ package struct AccessBook: Codable, Equatable, Sendable {
         return tokens != before
     }
 
-    /// A list is called that from now on; nil: it is deleted. Returns whether any role is on it.
+    /// Updates a list's name; nil if it was deleted. Returns whether that changed any role.
     package mutating func called(_ list: UInt32, _ name: String?) -> Bool {
         let before = tokens
         for id in tokens.keys {
@@ -145,12 +144,12 @@ package struct AccessBook: Codable, Equatable, Sendable {
 
     // MARK: Ending
 
-    /// Takes a token back; false if there is none of that id.
+    /// Revokes a token; false for an unknown id.
     package mutating func revoke(_ id: String) -> Bool {
         tokens.removeValue(forKey: id) != nil
     }
 
-    /// Five bits a character, from the system's source of secrets.
+    /// Five random bits per character, from the system's secure generator.
     private static func randomText(_ count: Int) -> String {
         var random = SystemRandomNumberGenerator()
         let digits = (0..<count).map { _ in Int.random(in: 0..<32, using: &random) }
@@ -159,11 +158,11 @@ package struct AccessBook: Codable, Equatable, Sendable {
 
     // MARK: Asking
 
-    /// What a client gets that has that secret, or comes without one.
+    /// The rights of a client with the given secret, or without one.
     package func grant(to client: ClientID, secret: String?, from caller: Caller, at time: Date) -> Grant? {
         guard let secret else {
             guard let access = access(again: nil, from: caller, at: time) else { return nil }
-            // Who may be named by others is kept apart from them; addresses change, and guests from afar have no other name.
+            // Users of this machine get separate client ids. Remote guests do not: addresses change, and nothing else names them.
             let isNamed = access.name != nil
             let client = isNamed ? client.belonging(to: caller.account ?? "") : client
             return Grant(id: nil, access: access, client: client, user: caller.account)
@@ -183,14 +182,14 @@ package struct AccessBook: Codable, Equatable, Sendable {
         return access
     }
 
-    /// Whether somebody's time ran out between two times.
+    /// Whether a token expired between two times.
     package func hasExpired(after start: Date, until end: Date) -> Bool {
         tokens.values.contains { $0.isValid(at: start) && !$0.isValid(at: end) }
     }
 }
 
 extension AccessBook.Token {
-    /// What was given for a name is for that list from now on.
+    /// Binds the role that was given for a name to a list.
     fileprivate mutating func bind(_ name: String, to list: UInt32) {
         guard let role = lists.removeValue(forKey: name) else { return }
         bound =
@@ -198,7 +197,7 @@ extension AccessBook.Token {
             + [AccessBook.ListRole(name: name, role: role, list: list, isDeleted: false)]
     }
 
-    /// Another role on the list of that name, or on the next one that has it; none also on those that had it.
+    /// Changes the role on the list of a name, or on the next list of that name. `none` also removes it from former lists of that name.
     fileprivate mutating func change(_ name: String, to role: Role) {
         if role == .none {
             lists[name] = nil
@@ -219,7 +218,7 @@ extension AccessBook.ListRole {
 }
 
 extension ClientID {
-    /// Another client for each user. Going by the name, it stays the same when somebody gets a new token.
+    /// A different client id for each user. It depends on the name, so it survives a new token.
     fileprivate func belonging(to user: String) -> ClientID {
         let digits = Fingerprint.sha256("\(high) \(low) \(user)")
         let half = digits.index(digits.startIndex, offsetBy: 16)

@@ -3,12 +3,12 @@ import Foundation
 import Glibc
 import TLS
 
-/// The file in which a server's `AccessBook` is kept: read by the server whenever it changes, written by commands.
+/// The file of a server's `AccessBook`. Commands write it, and the server reads it whenever it changes.
 package struct AccessFile: Sendable {
     package let path: String
     /// The rules that the store remembers; nil if there never were any.
     private let recall: @Sendable () throws -> [UInt8]?
-    /// Has the store remember them.
+    /// Makes the store remember them.
     let remember: (@Sendable ([UInt8]) throws -> Void)?
 
     /// - Parameter folder: that of the server's store.
@@ -21,12 +21,12 @@ package struct AccessFile: Sendable {
         self.remember = remember
     }
 
-    /// What cannot be read or written, for people.
+    /// Why the file cannot be read or written, for people.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// What the file said at one moment.
+    /// The file's contents at one moment.
     struct Reading {
         let book: AccessBook
         /// Nil if there was no file.
@@ -34,20 +34,20 @@ package struct AccessFile: Sendable {
         let fingerprint: String
         /// Empty if there was no file.
         let bytes: [UInt8]
-        /// Whether there was a file before, and now there is none.
+        /// Whether the file existed before and is now missing.
         let isLost: Bool
     }
 
-    /// What the file says; without one what holds by itself.
+    /// The file's rules; the default rules if there never was a file.
     ///
-    /// - Throws: `Failure`, if it is there and does not read: then nobody may be let in by mistake. `Lost`, if it is missing.
+    /// - Throws: `Failure` if the file cannot be read: nobody may be let in by mistake. `Lost` if it is missing.
     package func read() throws -> AccessBook {
         let reading = try reading()
         if reading.isLost { throw Lost() }
         return reading.book
     }
 
-    /// Thrown where the file was there before, and now is not.
+    /// The file existed before and is now missing.
     package struct Lost: Error {}
 
     var isThere: Bool { (try? FileState(at: path)) != nil }
@@ -57,15 +57,15 @@ package struct AccessFile: Sendable {
         do { return try PrivateFile.read(path)?.bytes } catch { throw Failure(description: error.description) }
     }
 
-    /// Tells what the file says from anything else that it may say.
+    /// Identifies the file's contents.
     package func fingerprint() throws -> String { try reading().fingerprint }
 
-    /// What the store remembers, or that there is something which does not read.
+    /// What the store remembers, or the error in reading that; nil if it remembers nothing.
     func remembered() -> Result<[UInt8], any Error>? {
         do { return try recall().map { .success($0) } } catch { return .failure(error) }
     }
 
-    /// - Parameter wasThere: whether there was a file before; nil has the store asked.
+    /// - Parameter wasThere: whether the file existed before; nil asks the store.
     func reading(wasThere: Bool? = nil) throws -> Reading {
         do {
             guard let (bytes, state) = try PrivateFile.read(path) else {
@@ -86,8 +86,8 @@ package struct AccessFile: Sendable {
         }
     }
 
-    /// Changes what the file says; if it got lost, it begins anew with nobody's rights. One at a time: of two commands that run
-    /// at once neither loses what the other says.
+    /// Changes the rules. If the file was lost, it starts with rules that let nobody in. A lock keeps concurrent commands from losing
+    /// each other's changes.
     package func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
         try locked {
             var book = try reading().book
@@ -97,7 +97,7 @@ package struct AccessFile: Sendable {
         }
     }
 
-    /// Puts back what the store remembers, if the file got lost. Returns whether it was so.
+    /// Restores the rules from the store if the file was lost. Returns whether it did.
     package func restore() throws -> Bool {
         try locked {
             guard try reading().isLost, let rules = try remembered()?.get() else { return false }
@@ -119,7 +119,7 @@ package struct AccessFile: Sendable {
         return try body()
     }
 
-    /// Puts another book in its place, whole or not at all. Whose the file is stays: the server must read what root writes.
+    /// Replaces the file atomically. Its owner stays: the server must be able to read what root writes.
     private func write(_ book: AccessBook) throws {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601

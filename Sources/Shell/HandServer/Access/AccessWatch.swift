@@ -4,8 +4,8 @@ import Foundation
 import HandSync
 import Logging
 
-/// Has what the access file says hold at once, also for those who are connected: a look at it twice a second, and before
-/// somebody is refused.
+/// Applies changes of the access file at once, also to open connections. It checks the file twice a second, and before a client is
+/// refused.
 final class AccessWatch {
     private let file: AccessFile
     private let loop: Loop
@@ -13,36 +13,36 @@ final class AccessWatch {
     private unowned let service: Service
     private let logger: Logger
     private let timer: EventLoop.Timer
-    /// What holds, and the file's state when it said so.
+    /// The rules in force, and the file's state when they were read.
     private var current: AccessFile.Reading
-    /// Whether there ever was a file: then its absence is not a server without rules.
+    /// Whether the file ever existed. If so, a missing file does not mean the default rules.
     private var wasThere: Bool
-    /// Why what the file says does not hold; nil if it does.
+    /// Why the file's rules are not in force; nil if they are.
     private(set) var problem: String?
     private var looked = Date.now
-    /// Whether those who are connected have yet to be held to what was read.
+    /// Whether new rules have still to be applied to open connections.
     private var hasNews = false
 
-    /// Milliseconds between two looks.
+    /// Milliseconds between two checks.
     private static let interval: UInt64 = 500
 
-    /// - Throws: `AccessFile.Failure` if the file is there and does not read.
+    /// - Throws: `AccessFile.Failure` if the file exists but cannot be read.
     init(_ file: AccessFile, _ loop: Loop, _ world: LoopEnvironment, _ service: Service, _ logger: Logger) throws {
         self.file = file
         self.loop = loop
         self.world = world
         self.service = service
         self.logger = logger
-        // Its owner may let a group read it.
+        // The owner may let a group read it.
         PrivateFile.tighten(file.path, to: 0o740)
         let remembered = file.remembered()
         wasThere = remembered != nil
         current = try file.reading(wasThere: wasThere)
         timer = EventLoop.Timer(loop)
         take(current)
-        // It may have been written which lists the roles are on.
+        // The roles may have been bound to lists, which rewrites the file.
         current = try file.reading(wasThere: wasThere)
-        // Before anybody is let in: it must be known when the file is gone, and this process too.
+        // Before anybody is let in: the next server must know if the file is lost.
         if wasThere, let remember = file.remember, (try? remembered?.get()) != current.bytes, current.state != nil {
             report(Result { try remember(current.bytes) })
         }
@@ -50,7 +50,7 @@ final class AccessWatch {
         timer.start(after: Self.interval, repeating: Self.interval) { [unowned self] in look() }
     }
 
-    /// Has what the file says hold now. Returns the fingerprint of what holds.
+    /// Applies the file's rules now. Returns the fingerprint of the rules in force.
     func readAnew() -> String {
         look(isForced: true)
         return current.fingerprint
@@ -66,7 +66,7 @@ final class AccessWatch {
         service.accessChanged()
     }
 
-    /// Reads the file if it is another than before, until it can be read. Returns whether something else holds now.
+    /// Reads the file if it has changed. Returns whether the rules have changed.
     @discardableResult
     private func refresh(isForced: Bool = false) -> Bool {
         let fresh: AccessFile.Reading
@@ -74,7 +74,7 @@ final class AccessWatch {
             if !isForced, try FileState(at: file.path) == current.state { return false }
             fresh = try file.reading(wasThere: wasThere)
         } catch {
-            // What held before holds on: a slip must not lock everybody out, nor let anybody in.
+            // The former rules stay in force: a mistake must neither lock everybody out nor let anybody in.
             let reason = "\(error)"
             if problem != reason { logger.error("access rules not reloaded", metadata: ["error": "\(reason)"]) }
             problem = reason

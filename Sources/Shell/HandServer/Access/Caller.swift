@@ -1,20 +1,20 @@
 import Glibc
 
-/// Where somebody comes from, as far as the system vouches for it.
+/// A client's origin, as far as the system vouches for it.
 package indirect enum Caller: Equatable {
     /// Over loopback, or over a Unix socket as the server's own user or root.
     case thisMachine
-    /// Over a Unix socket as another user of this machine, who is called that.
+    /// Over a Unix socket as another user of this machine.
     case user(UInt32, name: String)
-    /// Over the network, from that address.
+    /// Over the network.
     case address(String)
 
-    /// - Parameter user: whose process is at the other end of a Unix socket.
+    /// - Parameter user: the owner of the process at the other end of a Unix socket.
     package init(overSocketFrom user: UInt32) {
         self = user == 0 || user == geteuid() ? .thisMachine : .user(user, name: Self.name(of: user))
     }
 
-    /// What the system calls a user; it may have to ask around for that.
+    /// The system's name for a user. The lookup may be slow.
     private static func name(of user: UInt32) -> String {
         guard let entry = getpwuid(user), let name = entry.pointee.pw_name else { return "user \(user)" }
         return String(cString: name)
@@ -24,17 +24,17 @@ package indirect enum Caller: Equatable {
         if case .address = self { false } else { true }
     }
 
-    /// The address that limits go by.
+    /// The address to which limits apply.
     var address: String? {
         if case .address(let address) = self { address } else { nil }
     }
 
-    /// What a user of this machine is called; nil for others, who may say it themselves.
+    /// The name of a user of this machine; nil for others, who choose their own names.
     var systemName: String? {
         if case .user(_, let name) = self { name } else { nil }
     }
 
-    /// Under whom it is counted what guests take; nil for those who are not counted.
+    /// The account for a guest's limits; nil for guests without limits.
     var account: String? {
         switch self {
         case .thisMachine: nil

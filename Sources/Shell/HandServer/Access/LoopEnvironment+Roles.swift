@@ -1,17 +1,16 @@
 import HandSync
 import HandWire
 
-/// Roles are given for names, and hold for the lists that have them then: a list that is renamed or brought back takes its roles
-/// along, and another list of its name does not get them. The file says which list is meant, so that this holds also for the next
-/// server.
+/// Roles are given for names, and then bound to the lists of these names: a renamed or undeleted list keeps its roles, and another
+/// list of its name does not get them. The file stores the binding, so that it survives a restart.
 extension LoopEnvironment {
-    /// What the file says.
+    /// Applies the file's rules.
     func take(_ book: AccessBook) {
         access = book
         _ = keepRoles()
     }
 
-    /// What was written since into the file is heeded first.
+    /// Reads the file first if it has changed.
     func bindRoles() -> StoreError? {
         if !refreshAccess(), !hasUnkeptRoles { return nil }
         return hasUnkeptRoles ? keepRoles() : nil
@@ -23,8 +22,7 @@ extension LoopEnvironment {
         _ = keepRoles()
     }
 
-    /// Writes down on which lists the roles are, where the file does not say it. What prevents that holds them in memory; it is tried
-    /// again.
+    /// Stores the binding of roles to lists in the file if it is new. If that fails, the binding stays in memory, and it is tried again.
     func keepRoles() -> StoreError? {
         guard let accessFile, accessFile.isThere else { return nil }
         do {

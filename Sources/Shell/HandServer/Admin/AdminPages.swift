@@ -5,15 +5,15 @@ import HandFormats
 import HandSync
 import Logging
 
-/// What may be asked and ordered over the admin socket: whoever may open its file may do all of it.
+/// The requests of the admin socket. Whoever may open its file may make all of them.
 ///
 ///     GET  /report                      a `ServerReport`
 ///     GET  /connections                 all connections
-///     GET  /access                      reads the access rules anew, and says the fingerprint of what holds
+///     GET  /access                      reads the access rules again; the fingerprint of those in force
 ///     POST /connections/NUMBER/close
-///     POST /drain?within=SECONDS        takes no new connections, and stops when the last has gone or the time is over
+///     POST /drain?within=SECONDS        accepts no new connections, and stops when the last has gone or the time is over
 ///     POST /log-level?to=LEVEL
-///     POST /compact                     gives unused space of the store back
+///     POST /compact                     frees unused space of the store
 ///     POST /backup?to=PATH              copies the store into a file
 final class AdminPages {
     private let loop: Loop
@@ -21,7 +21,7 @@ final class AdminPages {
     private let configuration: ServerConfiguration
     private let report: () -> ServerReport
     private let drain: (_ seconds: Double) -> Void
-    /// Nil if everybody may everything.
+    /// Nil if everybody may do everything.
     var access: AccessWatch?
     private let note: (_ order: String) -> Void
 

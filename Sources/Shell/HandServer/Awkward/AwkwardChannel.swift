@@ -11,13 +11,13 @@ final class AwkwardChannel: Channel {
     private var onEnd: ((ChannelEnd) -> Void)?
     var onDrain: (() -> Void)?
 
-    /// What the client sent and the server has not been given.
+    /// Input that the server has not been given yet.
     private var received: [AwkwardWire.Received] = []
     private var ending: ChannelEnd?
     private var isStopped = false
     private var isPaused = false
     private var isShutDown = false
-    /// The connection has ended here; what was said last is still on its way.
+    /// The connection has ended for the server; its last output is still on its way.
     private var isOver = false
     private(set) var isClosed = false
 
@@ -43,7 +43,7 @@ final class AwkwardChannel: Channel {
 
     // MARK: To the server
 
-    /// Gives the server what has come, others' edits first. Returns whether anything was done.
+    /// Gives the server the input, after others' edits. Returns whether there was anything to do.
     func advance() -> Bool {
         var hasWorked = false
         while !isStopped, !isOver, !isClosed, !received.isEmpty {
@@ -77,7 +77,7 @@ final class AwkwardChannel: Channel {
         return .draining
     }
 
-    /// Has the next piece sent, after what is to pass before it.
+    /// Sends the next piece after a pause.
     private func pass(after pause: UInt64 = 0) {
         guard !isPaused, !isClosed else { return }
         isPaused = true
@@ -103,7 +103,7 @@ final class AwkwardChannel: Channel {
         }
     }
 
-    /// For the server the connection is lost. The client ends it when it has read why, or is made to.
+    /// The server loses the connection. The client closes it after reading why, or a timer does.
     private func leave(_ reason: String) {
         isOver = true
         onEnd?(.failed(reason))

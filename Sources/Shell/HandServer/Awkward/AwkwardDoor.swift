@@ -5,7 +5,7 @@ import HandSync
 final class AwkwardDoor {
     private let loop: Loop
     private let awkwardness: Awkwardness
-    /// Until they are closed, by whomever.
+    /// All channels that are not closed yet.
     private var channels: [AwkwardChannel] = []
 
     init(_ loop: Loop, _ service: Service, seed: UInt64) {
@@ -19,7 +19,7 @@ final class AwkwardDoor {
         return channel
     }
 
-    /// Goes on with what clients and guests have sent. Returns whether there was anything.
+    /// Processes input of clients and guests. Returns whether there was any.
     func pump() -> Bool {
         var hasWorked = awkwardness.pump()
         for channel in channels where channel.advance() { hasWorked = true }

@@ -1,23 +1,23 @@
 import HandSync
 
-/// How many entries of an audit log somebody may cause. Strangers together have one share, the holder of each token another, so
-/// that nobody hides among many entries what somebody else did. What is too much is counted.
+/// Limits the rate of audit entries. All users without a token share one budget, and each token has its own, so that nobody can
+/// bury other users' entries. Entries beyond the limit are counted.
 package struct AuditBudget {
     private var shares: [String?: TokenBucket] = [:]
     private var leftOut: [String?: Int] = [:]
 
-    /// Entries a second for long; ten times as many at once.
+    /// Sustained entries per second; bursts may have ten times as many.
     private static let rate = 10
 
     package enum Verdict: Equatable {
         case leftOut
-        /// It is written down, behind a word on how many were left out before.
+        /// To be written, after a note on how many were left out before.
         case written(leftOut: Int)
     }
 
     package init() {}
 
-    /// - Parameter token: the id of whose holder causes an entry; nil for who has none.
+    /// - Parameter token: the id of the user's token; nil for users without one.
     package mutating func take(_ token: String?, now: UInt64) -> Verdict {
         var share = shares[token] ?? TokenBucket(rate: Self.rate, now: now)
         share.fill(now: now)

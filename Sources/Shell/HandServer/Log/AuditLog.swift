@@ -4,33 +4,32 @@ import Glibc
 import HandFormats
 import HandSync
 
-/// Who did what from where, as JSON Lines at the end of a file: one object for each thing that happened. No secret is in it.
+/// The audit log: who did what from where, appended to a file as JSON Lines. It holds no secrets.
 ///
 ///     {"time":"2026-11-21T13:46:02Z","event":"letIn","peer":"10.0.0.7:51312","person":"ada","token":"k3f9x1"}
 ///
-/// Edits are not: each list's history says who made them.
+/// Edits are not logged: each list's history names their authors.
 ///
-/// Nobody can make it grow without end: of many entries that one causes those beyond a few a second are only counted.
+/// Nobody can make it grow without limit: beyond a few entries per second and user, entries are only counted.
 package final class AuditLog {
     private let path: String
     private let sink: LineSink
     private var budget = AuditBudget()
 
-    /// What cannot be opened, for people.
+    /// Why the log cannot be opened, for people.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// Makes the file if need be, for its owner only.
+    /// Opens the file, and creates it for its owner only.
     ///
-    /// - Parameter trouble: hears, on another thread, why nothing can be written; it is tried again.
+    /// - Parameter trouble: told on another thread why writing fails. Writing is retried.
     package init(path: String, trouble: @escaping @Sendable (String) -> Void = { _ in }) throws(Failure) {
         self.path = path
-        sink = LineSink(try Self.open(path)) { count in
-            Self.line([("event", "lost"), ("detail", "\(count) entries, which could not be written")])
-        } trouble: {
-            trouble($0)
-        }
+        sink = LineSink(
+            try Self.open(path),
+            tell: { Self.line([("event", "lost"), ("detail", "\($0) entries, which could not be written")]) },
+            trouble: trouble)
     }
 
     private static func open(_ path: String) throws(Failure) -> Int32 {
@@ -42,10 +41,10 @@ package final class AuditLog {
         }
     }
 
-    /// Goes on in a file of that name: what was there may have been moved away.
+    /// Opens the file again, as the old one may have been moved away.
     package func reopen() throws(Failure) { sink.goOn(at: try Self.open(path)) }
 
-    /// Waits until what is known is written, but not for ever; on any thread.
+    /// Waits until the entries are written, for a limited time. Call it on any thread.
     package var flush: @Sendable () -> Void {
         let sink = sink
         return { sink.flush(within: 2) }
@@ -53,7 +52,7 @@ package final class AuditLog {
 
     deinit { sink.close() }
 
-    /// Takes note of what belongs here.
+    /// Records the kinds of notes that belong into this log.
     func record(_ note: ServiceNote) {
         switch note {
         case .letIn(let connection): write("letIn", connection)
@@ -68,13 +67,12 @@ package final class AuditLog {
         }
     }
 
-    /// Takes note of what the operator orders over the admin socket.
+    /// Records a command from the admin socket.
     func record(order: String) {
         write([("event", "ordered"), ("peer", "admin"), ("detail", order)])
     }
 
     private func write(_ event: String, _ connection: Connection, list: String? = nil, detail: String? = nil) {
-        // The id of the token; a guest has none.
         let token = connection.grantID
         guard case .written(let leftOut) = budget.take(token, now: WallClock.milliseconds) else { return }
         if leftOut > 0 {

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// Writes lines to a file, pipe or terminal from a thread of its own: who does not read, a full disk and one that hangs must
-/// not hold up whoever has something to say. What is too much is left out, counted, and told as soon as there is room again.
+/// Writes lines to a file, pipe or terminal on its own thread: a slow reader or a full or hanging disk must not block the callers.
+/// Lines that do not fit into the queue are dropped and counted, and the count is written once there is room.
 ///
-/// Safe to send: everything that changes is under the condition's lock, but for `descriptor`, which belongs to the thread.
+/// Safe to send: all mutable state is guarded by the condition's lock. The current descriptor belongs to the thread.
 final class LineSink: @unchecked Sendable {
     private let condition = NSCondition()
     private var waiting: [String] = []
@@ -12,15 +12,15 @@ final class LineSink: @unchecked Sendable {
     private var lost = 0
     private var isWriting = false
     private var isClosed = false
-    /// Where to go on writing; what is waiting goes there.
+    /// The descriptor to switch to; queued lines go there.
     private var next: Int32?
 
-    /// The line that tells how many were left out.
+    /// Makes the line that reports how many were dropped.
     private let tell: @Sendable (Int) -> String
-    /// Hears when a line cannot be written, and why; it is tried again until it can.
+    /// Told why a line cannot be written. Writing is retried.
     private let trouble: @Sendable (String) -> Void
 
-    /// What may wait.
+    /// The limit of the queue.
     static let mostBytes = 1 << 20
 
     init(
@@ -32,7 +32,7 @@ final class LineSink: @unchecked Sendable {
         Thread.detachNewThread { [self] in run(descriptor) }
     }
 
-    /// Has a line written, in its turn. Never waits.
+    /// Queues a line. Never blocks.
     func write(_ line: String) {
         condition.withLock {
             guard !isClosed else { return }
@@ -47,7 +47,7 @@ final class LineSink: @unchecked Sendable {
         }
     }
 
-    /// Has it go on in another file; the former one is closed.
+    /// Switches to another file, and closes the former one.
     func goOn(at descriptor: Int32) {
         condition.withLock {
             if let next { Glibc.close(next) }
@@ -56,7 +56,7 @@ final class LineSink: @unchecked Sendable {
         }
     }
 
-    /// Waits until everything is written, but no longer than so.
+    /// Waits until everything is written, or the time is over.
     func flush(within seconds: Double) {
         let end = Date(timeIntervalSinceNow: seconds)
         condition.withLock {
@@ -64,7 +64,7 @@ final class LineSink: @unchecked Sendable {
         }
     }
 
-    /// No more comes; what is waiting is written if it can be, and the file is closed.
+    /// Accepts no more lines. Queued lines are written if possible, then the file is closed.
     func close() {
         condition.withLock {
             isClosed = true
@@ -72,7 +72,7 @@ final class LineSink: @unchecked Sendable {
         }
     }
 
-    /// To be called with the lock.
+    /// Call with the lock held.
     private func tellOfLost() {
         let line = tell(lost)
         lost = 0
@@ -94,18 +94,18 @@ final class LineSink: @unchecked Sendable {
                 if problem == nil {
                     waitingBytes -= min(waitingBytes, line.utf8.count)
                 } else if !isClosed {
-                    // It is tried again before anything that came later.
+                    // Retried before all later lines.
                     waiting.insert(line, at: 0)
                     _ = condition.wait(until: Date(timeIntervalSinceNow: 1))
                 }
                 condition.broadcast()
             }
         }
-        // Standard error is not ours to close.
+        // Standard streams stay open.
         if descriptor > 2 { Glibc.close(descriptor) }
     }
 
-    /// The next line; nil when no more will come.
+    /// The next line; nil at the end; empty after a switch without lines.
     private func takeLine(_ descriptor: inout Int32) -> String? {
         condition.withLock {
             while waiting.isEmpty, lost == 0, next == nil, !isClosed { condition.wait() }
@@ -121,12 +121,12 @@ final class LineSink: @unchecked Sendable {
         }
     }
 
-    /// Writes a line, whole or not at all where that can be. Returns what was wrong.
+    /// Writes a line, atomically where possible. Returns the error.
     private static func put(_ line: String, _ descriptor: Int32) -> String? {
         let bytes = Array(line.utf8)
         var done = 0
         while done < bytes.count {
-            // One call for a line, so that lines of several processes do not mix.
+            // One call per line, so that lines of several processes do not mix.
             let count = bytes.withUnsafeBytes {
                 Glibc.write(descriptor, $0.baseAddress?.advanced(by: done), bytes.count - done)
             }
@@ -147,7 +147,7 @@ final class LineSink: @unchecked Sendable {
         return nil
     }
 
-    /// Takes the beginning of a line out of a file again, unless another process has written behind it.
+    /// Removes a partial line from a file, unless another process has appended to it.
     private static func takeBack(_ count: Int, _ descriptor: Int32) {
         var facts = stat()
         guard count > 0, fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }

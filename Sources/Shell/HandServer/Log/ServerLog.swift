@@ -3,13 +3,12 @@ import HandFormats
 import Logging
 import Synchronization
 
-/// The log of a server on standard error: lines for people, or JSON Lines for programs. Its level may change while the server
-/// runs.
+/// A server's log on standard error: text for people, or JSON Lines for programs. Its level may change while the server runs.
 ///
 ///     2026-11-21T13:46:02Z info turned away peer=10.0.0.7:51312 reason="the token is not valid, or no longer"
 ///     {"time":"2026-11-21T13:46:02Z","level":"info","message":"turned away","peer":"10.0.0.7:51312","reason":"…"}
 ///
-/// One thing that happens is one line, whatever people call themselves and their lists.
+/// Each event is exactly one line, whatever characters the names of users and lists contain.
 package final class ServerLog: Sendable {
     package enum Format: String, CaseIterable, Sendable {
         case text, json
@@ -27,7 +26,7 @@ package final class ServerLog: Sendable {
         }
     }
 
-    /// Waits until what was said is written, but not for ever: who does not read cannot keep a process from ending.
+    /// Waits until the log is written, for a limited time: a stuck reader must not keep the process from ending.
     package func flush() { sink.flush(within: 2) }
 
     package var level: Logger.Level {
@@ -35,7 +34,7 @@ package final class ServerLog: Sendable {
         set { current.withLock { $0 = newValue } }
     }
 
-    /// What writes here, for `Logger`.
+    /// A handler that writes to this log.
     package var handler: any LogHandler { Handler(log: self) }
 
     private struct Handler: LogHandler {

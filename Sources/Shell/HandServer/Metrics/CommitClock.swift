@@ -1,6 +1,6 @@
 import EventLoop
 
-/// How long commits take to be durable, counted from the turn in which they were numbered; and how long transactions take.
+/// Measures how long commits take from their numbering until they are durable, and how long transactions take.
 struct CommitClock {
     private(set) var commits = Latency()
     private(set) var writes = Latency()

@@ -1,11 +1,11 @@
 import HandSync
 import Histogram
 
-/// Figures in the text format that Prometheus reads (version 0.0.4).
+/// Metrics in Prometheus's text format (version 0.0.4).
 struct Exposition {
     private(set) var text = ""
 
-    /// What a figure means to whoever adds up: a counter only grows.
+    /// A counter only grows; a gauge goes up and down.
     enum Kind: String {
         case counter, gauge
     }
@@ -19,7 +19,7 @@ struct Exposition {
         add(kind, name, help, Double(value))
     }
 
-    /// One figure for each value of a label.
+    /// One sample for each value of a label.
     mutating func add(_ kind: Kind, _ name: String, _ help: String, by label: String, _ values: [String: Int]) {
         head(name, help, kind.rawValue)
         for (value, number) in values.sorted(by: { $0.key < $1.key }) {
@@ -27,7 +27,7 @@ struct Exposition {
         }
     }
 
-    /// A distribution of times, recorded in nanoseconds, told in seconds.
+    /// A distribution of times, in seconds.
     mutating func add(_ name: String, _ help: String, _ latency: Latency) {
         head(name, help, "histogram")
         for bound in Latency.bounds {
@@ -51,15 +51,15 @@ struct Exposition {
     }
 }
 
-/// How long something took, each time.
+/// A distribution of durations.
 struct Latency {
     private var histogram = Histogram<UInt64>(
         lowestDiscernibleValue: 1_000, highestTrackableValue: longest, numberOfSignificantValueDigits: .two)
-    /// Of all times together.
+    /// The sum of all durations.
     private(set) var seconds = 0.0
 
     private static let longest: UInt64 = 100_000_000_000
-    /// Seconds, in the steps of a ruler.
+    /// The histogram's bounds, in seconds.
     static let bounds = [
         0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]

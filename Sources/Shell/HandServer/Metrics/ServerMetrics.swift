@@ -2,7 +2,7 @@ import Glibc
 import HandSync
 import HandWire
 
-/// All that a server tells about itself, as one page.
+/// The page of a server's metrics.
 struct ServerMetrics {
     let figures: ServiceFigures
     let load: ServiceLoad
@@ -74,9 +74,9 @@ struct ServerMetrics {
     }
 }
 
-/// What the system knows of this process.
+/// The system's figures for this process.
 enum ProcessFacts {
-    /// Of all processors together.
+    /// On all processors together.
     static var processorSeconds: Double {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
@@ -84,7 +84,7 @@ enum ProcessFacts {
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
 
-    /// 0 where the system does not tell.
+    /// 0 if unknown.
     static var residentBytes: Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }

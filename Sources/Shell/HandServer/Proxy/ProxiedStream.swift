@@ -1,19 +1,19 @@
 import EventLoop
 import HandFormats
 
-/// A connection that a proxy hands on: first it says whose it is, then come their bytes.
+/// A connection through a proxy: a header names the origin, then the client's bytes follow.
 final class ProxiedStream: Channel {
     private let loop: Loop
     private let stream: TCP
     private let deadline: Timer
-    /// What came and was not handed on.
+    /// Input that has not been passed on yet.
     private var bytes: [UInt8] = []
     private var isReading = true
     private var isClosed = false
     private var onBytes: ((UnsafeRawBufferPointer) -> Void)?
     private(set) var peerDescription: String
 
-    /// What came instead of a header.
+    /// Why there is no header.
     enum Problem: String, Error {
         case missing = "no PROXY header came first"
         case late = "no PROXY header came in time"
@@ -29,11 +29,11 @@ final class ProxiedStream: Channel {
 
     // MARK: The header
 
-    /// Waits for the header; until it is here, or something else is, the loop keeps this object.
+    /// Waits for the header. The loop retains this object until the header or a problem has arrived.
     ///
     /// - Parameters:
     ///   - patience: milliseconds.
-    ///   - done: called once; with nil if the proxy does not say where somebody comes from.
+    ///   - done: called once; with nil if the header does not name the origin.
     func awaitHeader(within patience: UInt64, _ done: @escaping (Result<SocketAddress?, Problem>) -> Void) {
         let end: (Result<SocketAddress?, Problem>) -> Void = { [self] result in
             deadline.close()
@@ -53,7 +53,7 @@ final class ProxiedStream: Channel {
         }
     }
 
-    /// Returns where somebody comes from, as far as the proxy says it; nil if more has to come.
+    /// Returns the origin, if the header names it; nil if the header is incomplete.
     private func takeHeader() throws -> SocketAddress?? {
         guard let (header, size) = try ProxyHeader.read(bytes) else { return nil }
         bytes.removeFirst(size)
@@ -63,7 +63,7 @@ final class ProxiedStream: Channel {
         return .some(address)
     }
 
-    // MARK: What comes behind it
+    // MARK: After the header
 
     var isWriting: Bool { stream.isWriting }
     var onDrain: (() -> Void)? {
@@ -79,7 +79,7 @@ final class ProxiedStream: Channel {
         goOnSoon()
     }
 
-    /// What came with the header is handed on first, but not within a call.
+    /// Passes on the input that came with the header first, but not inside this call.
     private func goOnSoon() {
         loop.soon { [self] in
             guard isReading, !isClosed else { return }

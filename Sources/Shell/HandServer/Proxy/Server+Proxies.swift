@@ -1,9 +1,9 @@
 import EventLoop
 import HandWire
 
-/// Connections that come through proxies: those that are trusted must say whose they are, and nobody else is believed.
+/// Connections through trusted proxies, which must name the origin. Nobody else is believed.
 extension Server {
-    /// Nobody who comes through a proxy is on this machine, wherever it says that they are.
+    /// A client behind a proxy never counts as local, whatever address the header names.
     func acceptProxied(_ stream: TCP) {
         guard arriving < configuration.limits.connections else { return stream.close() }
         arriving += 1
@@ -22,7 +22,7 @@ extension Server {
         }
     }
 
-    /// Says why, to whom it may be a surprise that their address is a proxy's. Behind TLS nothing can be said.
+    /// Sends the reason, for clients at the address of a proxy. With TLS there is no way to send one.
     private func refuse(_ proxied: ProxiedStream) {
         guard !isEncrypted else { return proxied.close() }
         let deadline = Timer(loop)

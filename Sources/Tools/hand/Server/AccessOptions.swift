@@ -29,7 +29,7 @@ struct AccessOptions: ParsableArguments {
         }
     }
 
-    /// Puts back what the store remembers.
+    /// Restores the rules that the store remembers.
     func restore() throws {
         guard try file.restore() else {
             throw Failure(.error, "\(try file.path) is not missing: nothing was changed")
@@ -40,7 +40,7 @@ struct AccessOptions: ParsableArguments {
         try file.change(body)
     }
 
-    /// Makes a token; prints it with its secret, which is shown this once.
+    /// Makes a token, and prints it with its secret, which is never shown again.
     func add(
         _ name: String?, _ grant: GrantOptions, on lists: [String], as member: String,
         _ words: (AccessBook.Token) -> String,
@@ -57,10 +57,10 @@ struct AccessOptions: ParsableArguments {
         try confirm()
     }
 
-    /// Prints whether the running server follows the changed rules.
+    /// Prints whether the running server uses the changed rules.
     func confirm() throws {
         let path = try server.path
-        // Another command may change the file meanwhile, but not each time.
+        // Another command may change the file meanwhile, but not every time.
         for _ in 0..<20 {
             let answer: String
             do { answer = try server.ask("/access", patience: 5_000) } catch let failure as Failure {
@@ -71,7 +71,7 @@ struct AccessOptions: ParsableArguments {
         throw Failure(.error, "it is written down, but the server at \(path) heeds other rules: is its --data another?")
     }
 
-    /// Explains why the server did not confirm.
+    /// Reports why the server did not confirm.
     private func explain(_ failure: Failure, _ path: String) throws {
         if failure.status == .error {
             throw Failure(.error, "it is written down, but the running server does not heed it: \(failure.message)")
@@ -125,12 +125,12 @@ struct GrantOptions: ParsableArguments {
     }
 }
 
-/// The lists that a role is for.
+/// The lists to which a role applies.
 struct TokenLists: ParsableArguments {
     @Option(
         name: .shortAndLong,
         help: .init(
-            "A list that the role is for; may be repeated (default: all lists).", valueName: "list"))
+            "A list to which the role applies; may be repeated (default: all lists).", valueName: "list"))
     var list: [String] = []
 
     func validate() throws {

@@ -9,9 +9,9 @@ import HandSync
 
 struct Admin: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Inspect and control a running server of this machine.",
+        abstract: "Inspect and control a running server on this machine.",
         discussion: """
-            Over a Unix socket that only the server's user may open, by default admin.sock in its data folder.
+            Uses a Unix socket that only the server's user may open, by default admin.sock in its data folder.
 
               hand admin connections
               hand admin close 17
@@ -28,7 +28,7 @@ struct Admin: ParsableCommand {
         ])
 }
 
-/// The server, and requests to it.
+/// The server to ask.
 struct AdminOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -37,7 +37,7 @@ struct AdminOptions: ParsableArguments {
     @Option(help: .init("The server's admin socket (default: admin.sock in the folder).", valueName: "path"))
     var admin: String?
 
-    /// The socket that is meant.
+    /// The path of the admin socket.
     var path: String {
         get throws {
             if let admin { return admin }
@@ -46,7 +46,7 @@ struct AdminOptions: ParsableArguments {
         }
     }
 
-    /// Asks and waits for the answer's text.
+    /// Sends a request, and waits for the answer's text.
     func ask(_ target: String, method: String = "GET", patience: UInt64 = 10_000) throws -> String {
         let loop = try Loop()
         defer { loop.close() }
@@ -79,14 +79,12 @@ struct AdminOptions: ParsableArguments {
     /// Decodes a server's answer.
     static func decoded<Value: Decodable>(_ text: String, as type: Value.Type) throws -> Value {
         do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch {
-            throw Failure(.error, "the server's answer does not read; is it of another version? \(error)")
+            throw Failure(.error, "cannot read the server's answer; is its version another one? \(error)")
         }
     }
 
     /// Prints a server's answer, safe for a terminal.
-    static func print(json text: String) throws {
-        Output.json(try JSONValue.parse(text))
-    }
+    static func print(json text: String) throws { Output.json(try JSONValue.parse(text)) }
 
     func order(_ target: String, patience: UInt64 = 10_000) throws {
         Output.message(
@@ -97,7 +95,7 @@ struct AdminOptions: ParsableArguments {
 
 private struct AdminConnections: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "connections", abstract: "Print the connections, those that lag most first.")
+        commandName: "connections", abstract: "Print the connections, the most lagging first.")
 
     @OptionGroup var options: AdminOptions
     @Flag(help: "Print JSON.") var json = false
@@ -127,7 +125,7 @@ private struct AdminConnections: ParsableCommand {
 
 private struct AdminClose: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "close", abstract: "Close a connection; its client is told and does not come back by itself.")
+        commandName: "close", abstract: "Close a connection; its client is told and does not reconnect by itself.")
 
     @OptionGroup var options: AdminOptions
     @Argument(help: "Its number, as 'hand admin connections' prints it.") var number: UInt64
@@ -138,8 +136,8 @@ private struct AdminClose: ParsableCommand {
 private struct AdminDrain: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drain",
-        abstract: "Take no new connections, and stop when the last one has gone or the time is over.",
-        discussion: "Meanwhile /readyz says 503. What was acknowledged is kept, as with every way of stopping.")
+        abstract: "Accept no new connections, and stop when the last one has gone or the time is over.",
+        discussion: "Meanwhile /readyz answers 503. Nothing that was acknowledged is lost, however the server stops.")
 
     @OptionGroup var options: AdminOptions
     @Option(help: .init("How long connections may stay, for example 30s, 5m.", valueName: "time"))
@@ -166,7 +164,7 @@ private struct AdminLogLevel: ParsableCommand {
 private struct AdminCompact: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact", abstract: "Free the space of forgotten commits and deleted lists.",
-        discussion: "The store is written anew, as a whole. Edits wait until that is done.")
+        discussion: "The whole store is rewritten. Edits wait until that is done.")
 
     @OptionGroup var options: AdminOptions
 
@@ -176,7 +174,7 @@ private struct AdminCompact: ParsableCommand {
 private struct AdminBackup: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Have the server copy its store into a file, while it serves.",
-        discussion: "As 'hand backup', but the server's user writes the file. 'hand verify FILE' checks the copy.")
+        discussion: "Like 'hand backup', but the server's user writes the file. 'hand verify FILE' checks the copy.")
 
     @OptionGroup var options: AdminOptions
     @Argument(help: "The file to write; it must not exist.") var file: String
@@ -190,7 +188,7 @@ private struct AdminBackup: ParsableCommand {
 
 private struct AdminReport: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report", abstract: "Print, as JSON, all that 'hand top' shows, once.")
+        commandName: "report", abstract: "Print all that 'hand top' shows once, as JSON.")
 
     @OptionGroup var options: AdminOptions
 

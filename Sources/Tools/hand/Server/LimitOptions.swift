@@ -1,10 +1,10 @@
 import ArgumentParser
 import HandWire
 
-/// A bound of a server, as an option sets it.
+/// The value of an option that sets one of a server's bounds.
 struct Bound: Sendable {
     let value: ServeSetting.Value
-    /// Why the value cannot be; nil if it can.
+    /// What is wrong with the value; nil if it is valid.
     let problem: String?
     let set: @Sendable (inout Limits) -> Void
 }
@@ -25,7 +25,7 @@ private func count(
     return option(Limits()[keyPath: field], help, Int.init, bound)
 }
 
-/// In seconds.
+/// An option in seconds for a bound in milliseconds.
 private func time(
     _ field: WritableKeyPath<Limits, UInt64> & Sendable, _ help: String, atLeast least: Double = 0.001
 ) -> Option<Bound> {
@@ -51,7 +51,7 @@ private func option<Value: Sendable>(
     }
 }
 
-/// Options that each set a bound.
+/// Options of which each sets a bound.
 protocol BoundOptions: ParsableArguments {}
 
 extension BoundOptions {
@@ -73,70 +73,71 @@ extension BoundOptions {
     }
 }
 
-/// Every bound of a server that is a number; `Limits` says what they mean.
+/// The bounds of a server that are counts; `Limits` documents them.
 struct LimitOptions: BoundOptions {
-    var maxConnections = count(\.connections, "Connections at one time.")
+    var maxConnections = count(\.connections, "Connections at a time.")
     var maxConnectionsPerAddress = count(
-        \.connectionsPerAddress, "Connections from one address, this machine's own aside.")
-    var maxFailures = count(\.failedHellos, "Wrong tokens from one address that are logged in a minute.")
+        \.connectionsPerAddress, "Connections from one address, except this machine's own.")
+    var maxFailures = count(\.failedHellos, "Wrong tokens from one address that are logged per minute.")
     var maxHandshakes = count(
-        \.handshakesPerAddress, "TLS handshakes with one address in a second; ten times as many at once.")
+        \.handshakesPerAddress, "TLS handshakes with one address per second; bursts may have ten times as many.")
     var maxFrame = count(\.frameBytes, "Bytes of one frame.", atLeast: 5 << 20, "so that a client's largest edit fits")
     var maxHello = count(
         \.helloBytes,
-        "Bytes of a frame before the hello is accepted.", atLeast: 512, "so that a hello with a token fits")
+        "Bytes of a frame that comes before the hello is accepted.", atLeast: 512, "so that a hello with a token fits")
     var maxItems = count(\.listItems, "Items of one list.")
     var maxItemSize = count(\.itemBytes, "Bytes of one item.")
     var maxLists = count(\.lists, "Lists on the server.")
     var maxSubscriptions = count(\.subscriptions, "Lists that one connection follows.")
     var maxUserRequests = count(
         \.userRequests,
-        "Requests of one user in a second, edits among them. Here and below, this machine's guests are not counted.")
-    var maxUserBytes = count(\.userBytes, "Bytes from one user in a second.", upTo: 1 << 40)
+        "Requests of one user per second, including edits. This and the other limits of a user do not apply to this machine's guests."
+    )
+    var maxUserBytes = count(\.userBytes, "Bytes from one user per second.", upTo: 1 << 40)
     var maxUserWork = count(
         \.userWork,
-        "Steps of work for one user in a second: parts of edits that are looked at, about 100 nanoseconds each.")
+        "Steps of work for one user per second: parts of edits that are processed, about 100 nanoseconds each.")
     var maxEditWork = count(
         \.submissionWork,
-        "Steps of work for one old edit; beyond that its client has to catch up first.")
+        "Steps of work for one old edit; beyond that its client must catch up first.")
     var inlineWork = count(
         \.inlineWork,
-        "Steps of work for one edit that everybody waits for; a larger one is made on a thread of its own.")
+        "Steps of work for one edit on the main thread; a larger edit is processed on another thread.")
     var maxUserUnfinished = count(
         \.userUnfinishedBytes, "Bytes of incomplete messages of one user.", upTo: 1 << 40)
-    var maxUserAnswers = count(\.userAnswerBytes, "Bytes of answers that wait for one user.", upTo: 1 << 40)
+    var maxUserAnswers = count(\.userAnswerBytes, "Bytes of answers that wait to be sent to one user.", upTo: 1 << 40)
     var maxUserSubscriptions = count(\.userSubscriptions, "Lists that all connections of one user follow.")
     var maxUserItems = count(
-        \.userItems, "Items of all lists that one user's connections follow, which stay in memory.")
+        \.userItems, "Items of all lists that one user's connections follow; these stay in memory.")
     var maxUserLists = count(\.userLists, "Lists that one user has made.")
     var maxStore = count(\.storeBytes, "Bytes of the store at which edits are refused.", upTo: 1 << 50)
     var maxAnswers = count(
-        \.answerBytes, "Bytes of waiting answers at which a client is no longer read.", upTo: 1 << 40)
-    var maxTransfers = count(\.transfers, "Past states on their way at which a client is no longer read.")
+        \.answerBytes, "Bytes of waiting answers beyond which a client is not read.", upTo: 1 << 40)
+    var maxTransfers = count(\.transfers, "Past states being sent beyond which a client is not read.")
     var maxPastRevisions = count(\.pastRevisions, "Past states in memory for all clients; further requests wait.")
     var maxPending = count(\.pendingSubmissions, "Edits of one connection that wait to be written.")
     var window = count(\.windowBytes, "Bytes of commits kept in memory for each list.", upTo: 1 << 40)
     var snapshotCommits = count(
         \.snapshotCommits,
-        "Commits after which a list is kept as a whole again, or a quarter of its items if that is more.")
+        "Commits after which the whole list is stored again, or a quarter of its items if that is more.")
     var historyPage = count(\.historyCommits, "Commits in one page of history.", upTo: 1_000_000)
-    var chunk = count(\.chunkBytes, "Bytes of items in one chunk of a list, about.", upTo: 16 << 20)
+    var chunk = count(\.chunkBytes, "Approximate bytes of items in one chunk of a list.", upTo: 16 << 20)
     var listsPage = count(\.listsPage, "Names in one page of lists.", upTo: 100_000)
 }
 
-/// Every bound of a server that is a time, in seconds.
+/// The bounds of a server that are times, in seconds.
 struct TimeOptions: BoundOptions {
     var handshakeTimeout = time(\.handshakeDeadline, "Seconds that a new connection has for its hello.")
-    // Clients cannot ping more often.
+    // Clients cannot ping more often than that.
     var idleTimeout = time(\.idleDeadline, "Seconds of silence before a client counts as gone.", atLeast: 1)
     var stallTimeout = time(
         \.stallDeadline,
-        "Seconds in which a client takes a sixteenth of a past state at least, while others wait for theirs.")
-    var drainTimeout = time(\.drainDeadline, "Seconds that a client has to read why it is closed.")
+        "Seconds in which a client must take at least a sixteenth of a past state while others wait for theirs.")
+    var drainTimeout = time(\.drainDeadline, "Seconds that a client has to read why its connection is closed.")
     var tooFastNotice = time(
-        \.tellingDelay, "Seconds after which a user who sends too fast is told so.")
+        \.tellingDelay, "Seconds after which a user who sends too fast is told.")
     var tooFastTimeout = time(
         \.tooFastDeadline, "Seconds after which the connections of a user who sends too fast are closed.")
-    var presenceInterval = time(\.presenceInterval, "Seconds between two messages about who is where in a list.")
-    var unloadAfter = time(\.unloadDelay, "Seconds that a list which nobody follows stays in memory.")
+    var presenceInterval = time(\.presenceInterval, "Seconds between two messages about who is on which item.")
+    var unloadAfter = time(\.unloadDelay, "Seconds that a list stays in memory when nobody follows it.")
 }

@@ -32,7 +32,7 @@ extension Serve {
             case .inherited: "a socket that was given to it"
             }
         }
-        // A Unix socket that was taken over has no path here.
+        // The path of an inherited Unix socket is not known here.
         let hint = addresses.first { $0.contains("://") }.map { ", or HAND_URL=\($0) hand create groceries" } ?? ""
         return "hand serves on \(addresses.joined(separator: " and ")), lists kept in \(folder). "
             + (status.map { "Figures: http://\($0)/metrics. " } ?? "")
@@ -49,13 +49,13 @@ extension Serve {
     static func proxies(_ text: String) throws -> AddressRange {
         if let range = AddressRange(text) { return range }
         throw ValidationError(
-            "--trust-proxy '\(text)': expected an address in numbers, or a network as 10.0.0.0/8")
+            "--trust-proxy '\(text)': expected an IP address, or a network such as 10.0.0.0/8")
     }
 
     static func address(_ text: String) throws -> SocketAddress {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             throw ValidationError(
-                "'\(text)' is no address to listen on: expected HOST:PORT, [IPv6]:PORT or a path ending in .sock")
+                "'\(text)' is not an address to listen on: expected HOST:PORT, [IPv6]:PORT or a path ending in .sock")
         }
         var host = String(text[..<colon])
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
@@ -63,12 +63,12 @@ extension Serve {
         if host.isEmpty || host == "*" { host = "0.0.0.0" }
         do { return try SocketAddress(ip: host, port: port) } catch {
             throw ValidationError(
-                "'\(host)' is no IP address: to listen, name an address of this machine, or 0.0.0.0 for all")
+                "'\(host)' is not an IP address: name one of this machine, or 0.0.0.0 for all")
         }
     }
 }
 
-/// Who may do what with a file, in octal digits as `chmod` takes them.
+/// The permissions of a file, in octal digits as `chmod` takes them.
 struct FileMode: ExpressibleByArgument, CustomStringConvertible {
     let bits: UInt32
 

@@ -16,17 +16,19 @@ struct Serve: ParsableCommand {
         abstract: "Run a server.",
         discussion: """
             Without options it listens on 127.0.0.1:7777 and keeps its lists in $HAND_DATA, or else under \
-            ~/.local/state/hand/server. Who is on this machine may do everything; others need a token ('hand token'), and \
-            the server a certificate. Ctrl-C or SIGTERM stops it in good order; after kill -9 or a loss of power nothing \
-            that was acknowledged is missing.
+            ~/.local/state/hand/server. Users of this machine may do everything; others need a token ('hand token'), and \
+            the server a certificate. Ctrl-C or SIGTERM stops it cleanly. Not even kill -9 or a power failure loses anything \
+            that was acknowledged.
 
             Each option can also be set in the environment (--max-items as HAND_MAX_ITEMS; several values with commas) and in a \
             configuration file (max-items = 500): --config, then $HAND_CONFIG, then ~/.config/hand/serve.toml. The command \
-            line comes before the environment, and that before the file. --print-config shows what holds, in the file's form.
+            line overrides the environment, and the environment overrides the file. --print-config prints the settings as such \
+            a file.
             """)
 
-    @Option(help: .init("The configuration file, in TOML.", valueName: "file")) var config: String?
-    @Flag(help: "Print what is set, and where, as a configuration file; then end.") var printConfig = false
+    @Option(help: .init("The configuration file, in TOML; may be a pipe.", valueName: "file")) var config: String?
+    @Flag(help: "Print the settings and where they come from, as a configuration file; then exit.") var printConfig =
+        false
 
     @Option(
         help: ArgumentHelp(
@@ -37,26 +39,26 @@ struct Serve: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A proxy, or a network of proxies, that says of each connection over TCP whose it is: by the PROXY protocol, version 1 "
-                + "or 2, before TLS. From there nothing else is taken. May be repeated.",
+            "A proxy, or a network of proxies, that names each TCP connection's origin by the PROXY protocol, version 1 or 2, "
+                + "before TLS. Connections from there without it are refused. May be repeated.",
             valueName: "address[/prefix]"))
     var trustProxy: [String] = []
 
-    @Option(help: "Permissions of the files of Unix sockets: who may write to them may connect.")
+    @Option(help: "Permissions of the files of Unix sockets: whoever may write to one may connect.")
     var socketPermissions = FileMode(0o600)
 
     @Option(help: .init("The folder for the lists (default: $HAND_DATA).", valueName: "folder")) var data: String?
 
     @Option(
-        help: "What a commit survives before it is acknowledged: fsync (loss of power), os (kill -9), memory (nothing)."
+        help: "What acknowledged commits survive: fsync (power failure), os (kill -9), memory (nothing)."
     )
     var durability = Durability.fsync
 
-    /// How commits are kept, as named on the command line.
+    /// How commits are stored.
     enum Durability: String, CaseIterable, ExpressibleByArgument {
         case fsync, os, memory
 
-        /// Opens the store in a folder, where there is one.
+        /// Opens the store; `memory` has no folder.
         func store(in folder: String, progress: (Schema.Conversion) -> Void) throws -> any CommitStore {
             switch self {
             case .fsync: try SQLiteStore(folder: folder, durability: .fsync, progress: progress)
@@ -65,7 +67,7 @@ struct Serve: ParsableCommand {
             }
         }
 
-        /// A store that keeps nothing, and fails now and then.
+        /// A store in memory that fails now and then.
         static func awkwardStore(_ seed: Int) -> any CommitStore {
             let random = Mutex(SplitMix64(seed: UInt64(bitPattern: Int64(seed))))
             return MemoryStore { random.withLock { $0.next(below: 25) == 0 } }
@@ -74,20 +76,20 @@ struct Serve: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Keep at least so many of each list's newest commits (default: all). Older ones are forgotten, the list is not.",
+            "Keep at least this many of each list's newest commits (default: all). Forgetting older ones does not change the list.",
             valueName: "number")) var keepCommits: Int?
 
-    @Option(help: .init("Keep at least the commits of so many days (default: all).", valueName: "days"))
+    @Option(help: .init("Keep at least the commits of this many days (default: all).", valueName: "days"))
     var keepDays: Double?
 
     @Option(
         help: ArgumentHelp(
-            "For authors of clients: do what is allowed and rare, chosen by this number. Lists are kept nowhere.",
+            "For authors of clients: do what the protocol allows and servers rarely do, chosen by this number. Nothing is stored.",
             valueName: "seed")) var awkward: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Keep a deleted list for so many days, so that 'hand undelete' can bring it back; 0 removes it at once.",
+            "Keep a deleted list for this many days, so that 'hand undelete' can bring it back; 0 removes it at once.",
             valueName: "days"))
     var keepDeleted = 7.0
 
@@ -107,7 +109,8 @@ struct Serve: ParsableCommand {
 
     func validate() throws {
         guard keepCommits ?? 0 >= 0, (0...36_500).contains(keepDays ?? 0) else {
-            throw ValidationError("--keep-commits and --keep-days are not negative; --keep-days is at most 36500.")
+            throw ValidationError(
+                "--keep-commits and --keep-days must not be negative; --keep-days must be at most 36500.")
         }
         guard (0...36_500).contains(keepDeleted) else {
             throw ValidationError("--keep-deleted: expected 0 to 36500 days, found \(keepDeleted)")
@@ -122,7 +125,6 @@ struct Serve: ParsableCommand {
     }
 
     func run() throws {
-        if printConfig { return try printSettings() }
         let inherited = try ServiceManager.takeSockets().map { ServerConfiguration.Endpoint.inherited($0) }
         let named = listen.isEmpty && inherited.isEmpty ? [Self.defaultEndpoint] : listen
         let endpoints = try inherited + named.map(Self.endpoint)
@@ -203,7 +205,7 @@ struct Serve: ParsableCommand {
             configuration.backup = { try StoreBackup.write(folder, to: $0, rules: AccessFile(folder: folder).bytes()) }
             configuration.admin = configuration.admin ?? Self.adminSocket(folder)
         }
-        // Longer paths of sockets do not exist.
+        // The system's limit for paths of sockets.
         if telling.admin == nil, let path = configuration.admin, path.utf8.count > 107 {
             configuration.admin = nil
             logger.warning("no admin socket: its path is too long; see --admin", metadata: ["path": "\(path)"])
@@ -217,11 +219,11 @@ struct Serve: ParsableCommand {
         return configuration
     }
 
-    /// The default path of the admin socket.
+    /// The admin socket's default path.
     static func adminSocket(_ folder: String) -> String { folder + "/admin.sock" }
 
-    private func printSettings() throws {
-        let layers = try ServeLayers(Array(CommandLine.arguments.dropFirst(2)))
+    /// Prints what `--print-config` promises.
+    func printSettings(from layers: ServeLayers) {
         var serve = self
         if serve.listen.isEmpty { serve.listen = [Self.defaultEndpoint] }
         serve.data = data ?? Settings.defaultDataFolder
@@ -229,18 +231,16 @@ struct Serve: ParsableCommand {
     }
 
     private func stopOnSignals(_ server: Server, _ loop: Loop, _ manager: ServiceManager?) throws {
-        var signals: [Signal] = []
         for number in [SIGINT, SIGTERM] {
-            let signal = try Signal(loop, number) {
+            _ = try Signal(loop, number) {
                 manager?.tell(.stopping)
                 server.stop { loop.stop() }
             }
-            signals.append(signal)
         }
     }
 
-    /// SIGHUP: a new certificate in the same files is used from then on. If it is none, the old one stays. The audit log goes on
-    /// in a new file, if the old one was moved away.
+    /// On SIGHUP the certificate is read again; if that fails, the old one stays. The audit log is reopened, as the old file may have
+    /// been moved away.
     private func reloadOnSignal(
         _ server: Server, _ loop: Loop, _ logger: Logger, _ audit: AuditLog?, _ manager: ServiceManager?
     ) throws {

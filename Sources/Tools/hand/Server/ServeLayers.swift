@@ -3,24 +3,24 @@ import Foundation
 import HandFormats
 import TOMLKit
 
-/// The settings of 'hand serve' below its command line: from the environment, and below that from the configuration file.
+/// The settings of 'hand serve' that do not come from the command line: the environment's, then the configuration file's.
 ///
-/// Both become options in front of those of the command line, where the last one counts. So each value is read, checked
-/// and refused in one place, wherever it comes from.
+/// They become options in front of the command line's own, where the last one wins. So the argument parser reads and checks every
+/// value, wherever it comes from.
 struct ServeLayers {
-    /// The settings of one place: each setting's arguments, by its name.
+    /// One source of settings: each setting's arguments, by its name.
     struct Layer {
         let origin: String
         var arguments: [String: [String]] = [:]
     }
 
-    /// The weakest first.
+    /// Weakest first.
     private let layers: [Layer]
     private let commandLine: [String]
     /// All settings, with their defaults.
     private let settings: [ServeSetting]
 
-    /// - Parameter arguments: of the command line, behind `serve`.
+    /// - Parameter arguments: those after `serve` on the command line.
     init(_ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment) throws {
         commandLine = arguments
         settings = ServeSetting.all(of: try Serve.parse([]))
@@ -28,7 +28,7 @@ struct ServeLayers {
             Arguments.value(of: ["--config"], in: arguments)
             ?? environment["HAND_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         layers = [
-            try Self.file(at: named ?? Settings.serveFile, mustExist: named != nil, settings),
+            try Self.file(at: named ?? Settings.serveFile, isNamed: named != nil, settings),
             try Self.environment(environment, settings),
         ]
     }
@@ -36,7 +36,7 @@ struct ServeLayers {
     /// The strongest layer that has a setting.
     private func layer(of name: String) -> Layer? { layers.last { $0.arguments[name] != nil } }
 
-    /// The whole command line: what is set below, then what was given.
+    /// The settings of all layers as options, followed by the command line.
     var arguments: [String] {
         settings.flatMap { isGiven($0.name) ? [] : layer(of: $0.name)?.arguments[$0.name] ?? [] } + commandLine
     }
@@ -46,7 +46,7 @@ struct ServeLayers {
         isGiven(name) ? "the command line" : layer(of: name)?.origin ?? "default"
     }
 
-    /// A message about options, with the places where they are set.
+    /// A message about options, with the places that set them.
     func explained(_ message: String) -> String {
         let notes = settings.filter { setting in
             !isGiven(setting.name) && message.firstRange(of: "--\(setting.name)") != nil
@@ -54,7 +54,7 @@ struct ServeLayers {
         return message + notes.joined()
     }
 
-    /// What is set below the command line; nil if nothing is.
+    /// A setting's value from the strongest layer; nil if no layer has it.
     func text(of name: String) -> String? {
         layer(of: name)?.arguments[name]?.first.map { String($0.dropFirst("--\(name)=".count)) }
     }
@@ -85,14 +85,19 @@ struct ServeLayers {
 
     // MARK: The file
 
-    private static func file(at path: String, mustExist: Bool, _ settings: [ServeSetting]) throws -> Layer {
+    /// How long the writer of a pipe may take, in milliseconds.
+    private static let pipePatience: Int32 = 5_000
+
+    private static func file(at path: String, isNamed: Bool, _ settings: [ServeSetting]) throws -> Layer {
         var layer = Layer(origin: path)
         let table: TOMLTable?
-        do { table = try Settings.table(at: path) } catch let error as FileError {
+        do {
+            table = try Settings.table(at: path, pipePatience: isNamed ? pipePatience : 0)
+        } catch let error as FileError {
             throw Failure(.usage, "the configuration file: \(error)")
         }
         guard let table else {
-            if mustExist { throw Failure(.usage, "the configuration file \(path) cannot be read") }
+            if isNamed { throw Failure(.usage, "the configuration file \(path) cannot be read") }
             return layer
         }
         for (key, value) in table {
@@ -112,9 +117,7 @@ struct ServeLayers {
         return layer
     }
 
-    private static func arguments(
-        _ setting: ServeSetting, _ value: any TOMLValueConvertible
-    ) -> [String]? {
+    private static func arguments(_ setting: ServeSetting, _ value: any TOMLValueConvertible) -> [String]? {
         func option(_ text: some CustomStringConvertible) -> [String] { ["--\(setting.name)=\(text)"] }
         switch setting.value {
         case .text: return value.string.map(option)
@@ -131,7 +134,7 @@ struct ServeLayers {
 }
 
 extension ServeSetting.Value {
-    /// What is expected of a value in a file.
+    /// What a configuration file must have as the value.
     fileprivate var kind: String {
         switch self {
         case .text: "a text in quotes"

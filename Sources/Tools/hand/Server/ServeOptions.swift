@@ -10,10 +10,10 @@ import TLS
 struct EncryptionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The server's certificate, and those between it and the root, in PEM: everything over TCP is encrypted then. "
-                + "SIGHUP has it read anew.", valueName: "file")) var tlsCert: String?
-    @Option(help: .init("Its key, in PEM, without a password.", valueName: "file")) var tlsKey: String?
-    @Option(help: .init("Clients must have a certificate that one of these has signed.", valueName: "file"))
+            "The server's certificate and the intermediate ones, in PEM. Everything over TCP is then encrypted. "
+                + "SIGHUP reads it again.", valueName: "file")) var tlsCert: String?
+    @Option(help: .init("The certificate's key, in PEM, without a password.", valueName: "file")) var tlsKey: String?
+    @Option(help: .init("Clients must have a certificate signed by one of these.", valueName: "file"))
     var tlsClientCa: String?
     @Flag(inversion: .prefixedNo, help: "Listen without TLS where others can reach it.") var insecure = false
 
@@ -24,11 +24,11 @@ struct EncryptionOptions: ParsableArguments {
         guard tlsClientCa == nil || tlsCert != nil else { throw ValidationError("--tls-client-ca needs --tls-cert.") }
     }
 
-    /// Nil if nothing is to be encrypted.
+    /// Nil without a certificate.
     func context() throws -> TLSContext? {
         guard let tlsCert, let tlsKey else { return nil }
         do {
-            // OpenSSL would wait for the other end of a pipe, and does not say whose a file is.
+            // OpenSSL would wait for the other end of a pipe, and its errors do not explain permissions.
             for file in [tlsCert, tlsKey] + (tlsClientCa.map { [$0] } ?? []) { _ = try PrivateFile.read(file) }
             return try .server(certificate: tlsCert, key: tlsKey, clientAuthority: tlsClientCa)
         } catch {
@@ -37,16 +37,16 @@ struct EncryptionOptions: ParsableArguments {
     }
 }
 
-/// Logs, figures and orders while the server runs.
+/// Logs, metrics and the admin socket.
 struct TellingOptions: ParsableArguments {
     @Option(help: "How much to log on standard error.") var logLevel: LogLevel = .info
 
-    /// The levels of the log, as they are named on the command line.
     enum LogLevel: String, CaseIterable, ExpressibleByArgument {
         case trace, debug, info, notice, warning, error, critical
     }
 
-    @Option(help: "How: lines for people, or JSON Lines for programs.") var logFormat = ServerLog.Format.text
+    @Option(help: "The log's format: text for people, or JSON Lines for programs.") var logFormat = ServerLog.Format
+        .text
 
     @Option(
         help: ArgumentHelp(
@@ -56,7 +56,7 @@ struct TellingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Write an audit log in JSON Lines: who connected, who was refused or denied something, who made or deleted lists. "
-                + "SIGHUP begins a new file of that name.",
+                + "SIGHUP reopens the file.",
             valueName: "file")) var audit: String?
 
     @Option(
@@ -69,12 +69,11 @@ struct TellingOptions: ParsableArguments {
         let log = ServerLog(logFormat, level: Logger.Level(rawValue: logLevel.rawValue) ?? .info)
         LoggingSystem.bootstrap { _ in log.handler }
         Self.unwritten.withLock { $0.append { log.flush() } }
-        // However the process ends, the last messages tell why.
+        // The last messages tell why the process ends.
         atexit { for flush in TellingOptions.unwritten.withLock({ $0 }) { flush() } }
         return log
     }
 
-    /// Nil without an audit log.
     func openAudit(_ logger: Logger) throws -> AuditLog? {
         guard let audit else { return nil }
         do {
@@ -86,7 +85,7 @@ struct TellingOptions: ParsableArguments {
         } catch { throw Failure(.error, "\(error)") }
     }
 
-    /// Flushes logs that other threads write.
+    /// Each flushes a log that another thread writes.
     private static let unwritten = Mutex<[@Sendable () -> Void]>([])
 }
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 import TOMLKit
 
-/// One thing that an operator can set for 'hand serve': any of its options. Its name is the same everywhere: `--max-items` on
-/// the command line, `HAND_MAX_ITEMS` in the environment, `max-items` in the configuration file.
+/// An option of 'hand serve', which can be set everywhere under the same name: `--max-items` on the command line, `HAND_MAX_ITEMS`
+/// in the environment, `max-items` in the configuration file.
 struct ServeSetting {
     let name: String
     let value: Value
@@ -17,9 +17,9 @@ struct ServeSetting {
 
     var variable: String { "HAND_" + name.uppercased().replacing("-", with: "_") }
 
-    /// All settings, as they are in a command.
+    /// All settings of a command, with their values.
     static func all(of serve: Serve) -> [ServeSetting] {
-        // These are about the settings themselves.
+        // These two are about the settings themselves.
         settings(of: serve).filter { !["config", "print-config"].contains($0.name) }
     }
 
@@ -33,12 +33,12 @@ struct ServeSetting {
         }
     }
 
-    /// The name of the option that a property is, as the parser makes it: `max-items` of `maxItems`.
+    /// The option's name for a property, as the parser derives it: `max-items` for `maxItems`.
     static func name(of property: String) -> String {
         property.drop { $0 == "_" }.map { $0.isUppercase ? "-" + $0.lowercased() : String($0) }.joined()
     }
 
-    /// The setting in a configuration file; commented out if nothing is set.
+    /// The setting's line in a configuration file; commented out if it has no value.
     func line(from origin: String) -> String {
         let line: String
         switch value {

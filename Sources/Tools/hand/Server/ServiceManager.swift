@@ -1,18 +1,18 @@
 import Foundation
 import Glibc
 
-/// Reports the server's state to the service manager that started it: systemd's protocol of `Type=notify`, one datagram for
-/// each piece of news. Without a service manager it does nothing.
+/// Reports the server's state to the service manager that started it, by systemd's protocol for `Type=notify`: one datagram for
+/// each state.
 struct ServiceManager {
     enum News: String {
         case ready = "READY=1"
         case stopping = "STOPPING=1"
     }
 
-    /// Sockets on which it listens for this process, by their descriptors; systemd's protocol of socket activation. To be
-    /// asked once: children of this process must not take them for theirs.
+    /// The descriptors of sockets that the manager has opened for this process, by systemd's protocol for socket activation. Call it
+    /// once: it clears the variables, so that child processes do not use the sockets.
     ///
-    /// - Throws: `Failure` if there are more than anybody would want: then the number is a mistake.
+    /// - Throws: `Failure` for a number of sockets that must be a mistake.
     static func takeSockets() throws -> [Int32] {
         let environment = ProcessInfo.processInfo.environment
         defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
@@ -35,7 +35,7 @@ struct ServiceManager {
         socketPath = path
     }
 
-    /// Says that the configuration is being read anew; `ready` is to follow.
+    /// Reports that the configuration is being read again; `ready` must follow.
     func tellReloading() {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
@@ -53,7 +53,7 @@ struct ServiceManager {
         defer { close(descriptor) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // A path that begins with an at sign is a name without a file, which begins with a zero byte.
+        // A leading at sign stands for the zero byte of an abstract socket.
         var bytes = Array(socketPath.utf8)
         if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
         let room = MemoryLayout.size(ofValue: address.sun_path)
@@ -64,7 +64,7 @@ struct ServiceManager {
         let message = Array(text.utf8)
         withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                // A service manager that does not listen any more need not know.
+                // If the service manager no longer listens, there is nobody to tell.
                 _ = sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL), $0, length)
             }
         }

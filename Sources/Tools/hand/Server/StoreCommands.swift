@@ -6,7 +6,7 @@ import HandServer
 import HandStore
 import HandSync
 
-/// Where a server keeps its lists.
+/// A server's store, and how to report on it.
 struct StoreOptions: ParsableArguments {
     @Option(
         help: .init(
@@ -20,7 +20,7 @@ struct StoreOptions: ParsableArguments {
         get throws { try data ?? Settings.dataFolder }
     }
 
-    /// Replays everything that is in a store.
+    /// Replays the whole store.
     func verify(_ path: String) throws -> StoreReport {
         let report = try StoreVerifier(path: path).verify { name, revision, last in
             if !quiet, last > 100_000 { Output.progress("\(Printable.clean(name)): \(revision) of \(last)") }
@@ -32,10 +32,10 @@ struct StoreOptions: ParsableArguments {
 
 struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Check a store or a backup: replay every commit, compare every digest.",
+        abstract: "Check a store or a backup: replay every commit and compare every digest.",
         discussion: """
-            Reads the store as it is at one moment; a server may go on serving it. Says of each list the first revision that \
-            is wrong. The exit code is 1 if anything is.
+            Reads a snapshot of the store; a server may keep using it. Prints the first wrong revision of each list. The exit \
+            code is 1 if anything is wrong.
             """)
 
     @OptionGroup var store: StoreOptions
@@ -69,13 +69,13 @@ struct Verify: ParsableCommand {
 
     static func json(_ report: StoreReport) -> JSONValue {
         func problem(_ problem: StoreReport.Problem) -> JSONValue {
-            ["revision": problem.revision.map { .integer(Int128($0)) } ?? .null, "text": .string(problem.text)]
+            ["revision": JSONValue(orNull: problem.revision), "text": .string(problem.text)]
         }
         let lists: [JSONValue] = report.lists.map { list in
             [
-                "name": .string(list.name), "deleted": .bool(list.isDeleted), "floor": .integer(Int128(list.floor)),
-                "revision": .integer(Int128(list.revision)), "count": .integer(Int128(list.count)),
-                "digest": .string(String(list.digest, radix: 16)), "snapshots": .integer(Int128(list.snapshots)),
+                "name": .string(list.name), "deleted": .bool(list.isDeleted), "floor": JSONValue(list.floor),
+                "revision": JSONValue(list.revision), "count": JSONValue(list.count),
+                "digest": .string(String(list.digest, radix: 16)), "snapshots": JSONValue(list.snapshots),
                 "problem": list.problem.map(problem) ?? .null,
             ]
         }
@@ -89,7 +89,7 @@ struct Backup: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Copy a store into one file, even while a server uses it.",
         discussion: """
-            The copy is the store as it is at one moment, complete and checked. 'hand recover' puts it back.
+            The copy is a complete snapshot of the store, and is checked. 'hand recover' puts it back.
 
               hand backup lists.backup
             """)
@@ -117,13 +117,13 @@ struct Recover: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Replace a store by a backup.",
         discussion: """
-            The backup is checked first. No server may be running on the store. A store that is there is replaced only with \
-            --replace, and moved aside, not deleted. Clients that come back keep what they have not sent yet; what was \
-            committed after the backup is gone from the lists.
+            The backup is checked first. No server may be running on the store. An existing store is replaced only with \
+            --replace, and moved aside, not deleted. Clients that reconnect keep their unsent edits; what was committed after \
+            the backup is gone from the lists.
             """)
 
     @OptionGroup var store: StoreOptions
-    @Flag(help: "Replace an existing store, which is moved aside.") var replace = false
+    @Flag(help: "Replace an existing store; it is moved aside.") var replace = false
     @Argument(help: "The backup.") var file: String
 
     func run() throws {
@@ -149,7 +149,7 @@ struct Recover: ParsableCommand {
         }
     }
 
-    /// Who may do what now, where that is not what it was.
+    /// The message if the access rules have changed.
     private static func text(_ access: StoreBackup.Recovery.Access) -> String? {
         switch access {
         case .kept: nil

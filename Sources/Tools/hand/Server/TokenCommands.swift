@@ -13,11 +13,11 @@ struct TokenCommand: ParsableCommand {
         commandName: "token", abstract: "Manage who may do what on a server.",
         discussion: """
             A token is a secret that you give to a person. Whoever has it acts under its name and with its role, on one list or \
-            on all. The server, which may be running, heeds changes within a second, also for those who are connected. \
-            Roles: read, append (and add items), write (and make all other edits, and lists), admin (and delete, bring back \
+            on all. A running server applies changes within a second, also to open connections. \
+            Roles: read, append (also add items), write (also make all other edits, and lists), admin (also delete, bring back \
             and rename lists); none.
 
-            Once there are tokens, others see (guest) before the name of whoever comes without one.
+            Once there are tokens, the names of users without one begin with (guest).
 
               hand token create ada --role write
               hand token create bob --role read --list groceries --expires 7d
@@ -27,8 +27,8 @@ struct TokenCommand: ParsableCommand {
               hand token revoke k3f9x1
 
             The person puts the secret into $HAND_TOKEN, or as "token" into ~/.config/hand/config.toml; with ? in its place they \
-            are asked for it. It goes to the server of $HAND_URL, or of "url" in that file, and to no other; never without TLS \
-            over a network, unless HAND_TOKEN_IN_CLEAR=1 says so. On a command line others on the machine could see it.
+            are asked for it. It is sent only to the server of $HAND_URL, or of "url" in that file, and never without TLS \
+            over a network, unless HAND_TOKEN_IN_CLEAR=1. On a command line, other users of the machine could see it.
             """,
         subcommands: [
             CreateToken.self, GrantToken.self, ListTokens.self, RevokeToken.self, Guests.self, RestoreTokens.self,
@@ -88,7 +88,7 @@ private struct GrantToken: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "grant", abstract: "Give a token another role. It counts at once, also for open connections.",
         discussion: """
-            On the lists that are named, or else on all lists. What somebody may do with a list is the greater of both roles. \
+            The role is for the named lists, or for all lists. Of two roles for the same list the greater counts. \
             'none' takes the role away.
             """)
 

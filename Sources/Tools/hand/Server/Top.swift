@@ -8,17 +8,17 @@ import Terminal
 
 struct Top: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Watch a running server of this machine: lists, rates, who lags.",
+        abstract: "Watch a running server on this machine: lists, rates, who lags.",
         discussion: """
-            A live view, each second anew. s sorts the lists by another column, S the connections, / looks for a name, \
-            j and k choose a connection and x closes it, q ends. It asks over the server's admin socket, as 'hand \
-            admin' does, which only the server's user may open. 'hand admin report' prints the same once, as JSON.
+            A live view, refreshed every second. s sorts the lists by another column, S the connections, / searches for a \
+            name, j and k choose a connection and x closes it, q quits. It uses the server's admin socket, like 'hand \
+            admin', which only the server's user may open. 'hand admin report' prints the same once, as JSON.
             """)
 
     @OptionGroup var options: AdminOptions
 
     func run() throws {
-        // The server is asked before the terminal is taken over.
+        // Asked first, so that an error is printed on the ordinary terminal.
         let first = try AdminOptions.decoded(try options.ask("/report"), as: ServerReport.self)
         let loop = try Loop()
         let watch = try TopWatch(loop, at: try options.path, first)
@@ -28,7 +28,7 @@ struct Top: ParsableCommand {
     }
 }
 
-/// Asks a server for its report each second, and draws it.
+/// Asks a server for its report every second, and draws it.
 private final class TopWatch {
     private let loop: Loop
     private let path: String
@@ -74,7 +74,7 @@ private final class TopWatch {
         draw()
     }
 
-    /// Has the server close a connection, and says what became of it.
+    /// Asks the server to close a connection, and shows the result.
     private func close(_ number: UInt64) {
         let target = "/connections/\(number)/close"
         HTTPExchange(loop, at: .unix(path), target, method: "POST", patience: 5_000) { [weak self] answer in

@@ -5,29 +5,28 @@ struct Unit: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print a systemd unit that runs the server.",
         discussion: """
-            The options of 'hand serve' come behind --. The server then runs as a user of its own that can write to nothing but \
-            its lists, in /var/lib/hand; 'systemctl reload hand' has it read its certificate anew.
+            The options of 'hand serve' follow --. The server then runs as a separate user that can write to nothing but its \
+            lists, in /var/lib/hand; 'systemctl reload hand' makes it read its certificate again.
 
               hand unit -- --listen 0.0.0.0:7777 --tls-cert /etc/hand/cert.pem --tls-key /etc/hand/key.pem \\
                   > /etc/systemd/system/hand.service
               systemctl daemon-reload && systemctl enable --now hand
 
-            With --socket ADDRESS it prints the socket unit instead. systemd then listens, also while the server starts anew, and \
-            nobody's connection is refused; leave --listen out of the server's options.
+            With --socket ADDRESS it prints the socket unit instead. systemd then listens, also while the server restarts, so \
+            that no connection is refused; leave --listen out of the server's options.
 
               hand unit --socket 0.0.0.0:7777 > /etc/systemd/system/hand.socket
             """)
 
     @Option(
         help: .init(
-            "Print a socket unit that listens there: HOST:PORT or the path of a Unix socket.", valueName: "address"))
+            "Print a socket unit that listens on HOST:PORT or on a Unix socket's path.", valueName: "address"))
     var socket: String?
 
-    @Option(help: .init("Where this program is (default: where it is now).", valueName: "path")) var program: String?
+    @Option(help: .init("The path of this program (default: the present one).", valueName: "path")) var program: String?
     @Argument(parsing: .postTerminator, help: "Options of 'hand serve'.") var options: [String] = []
 
     func validate() throws {
-        // Options that 'hand serve' would refuse are refused now.
         do { _ = try Serve.parse(options) } catch {
             if Serve.exitCode(for: error) == .success { throw CleanExit.message(Serve.fullMessage(for: error)) }
             throw ValidationError("hand serve: " + Serve.message(for: error))
@@ -105,7 +104,7 @@ struct Unit: ParsableCommand {
             """)
     }
 
-    /// Quotes a word for systemd: quotes and backslashes are escaped, special signs doubled.
+    /// Quotes a word for systemd: escapes quotes and backslashes, and doubles its special characters.
     private static func quoted(_ word: String) -> String {
         let escaped = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
             .replacing("$", with: "$$")
