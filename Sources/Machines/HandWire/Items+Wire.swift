@@ -148,10 +148,7 @@ extension WireReader {
             splices.append(splice)
             end = at + splice.removed.utf8.count
         }
-        // The bytes kept are counted from the last splice, so the splices stand in order.
-        guard let change = try? TextChange(splices), change.splices.count == number, number > 0 else {
-            throw .notNormalForm
-        }
+        guard let change = TextChange(inNormalForm: splices) else { throw .notNormalForm }
         return change
     }
 

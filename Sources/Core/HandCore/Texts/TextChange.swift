@@ -22,6 +22,17 @@ public struct TextChange: Hashable, Sendable {
         settle()
     }
 
+    /// Splices as they stand in a change, taken as they are; nil if they are not in that form, or there is none.
+    package init?(inNormalForm splices: [Splice]) {
+        var end = -1
+        for splice in splices {
+            if splice.at <= end || splice.isNothing { return nil }
+            end = splice.range.upperBound
+        }
+        if splices.isEmpty { return nil }
+        self.splices = splices
+    }
+
     public var isIdentity: Bool { splices.isEmpty }
 
     /// About how many bytes it takes.
