@@ -114,6 +114,32 @@ import Testing
         #expect(!lost.contains { $0.contains("own39") })
     }
 
+    /// Of one's own edits so many are remembered, and so many bytes of words: those made last.
+    @Test(arguments: [false, true]) func ownWorkIsRememberedWithinBounds(isOfTexts: Bool) throws {
+        let count = isOfTexts ? 6 : 2_500
+        let items = (1...count).map { Item(id: ItemID(rawValue: UInt64($0)), content: .task("start", done: false)) }
+        var world = World(items, replicas: 1, rules: Rules(maximumSize: 1 << 20))
+        let portion = isOfTexts ? 1 : 500
+        for start in stride(from: 0, to: count, by: portion) {
+            let text = "\(start)" + String(repeating: "x", count: 900_000)
+            let ticks = (0..<portion).map { _ in Delta.Component.edit(Change(done: true)) }
+            try world.edit(
+                0, isOfTexts ? world.replicas[0].view.rewording(start, text) : try Delta([.keep(start)] + ticks))
+            try world.settle()
+        }
+        let hand = world.replicas[0].confirmed
+        for (part, isTold) in [(5, true), (4, true), (3, true), (2, false), (0, false)] {
+            let index = isOfTexts ? part : min(part, 4) * portion
+            let delta = isOfTexts ? hand.rewording(index, "theirs") : Delta.deleting(index..<index + 1)
+            let after = try hand.applying(delta)
+            let commit = Commit(
+                revision: world.replicas[0].revision + 1, author: 9, sequence: 1, base: 0, time: 0,
+                count: after.count, digest: after.digest, delta: delta)
+            var replica = world.replicas[0]
+            #expect(try replica.receive(commit).notices.isEmpty != isTold, "part \(part)")
+        }
+    }
+
     /// However long the text is, others are sent what changes of it.
     @Test func aWordOfALongTextIsSentByItself() throws {
         let text = String(repeating: "many words ", count: 100_000)

@@ -13,17 +13,31 @@ struct KeyToScreen {
         "j", "space", "J", "k", "pgdn", "e", "x", "enter", "v", "j", "d", "u", "o", "y", "esc", "5", "pgup",
     ]
     private static let rounds = 3_000
+    private static let textSizes = [44, 1_100, 60_500]
 
     static func run(_ sizes: [Int]) {
-        print(
-            "\nkey to screen, a remote commit before each key, µs".padded(54) + "p50".leftPadded(8)
-                + "p99".leftPadded(8) + "max".leftPadded(8))
+        head("key to screen, a remote commit before each key, µs")
         for size in sizes {
-            guard var bench = KeyToScreen(size) else { return print("no pseudo-terminal can be had") }
-            let times = bench.measure().sorted()
-            let cells = [times[times.count / 2], times[times.count * 99 / 100], times[times.count - 1]]
-            print("\(size) items".padded(54) + cells.map { String(Int($0 / 1_000)).leftPadded(8) }.joined())
+            guard var bench = KeyToScreen(Edits.list(size)) else { return print("no pseudo-terminal can be had") }
+            tell("\(size) items", bench.measure())
         }
+        head("commit of the text that is being typed, key and screen, µs")
+        for size in textSizes {
+            let text = "0 " + String(repeating: "some words ", count: size / 11)
+            let hand = Hand([Item(id: ItemID(rawValue: 1), content: .note(text))], rules: Rules(maximumSize: 1 << 20))
+            guard var bench = KeyToScreen(hand) else { return }
+            tell("\(size) bytes", bench.measureField())
+        }
+    }
+
+    private static func head(_ text: String) {
+        print("\n" + text.padded(62) + ["p50", "p99", "max"].map { $0.leftPadded(8) }.joined())
+    }
+
+    private static func tell(_ name: String, _ nanoseconds: [Double]) {
+        let times = nanoseconds.sorted()
+        let cells = [times[times.count / 2], times[times.count * 99 / 100], times[times.count - 1]]
+        print(name.padded(62) + cells.map { String(Int($0 / 1_000)).leftPadded(8) }.joined())
     }
 
     private var app: App
@@ -34,7 +48,7 @@ struct KeyToScreen {
     private var random = SplitMix64(seed: 11)
     private var now: UInt64 = 1_000
 
-    private init?(_ size: Int) {
+    private init?(_ list: Hand) {
         var (master, slave) = (Int32(0), Int32(0))
         var window = winsize(ws_row: 40, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0)
         guard openpty(&master, &slave, nil, nil, &window) == 0 else { return nil }
@@ -48,12 +62,12 @@ struct KeyToScreen {
             AppState.Settings(
                 server: .tcp(host: "host", port: 7777), person: "ada", size: terminal.size, seed: 3),
             opening: .list("list"))
-        replica = Replica(confirmed: Edits.list(size), revision: 0, logID: 1, sequence: 0)
+        replica = Replica(confirmed: list, revision: 0, logID: 1, sequence: 0)
         replica.author = 1
         _ = app.start(now: now)
         send(.connection(.online))
         tell(Replica.Update())
-        for key in ["\(size / 2)", "G"].joined() { press(String(key)) }
+        for key in ["\(list.count / 2)", "G"].joined() { press(String(key)) }
     }
 
     private mutating func measure() -> [Double] {
@@ -69,11 +83,39 @@ struct KeyToScreen {
             drain()
             confirm()
         }
+        end()
+        return times
+    }
+
+    /// Types in the middle of a text of which somebody else changes a word before each key.
+    private mutating func measureField() -> [Double] {
+        var times: [Double] = []
+        for key in ["e", "pgup", "end"] { press(key) }
+        for round in 1...Self.rounds / 10 {
+            now += 10
+            let content = replica.confirmed[0].content
+            let delta = Delta.editing(at: 0, content.rewording("\(round)" + content.text.drop { $0 != " " }))
+            times.append(
+                Stopwatch.nanoseconds {
+                    take(delta, author: 2, sequence: UInt64(round))
+                    press(round % 7 == 0 ? "space" : "x")
+                    terminal.draw(app.view())
+                })
+            drain()
+        }
+        press("enter")
+        precondition(
+            replica.view[0].content.text.contains("xx")
+                && replica.view[0].content.text.hasPrefix("\(Self.rounds / 10) "))
+        end()
+        return times
+    }
+
+    private func end() {
         terminal.close()
         loop.run()
         loop.close()
         close(master)
-        return times
     }
 
     /// What the terminal would show.
