@@ -25,8 +25,8 @@ import Testing
             echo "open: $1 file $(stat -c %a "$2") folder $(stat -c %a "${2%/*}") name ${2##*/}"
             sed 's/^/given: /' "$2"
             while true; do
-                # A signal ends the reading, and so does a terminal that is gone. The shell looks itself: a signal would end
-                # a program that looks.
+                # A signal ends the reading, and so does a terminal that is gone. The shell tests
+                # that itself: a signal would end a program that does.
                 read -r word text || { [ -t 0 ] || exit 1; continue; }
                 case $word in
                 size) stty size | sed 's/^/size /' ;;

@@ -40,10 +40,13 @@ import Testing
         let server = Process()
         server.executableURL = URL(fileURLWithPath: Binary.path)
         server.arguments = [
-            "serve", "--listen", folder.path + "/hand.sock", "--durability", durability, "--log-level", "error",
+            "serve", "--listen", folder.path + "/hand.sock", "--durability", durability, "--log-level", "notice",
         ]
         server.environment = ["NOTIFY_SOCKET": manager.path, "HAND_DATA": folder.path + "/data"]
         server.standardOutput = FileHandle.nullDevice
+        let log = URL(filePath: folder.path + "/log")
+        try Data().write(to: log)
+        server.standardError = try FileHandle(forWritingTo: log)
         try server.run()
         return server
     }
@@ -75,6 +78,8 @@ import Testing
             server.terminate()
             #expect(manager.next() == "STOPPING=1")
             server.waitUntilExit()
+            let log = try String(contentsOfFile: folder.path + "/log", encoding: .utf8)
+            #expect(log.contains("the store has an older format and is converted") == isOlder, "\(log)")
             // SQLite keeps the number of the format there.
             let file = try FileHandle(forUpdating: URL(filePath: folder.path + "/data/hand.sqlite"))
             try file.seek(toOffset: 60)

@@ -165,4 +165,16 @@ import Testing
             #expect(error == .tooLarge(field: "bytes kept of a changed text", limit: 0, found: 1))
         }
     }
+
+    /// The room for items grows in large steps. If it grew with each insertion, a long message would take quadratic time.
+    @Test func manyInsertionsAreNotCopiedEachTime() {
+        var builder = DeltaBuilder()
+        var capacities: Set<Int> = []
+        for number in 1...UInt64(10_000) {
+            builder.insert(1, .after) { Item(id: ItemID(rawValue: number), content: .note("")) }
+            builder.keep(1)
+            capacities.insert(builder.items.capacity)
+        }
+        #expect(builder.items.count == 10_000 && capacities.count < 40, "\(capacities.count) sizes")
+    }
 }

@@ -3,7 +3,7 @@
 /// What it is fed must be well formed; only the form is its concern. Amortized O(1) a component.
 package struct DeltaBuilder {
     private(set) var steps: ContiguousArray<Delta.Step> = []
-    private var items: [Item] = []
+    package private(set) var items: [Item] = []
     private var changes: [Change] = []
     private var picked = 0
     private var reach = 0
@@ -99,7 +99,7 @@ package struct DeltaBuilder {
     package mutating func insert<Failure: Error>(
         _ count: Int, _ side: Side, _ next: () throws(Failure) -> Item
     ) throws(Failure) {
-        // Once: room for just so many each time would copy all items before each time.
+        // Only for the first items: exact room for each insertion would copy all items each time.
         if items.isEmpty { items.reserveCapacity(count) }
         for _ in 0..<count { items.append(try next()) }
         insertShared(from: items.count - count, count, side)

@@ -115,7 +115,8 @@ extension Splice {
             let text = part(gap, inserted: "").removed
             let isTorn = met.contains { $0.removed.isEmpty && gap.lowerBound < $0.at && $0.at < gap.upperBound }
             if isTorn || !Words.hasAny(text) { return add(gap, isChanged: true) }
-            // What comes in their place, or stands behind them, is not glued to a word that stays in front of them.
+            // If a changed word in front of the gap stays, the blanks behind it stay, too. Otherwise the word would be glued
+            // to what comes back, or to what follows the splice.
             let isAtEnd = gap.upperBound == range.upperBound && !Words.hasAny(text.suffix(1))
             let touches = parts.last?.isChanged == true && (isAtEnd || parts.count == 1 && !inserted.isEmpty)
             let start = gap.lowerBound + (touches ? Words.marks(before: text) : 0)

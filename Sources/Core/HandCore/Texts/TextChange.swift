@@ -22,7 +22,7 @@ public struct TextChange: Hashable, Sendable {
         settle()
     }
 
-    /// Splices as they stand in a change, taken as they are; nil if they are not in that form, or there is none.
+    /// Takes splices that are in normal form already, without copying them; nil if they are not, or if there is none.
     package init?(inNormalForm splices: [Splice]) {
         var end = -1
         for splice in splices {

@@ -12,12 +12,12 @@ struct OwnWork: Sendable {
     }
 
     private var deeds: [ItemID: [Deed]] = [:]
-    /// Of the words in `deeds`, at most.
+    /// About how many bytes the words in `deeds` take.
     private var bytes = 0
 
-    /// The most items that are remembered; the half that was touched last stays when there are more.
+    /// The most items that are remembered. If there are more, the half that was touched last stays.
     private static let mostItems = 2_000
-    /// The most bytes of words that are remembered, in the same way.
+    /// The most bytes of words that are remembered. If there are more, half of them stay, too.
     private static let mostBytes = 4 << 20
     /// The most commits that are told apart for one item.
     private static let mostDeeds = 16
@@ -35,13 +35,13 @@ struct OwnWork: Sendable {
         if deeds.count > Self.mostItems || bytes > Self.mostBytes { forget() }
     }
 
-    /// Keeps what was touched last, to half of what may be kept.
+    /// Keeps the items that were touched last, up to half of either limit.
     private mutating func forget() {
         let newest = deeds.sorted { ($0.value.last?.revision ?? 0) > ($1.value.last?.revision ?? 0) }
         (deeds, bytes) = ([:], 0)
         for (item, all) in newest.prefix(Self.mostItems / 2) {
             bytes += all.reduce(0) { $0 + $1.inverse.size }
-            // What was touched last stays, whatever its size.
+            // The item that was touched last stays, whatever its size.
             if bytes > Self.mostBytes / 2, !deeds.isEmpty { break }
             deeds[item] = all
         }

@@ -30,17 +30,17 @@ final class Promises {
     private var made: [Thing: (list: UInt64, client: Int)] = [:]
 
     /// Who has put each thing in, at first or again.
-    private var puttersBack: [Thing: Set<Int>] = [:]
+    private var authors: [Thing: Set<Int>] = [:]
 
-    /// Whether a client has ever put something in, also by taking back that it took it out.
-    func hasPut(_ thing: Thing, client: Int) -> Bool { puttersBack[thing]?.contains(client) == true }
+    /// Whether a client has ever put something in, or has put it back.
+    func hasPut(_ thing: Thing, client: Int) -> Bool { authors[thing]?.contains(client) == true }
 
     /// Somebody is about to make an edit.
     func edit(client: Int, list: UInt64, inserted: Set<Thing>, deleted: Set<Thing>) {
         for thing in inserted {
             owed[thing] = Owed(client: client, list: list)
             if made[thing] == nil { made[thing] = (list, client) }
-            puttersBack[thing, default: []].insert(client)
+            authors[thing, default: []].insert(client)
         }
         takenOut.formUnion(deleted)
     }
