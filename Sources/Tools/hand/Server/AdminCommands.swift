@@ -188,7 +188,7 @@ private struct AdminBackup: ParsableCommand {
 
 private struct AdminReport: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report", abstract: "Print all that 'hand top' shows once, as JSON.")
+        commandName: "report", abstract: "Print once, as JSON, all that 'hand top' shows.")
 
     @OptionGroup var options: AdminOptions
 
