@@ -18,9 +18,10 @@ package final class MemoryStore: CommitStore {
 
     package var blocks: Bool { false }
 
-    package func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws {
+    @discardableResult
+    package func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws -> [Appended] {
         if fails() { throw StoreError.failed("a write failed on purpose") }
-        try contents.withLock { try $0.append(batches, by: newcomers) }
+        return try contents.withLock { try $0.append(batches, by: newcomers) }
     }
 
     package func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {

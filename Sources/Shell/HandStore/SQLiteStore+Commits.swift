@@ -5,11 +5,13 @@ import HandSync
 import HandWire
 
 extension SQLiteStore {
-    package func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws {
+    @discardableResult
+    package func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws -> [Appended] {
         try write { database in
             for batch in batches { try Self.append(batch, database) }
             for newcomer in newcomers { try AuthorRow.insert(newcomer, database) }
         }
+        return batches.map { _ in .taken }
     }
 
     private static func append(_ batch: CommitBatch, _ database: Database) throws {

@@ -9,11 +9,13 @@ package protocol CommitStore: Sendable {
     /// Whether asking it may take as long as a disk takes. A store that does not is asked where one is, without a thread for it.
     var blocks: Bool { get }
 
-    /// Appends commits to many lists in one transaction, as durable as the store was opened to be, and each author's last
-    /// sequence with them: all of it or nothing.
+    /// Appends commits to many lists, as durable as the store was opened to be, and each author's last sequence with them: all of
+    /// a batch or nothing. A store of one server's own takes all batches or throws.
     ///
     /// - Parameter newcomers: those of their authors who are new to the store.
-    func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws
+    /// - Returns: what became of each batch.
+    @discardableResult
+    func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws -> [Appended]
 
     /// A list's commits after `revision`, in order, as whole frames; about `bytes` of them, at least one if there is one. They
     /// begin later if the next ones have been forgotten.
@@ -112,6 +114,19 @@ public struct CommitBatch: Sendable {
         self.commits = commits
         self.frames = frames
     }
+}
+
+/// What became of a batch.
+package enum Appended: Equatable, Sendable {
+    /// It is in the store.
+    case taken
+    /// It is not, and never will be: the list had moved on. The commits that it has after the expected revision, or the first of
+    /// them.
+    case missed([StoredFrame])
+    /// The answer was lost. Appended once more, the same batch is there once.
+    case unknown
+    /// The list has been deleted.
+    case gone
 }
 
 /// A commit as the frame that clients get.

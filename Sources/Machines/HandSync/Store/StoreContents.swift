@@ -111,7 +111,10 @@ package struct StoreContents {
     }
 
     /// All batches or none.
-    package mutating func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws(StoreError) {
+    @discardableResult
+    package mutating func append(
+        _ batches: [CommitBatch], by newcomers: [Newcomer]
+    ) throws(StoreError) -> [Appended] {
         for batch in batches where !batch.commits.isEmpty {
             let found = try list(batch.list).stored.revision
             guard found == batch.expected else {
@@ -120,6 +123,7 @@ package struct StoreContents {
         }
         for batch in batches { lists[batch.list]?.append(batch) }
         for newcomer in newcomers { keep(newcomer) }
+        return batches.map { _ in .taken }
     }
 
     private mutating func keep(_ newcomer: Newcomer) {

@@ -54,8 +54,9 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
         try both(what, body, ==)
     }
 
-    func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws {
-        try both("append", { try $0.append(batches, by: newcomers) }, { _, _ in true })
+    @discardableResult
+    func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws -> [Appended] {
+        try both("append") { try $0.append(batches, by: newcomers) }
     }
 
     /// How many come at once is each store's own choice.

@@ -19,7 +19,8 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
         self.init(VirtualDisk(flushesAtOnce: true))
     }
 
-    package func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws {
+    @discardableResult
+    package func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws -> [Appended] {
         try disk.write { try $0.append(batches, by: newcomers) }
     }
 
