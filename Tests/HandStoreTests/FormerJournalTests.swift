@@ -76,12 +76,41 @@ import Testing
             for event in events {
                 try database.execute(sql: "INSERT INTO events (list, event) VALUES ('a', ?)", arguments: [Data(event)])
             }
-            try database.execute(sql: "PRAGMA user_version = 4")
+            try database.execute(sql: "DROP TABLE sequences; PRAGMA user_version = 4")
         }
         let again = try open()
         let kept = try #require(try again.load("a"))
         #expect(kept.confirmed == replica.confirmed && kept.view == replica.view)
         #expect(kept.pending == replica.pending && kept.inFlight?.sequence == replica.inFlight?.sequence)
+        try again.close()
+    }
+
+    /// In journals of the fifth format a rejection left its sequence free, and what was in flight took the one after the server's last.
+    @Test func sequencesAreReadAsTheyWereMeant() throws {
+        func item(_ number: UInt64) -> Delta {
+            .inserting([Item(id: ItemID(rawValue: number), content: .note("n"))], at: 0, .after)
+        }
+        var replica = Replica(confirmed: Hand(), revision: 3, logID: 7, sequence: 4)
+        replica.author = 1
+        let journal = try open()
+        try journal.checkpoint(replica, of: "rejected")
+        try journal.checkpoint(replica, of: "caught up")
+        let edits: [JournalEvent] = [.edit(item(1), isExact: false), .submitted, .edit(item(2), isExact: true)]
+        // It was sent as the fifth, refused, and the next one sent as the fifth, too.
+        try journal.append(edits + [.rejected(sequence: 5, .notStored), .submitted], to: "rejected")
+        try journal.append(edits + [.caughtUp(lastSequence: 2)], to: "caught up")
+        try journal.note(.undo, in: 9, sequence: 12)
+        try journal.close()
+        try edit { try $0.execute(sql: "DROP TABLE sequences; PRAGMA user_version = 5") }
+        let again = try open()
+        #expect(try again.load("rejected")?.inFlight?.sequence == 5)
+        #expect(try again.load("rejected")?.view.map(\.id.rawValue) == [2])
+        #expect(try again.load("caught up")?.inFlight?.sequence == 3)
+        // What is known of an undo that was not taken must not be taken for what is known of a later edit.
+        #expect(again.used == [9: 12])
+        // From now on no sequence is used again.
+        try again.append([.rejected(sequence: 5, .notStored), .edit(item(3), isExact: false), .submitted], to: "rejected")
+        #expect(try again.load("rejected")?.inFlight?.sequence == 6)
         try again.close()
     }
 

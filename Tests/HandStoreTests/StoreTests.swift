@@ -207,6 +207,33 @@ enum StoreKind: CaseIterable {
         }
     }
 
+    /// Whether a client's last submission was refused is kept with it.
+    @Test(arguments: StoreKind.allCases) func refusalsAreKept(kind: StoreKind) throws {
+        let folder = try TemporaryFolder()
+        let store = try kind.store(in: folder)
+        let list = try store.create("a", rules: Rules(maximumCount: 0), logID: 1, deckSeed: nil)
+        let author = try store.knownAuthor(for: ClientID(high: 1, low: 1), person: "ada")
+        var authority = Authority(try store.load(list.number), limits: Limits())
+        for (sequence, isRefused) in [(UInt64(1), false), (4, true), (9, false)] {
+            let delta = isRefused ? Delta.inserting(tasks(1), at: 0, .after) : .identity
+            let submission = Submission(list: list.number, base: authority.revision, sequence: sequence, delta: delta)
+            _ = authority.submit(submission, author: author, isFirst: true, now: 1)
+            let batch = authority.takeBatch()
+            #expect(try store.append([batch]) == [.taken])
+            authority.wrote()
+            let loaded = try store.load(list.number)
+            let mark = SequenceMark(
+                author: author.number, sequence: sequence, revision: batch.expected + 1, isRefused: isRefused)
+            #expect(loaded.sequences == [author.client: mark])
+            let frames = try store.frames(of: list.number, after: batch.expected, about: .max)
+            #expect(try frames.map { try $0.commit() } == batch.commits)
+        }
+        if let store = store as? SQLiteStore {
+            try store.close()
+            #expect(try StoreVerifier(path: folder.path).verify().isSound)
+        }
+    }
+
     @Test func aDeckGoesOnWhereItWas() throws {
         let folder = try TemporaryFolder()
         var store = try SQLiteStore(folder: folder.path, durability: .os)
@@ -272,7 +299,7 @@ enum StoreKind: CaseIterable {
         do { try SQLiteStore(folder: folder.path, durability: .os).close() }
         let file = folder.path + "/hand.sqlite"
         do { try DatabaseQueue(path: file).write { try $0.execute(sql: "PRAGMA user_version = 99") } }
-        #expect(throws: StoreError.newer(path: file, found: 99, known: 7)) {
+        #expect(throws: StoreError.newer(path: file, found: 99, known: 8)) {
             try SQLiteStore(folder: folder.path, durability: .os)
         }
     }

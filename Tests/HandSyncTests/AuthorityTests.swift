@@ -42,12 +42,75 @@ import Testing
         #expect(list.revision == 1)
         #expect(list.lastSequence(of: 1) == 1)
         #expect(list.submit(first, author: 1, now: 6) == .acknowledged(revision: 1))
-        #expect(list.submit(submission(.deleting(0..<1), base: 1, 3), author: 1, now: 6) == .failed(.wrongSequence))
         #expect(list.submit(submission(.deleting(0..<1), base: 2, 2), author: 1, now: 6) == .failed(.baseInFuture))
         #expect(list.submit(submission(.deleting(0..<1), base: 1, 0), author: 1, now: 6) == .failed(.wrongSequence))
-        _ = commit(&list, submission(.deleting(0..<1), base: 1, 2))
-        #expect(list.submit(first, author: 1, now: 6) == .acknowledged(revision: 0))
+        // Those in between were rejected.
+        _ = commit(&list, submission(.deleting(0..<1), base: 1, 5))
+        for sequence: UInt64 in [1, 2, 4] {
+            let former = submission(.inserting(tasks(1, first: 9), at: 0, .after), base: 2, sequence)
+            #expect(list.submit(former, author: 1, now: 6) == .acknowledged(revision: 0))
+        }
         #expect(list.hand.isEmpty)
+    }
+
+    /// The first refusal on a connection is a commit, which changes nothing and says why.
+    @Test func aRefusalInTheHistory() throws {
+        var list = authority(tasks(2), rules: Rules(maximumCount: 2))
+        let tooMany = submission(.inserting(tasks(1, first: 9), at: 0, .after), base: 0, 3)
+        let before = list.hand.digest
+        guard case .numbered(let refusal) = list.submit(tooMany, author: 1, isFirst: true, now: 5) else {
+            return #expect(Bool(false))
+        }
+        #expect(refusal.refusal == .violation(.listFull(maximum: 2)) && refusal.delta.isIdentity)
+        #expect(refusal.revision == 1 && refusal.sequence == 3 && refusal.count == 2 && refusal.digest == before)
+        #expect(list.submit(tooMany, author: 1, now: 5) == .waiting)
+        #expect(list.takeBatch().commits == [refusal])
+        list.wrote()
+        #expect(list.brokenInvariant() == nil)
+        // Whoever asks again is told no reason: that is in the history.
+        #expect(list.submit(tooMany, author: 1, isFirst: true, now: 5) == .rejected(.reasonForgotten))
+        #expect(list.lastMark(of: Author(1))?.isRefused == true)
+        // Later ones on the connection are told without a commit.
+        let next = submission(.inserting(tasks(1, first: 9), at: 0, .after), base: 1, 4)
+        #expect(list.submit(next, author: 1, now: 5) == .rejected(.violation(.listFull(maximum: 2))))
+        #expect(list.revision == 1 && !list.isBusy && list.lastSequence(of: 1) == 3)
+    }
+
+    /// An exact edit holds as long as nothing but refusals came since.
+    @Test func anExactEditAndRefusals() throws {
+        var list = authority(tasks(2), rules: Rules(maximumCount: 2))
+        for sequence: UInt64 in 1...3 {
+            let tooMany = submission(.inserting(tasks(1, first: 9), at: 0, .after), base: 0, sequence)
+            _ = list.submit(tooMany, author: 1, isFirst: true, now: 5)
+            _ = list.takeBatch()
+            if sequence < 3 { list.wrote() }
+        }
+        func exact(_ sequence: UInt64, base: Int) -> Submission {
+            Submission(list: 1, base: base, sequence: sequence, isExact: true, delta: .deleting(0..<1))
+        }
+        guard case .numbered(let commit) = list.submit(exact(1, base: 0), author: 2, now: 6) else {
+            return #expect(Bool(false))
+        }
+        #expect(commit.revision == 4 && commit.refusal == nil && commit.delta == .deleting(0..<1))
+        #expect(list.submit(exact(2, base: 2), author: 2, now: 6) == .rejected(.revisionMoved(now: 4)))
+        #expect(list.submit(exact(3, base: 0), author: 2, now: 6) == .rejected(.revisionMoved(now: 4)))
+        // A failed write takes refusals back, too.
+        _ = list.writeFailed()
+        #expect(list.revision == 2 && list.lastMark(of: Author(1))?.sequence == 2 && list.brokenInvariant() == nil)
+    }
+
+    /// Edits pass a refusal unchanged, whatever sort they are.
+    @Test func editsPassRefusals() throws {
+        var list = authority(tasks(3), rules: Rules(maximumCount: 3))
+        let tooMany = submission(.inserting(tasks(1, first: 9), at: 0, .after), base: 0, 1)
+        _ = list.submit(tooMany, author: 1, isFirst: true, now: 5)
+        for delta in [Delta.moving(0..<1, to: 3, .after), Delta.deleting(0..<1).composed(with: .deleting(1..<2))] {
+            var copy = list
+            guard case .numbered(let commit) = copy.submit(submission(delta, base: 0, 1), author: 2, now: 6) else {
+                return #expect(Bool(false))
+            }
+            #expect(commit.delta == delta)
+        }
     }
 
     @Test func aFailedWriteLeavesTheListAsItWas() {

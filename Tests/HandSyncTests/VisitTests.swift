@@ -41,23 +41,53 @@ import Testing
         #expect(talk.said == said && talk.machine.isReady)
     }
 
-    /// What takes a commit back is known as such before it is sent; what the server has not taken is forgotten.
+    /// What takes a commit back is known as such before it is sent, and under which sequence.
     @Test func stepsAreKeptBeforeTheyAreSent() throws {
         var talk = DrivenClient.ofVisitor()
         let request = talk.perform { $0.edit("list", on: Self.excerpt, Self.edit, isExact: false, step: .redo) }!
         talk.enter(request)
-        #expect(talk.order == ["5 through 3", "redo 4 of 5", "sent 4"])
+        #expect(talk.order == ["redo 4 of 5", "4 of 5 is used", "sent 4"])
         talk.lose()
         talk.comeBack()
         talk.enter(request, lastSequence: 4)
-        #expect(talk.order.dropFirst(3) == ["5 through 4", "redo 4 of 5", "sent 4"])
+        #expect(talk.order.dropFirst(3) == ["redo 4 of 5", "sent 4"])
         var plain = DrivenClient.ofVisitor()
         plain.enter(plain.edit()!)
-        #expect(plain.order == ["5 through 3", "sent 4"])
-        var following = DrivenClient.ofVisitor()
-        following.perform { $0.open("list") }
-        following.enter(1, lastSequence: 8, .snapshot(revision: 1, count: 0, digest: 0))
-        #expect(following.order == ["5 through 8"])
+        #expect(plain.order == ["4 of 5 is used", "sent 4"])
+    }
+
+    /// What became of the first edit is not known, and it may still be on its way over the lost connection.
+    @Test func theNextEditHasAnotherSequence() throws {
+        var talk = DrivenClient.ofVisitor()
+        let first = talk.edit()!
+        talk.enter(first)
+        talk.hear(.error(code: .listDeleted, request: first, retryAfter: 0, message: "gone"))
+        let second = talk.edit()!
+        talk.enter(second)
+        #expect(talk.order == ["4 of 5 is used", "sent 4", "5 of 5 is used", "sent 5"])
+        // Nor does one have it that follows the list from then on.
+        talk.commit(8, author: 1, sequence: 5, Self.edit)
+        talk.perform { $0.open("list") }
+        guard case .subscribe(let subscribe) = talk.said.last else { return #expect(Bool(false)) }
+        talk.enter(subscribe.request, lastSequence: 3, .snapshot(revision: 8, count: 0, digest: 0))
+        let item = Item(id: ItemID(rawValue: 9), content: .note("n"))
+        talk.perform { try? $0.edit("list", Delta.inserting([item], at: 0, .after)) }
+        #expect(talk.submissions.last?.sequence == 6)
+    }
+
+    /// The first refusal on a connection is a commit.
+    @Test func aRefusalAnswers() throws {
+        var talk = DrivenClient.ofVisitor()
+        let request = talk.edit()!
+        talk.enter(request)
+        talk.hear(
+            .commit(
+                list: 2,
+                Commit(
+                    revision: 8, author: 1, sequence: 4, base: 7, time: 0, count: 4, digest: 0, delta: .identity,
+                    refusal: .notStored)))
+        guard case .rejected(.notStored) = talk.answers[request] else { return #expect(Bool(false)) }
+        #expect(!talk.machine.isShared)
     }
 
     /// An excerpt that does not say of which history it is may be of any.
@@ -242,7 +272,7 @@ extension DrivenClient {
 
     private static func order(_ write: JournalWrite) -> String? {
         switch write {
-        case .forgetSteps(let log, let last): "\(log) through \(last)"
+        case .used(let log, let sequence): "\(sequence) of \(log) is used"
         case .step(let step, let log, let sequence): "\(step) \(sequence) of \(log)"
         default: nil
         }

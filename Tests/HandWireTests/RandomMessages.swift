@@ -64,10 +64,12 @@ struct RandomMessages {
     }
 
     mutating func commit() -> Commit {
-        let revision = revision()
+        let revision = 1 + count((1 << 53) - 2)
+        let refusal = flag() ? rejection() : nil
         return Commit(
-            revision: revision, author: number(), sequence: number(), base: count(revision), time: number(),
-            count: count(), digest: chaos.random.next(), delta: delta())
+            revision: revision, author: number(), sequence: number(),
+            base: refusal == nil ? count(revision - 1) : revision - 1, time: number(), count: count(),
+            digest: chaos.random.next(), delta: refusal == nil ? delta() : .identity, refusal: refusal)
     }
 
     mutating func rejection() -> Rejection {
@@ -78,7 +80,7 @@ struct RandomMessages {
             .violation(.cardNotInDeck(Card(code: UInt8(chaos.random.next(below: 53))) ?? .faceDown)),
             .violation(.cardsAreDealt), .duplicateItem(id()), .doesNotFit(reach: count(), count: count()),
             .revisionMoved(now: revision()), .notStored, .notAllowed, .tooManyPending(limit: count()),
-            .storeFull(limit: count()),
+            .storeFull(limit: count()), .reasonForgotten,
         ]
         return reasons[chaos.random.next(below: reasons.count)]
     }
@@ -124,7 +126,7 @@ struct RandomMessages {
             .subscribed(
                 .init(
                     request: number(), list: number(), logID: chaos.random.next(), rules: rules(),
-                    lastSequence: number(),
+                    lastSequence: number(), isLastRefused: flag(),
                     start: flag()
                         ? .resumed(head: revision())
                         : .snapshot(revision: revision(), count: count(), digest: chaos.random.next()))),

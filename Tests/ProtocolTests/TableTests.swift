@@ -24,7 +24,7 @@ import Testing
         .violation(.itemTooLarge(size: 3, maximum: 2)), .violation(.deckEmpty),
         .violation(.cardNotInDeck(.faceUp(.two, .clubs))), .violation(.cardsAreDealt),
         .duplicateItem(ItemID(rawValue: 2)), .doesNotFit(reach: 3, count: 2), .revisionMoved(now: 2), .notStored,
-        .tooManyPending(limit: 2), .notAllowed, .storeFull(limit: 2),
+        .tooManyPending(limit: 2), .notAllowed, .storeFull(limit: 2), .reasonForgotten,
     ]
 
     private func details(of rejection: Rejection) -> [String] {
@@ -32,7 +32,8 @@ import Testing
         case .violation(.listFull): ["maximum", "–"]
         case .violation(.kindNotAllowed): ["kind", "–"]
         case .violation(.itemTooLarge): ["size", "maximum"]
-        case .violation(.deckEmpty), .violation(.cardsAreDealt), .notStored, .notAllowed: ["–", "–"]
+        case .violation(.deckEmpty), .violation(.cardsAreDealt), .notStored, .notAllowed, .reasonForgotten:
+            ["–", "–"]
         case .violation(.cardNotInDeck): ["card", "–"]
         case .duplicateItem: ["item id", "–"]
         case .doesNotFit: ["items walked over", "items in the list"]

@@ -92,7 +92,8 @@ extension JSON {
 // MARK: - Commits
 
 extension JSON {
-    /// `{"revision":7,"author":2,"sequence":3,"base":5,"time":1767225600000,"count":4,"digest":"…","delta":[…]}`.
+    /// `{"revision":7,"author":2,"sequence":3,"base":5,"time":1767225600000,"count":4,"digest":"…","delta":[…]}`, and `refused`
+    /// with the reason if it is a refusal.
     ///
     /// - Parameters:
     ///   - person: the author's name, written as `person`.
@@ -107,6 +108,7 @@ extension JSON {
             .init("time", JSONValue(commit.time)), .init("count", JSONValue(commit.count)),
             .init("digest", .string(Hex.text(commit.digest))), .init("delta", delta(commit.delta)),
         ]
+        if let refusal = commit.refusal { members.append(.init("refused", rejection(refusal))) }
         if let person { members.append(.init("person", .string(person))) }
         if let date { members.append(.init("at", .string(date))) }
         if let changes { members.append(.init("changes", changes)) }
@@ -117,10 +119,12 @@ extension JSON {
     package static func commit(from field: JSONField) throws(FormatError) -> Commit {
         try field.expectObject("a commit")
         let revision = try field["revision"].revision()
+        let (delta, refusal) = (try delta(from: field["delta"]), try field["refused"].ifPresent(rejection(from:)))
+        if refusal != nil, !delta.isIdentity { throw field["delta"].mismatch("no components in a refusal") }
         return Commit(
             revision: revision, author: try field["author"].integer(0...UInt64.max),
-            sequence: try field["sequence"].integer(0...UInt64.max), base: try field["base"].integer(0...revision),
+            sequence: try field["sequence"].integer(0...UInt64.max), base: try field["base"].integer(0...max(0, revision - 1)),
             time: try field["time"].integer(0...UInt64.max), count: try field["count"].count(),
-            digest: try field["digest"].word(), delta: try delta(from: field["delta"]))
+            digest: try field["digest"].word(), delta: delta, refusal: refusal)
     }
 }

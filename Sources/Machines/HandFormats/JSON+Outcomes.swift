@@ -81,7 +81,7 @@ extension JSON {
         case .violation(.itemTooLarge(let size, let maximum)):
             [.init("size", JSONValue(size)), .init("maximum", JSONValue(maximum))]
         case .violation(.cardNotInDeck(let card)): [.init("card", .string(card.description))]
-        case .violation(.deckEmpty), .violation(.cardsAreDealt), .notStored, .notAllowed: []
+        case .violation(.deckEmpty), .violation(.cardsAreDealt), .notStored, .notAllowed, .reasonForgotten: []
         case .duplicateItem(let item): [.init("item", id(item))]
         case .doesNotFit(let reach, let count):
             [.init("reach", JSONValue(reach)), .init("count", JSONValue(count))]
@@ -108,6 +108,7 @@ extension JSON {
         case "revisionMoved": return .revisionMoved(now: try field["revision"].revision())
         case "notStored": return .notStored
         case "notAllowed": return .notAllowed
+        case "reasonForgotten": return .reasonForgotten
         case "tooManyPending": return .tooManyPending(limit: try field["limit"].number())
         case "storeFull": return .storeFull(limit: try field["limit"].number())
         default: throw field["reason"].mismatch("the reason of a rejection")

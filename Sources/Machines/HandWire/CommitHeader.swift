@@ -1,14 +1,17 @@
 import HandCore
 
-/// What stands in front of a commit's delta. It can be read from a frame without looking at the delta.
+/// The fields before a commit's delta. They can be read from a frame without looking at the delta.
 package struct CommitHeader {
     package let revision: Int
     package let author: UInt64
     package let sequence: UInt64
+    /// Revisions from the base to this one; 0 if the submission is refused, and the reason stands in place of a delta.
     let lag: Int
     let time: UInt64
     package let count: Int
     package let digest: UInt64
+
+    package var isRefusal: Bool { lag == 0 }
 
     /// Reads the body of a commit's frame.
     package init(_ body: UnsafeRawBufferPointer) throws(WireError) {

@@ -46,16 +46,26 @@ extension WireWriter {
 
     /// Everything of a commit, the list that it belongs to excepted.
     package mutating func commit(_ commit: Commit) {
-        header(of: commit)
-        delta(commit.delta)
+        _ = body(of: commit)
     }
 
-    /// What stands in front of a commit's delta.
-    mutating func header(of commit: Commit) {
+    /// The same. Returns how many bytes of it, at its end, are the delta.
+    mutating func body(of commit: Commit) -> Int {
+        header(of: commit)
+        if let refusal = commit.refusal {
+            rejection(refusal)
+            return 0
+        }
+        let start = bytes.count
+        delta(commit.delta)
+        return bytes.count - start
+    }
+
+    private mutating func header(of commit: Commit) {
         varint(commit.revision)
         varint(commit.author)
         varint(commit.sequence)
-        varint(commit.revision - commit.base)
+        varint(commit.refusal == nil ? commit.revision - commit.base : 0)
         varint(commit.time)
         varint(commit.count)
         word(commit.digest)
@@ -112,9 +122,10 @@ extension WireReader {
 
     package mutating func commit() throws(WireError) -> Commit {
         let header = try CommitHeader(&self)
+        let refusal = header.isRefusal ? try rejection() : nil
         return Commit(
             revision: header.revision, author: header.author, sequence: header.sequence,
-            base: header.revision - header.lag, time: header.time, count: header.count, digest: header.digest,
-            delta: try delta())
+            base: max(0, header.revision - max(1, header.lag)), time: header.time, count: header.count, digest: header.digest,
+            delta: refusal == nil ? try delta() : .identity, refusal: refusal)
     }
 }

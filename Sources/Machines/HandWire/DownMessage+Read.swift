@@ -91,6 +91,7 @@ extension DownMessage {
         let logID = try reader.word("log id")
         let rules = try reader.rules()
         let lastSequence = try reader.varint("last sequence")
+        let isLastRefused = try reader.flag("whether the last was refused")
         let start: Subscribed.Start =
             try reader.flag("kind of start")
             ? .snapshot(
@@ -98,7 +99,8 @@ extension DownMessage {
                 digest: try reader.word("digest"))
             : .resumed(head: try reader.revision("newest revision"))
         return Subscribed(
-            request: request, list: list, logID: logID, rules: rules, lastSequence: lastSequence, start: start)
+            request: request, list: list, logID: logID, rules: rules, lastSequence: lastSequence,
+            isLastRefused: isLastRefused, start: start)
     }
 
     private static func presence(_ reader: inout WireReader) throws(WireError) -> Presence {

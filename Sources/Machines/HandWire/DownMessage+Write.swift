@@ -17,10 +17,7 @@ extension DownMessage {
     package static func write(_ commit: Commit, in list: UInt64, to writer: inout WireWriter) -> Int {
         writer.byte(commitType)
         writer.varint(list)
-        writer.header(of: commit)
-        let header = writer.bytes.count
-        writer.delta(commit.delta)
-        return writer.bytes.count - header
+        return writer.body(of: commit)
     }
 
     /// The frame of a chunk with the items of `hand` from `start` on, about `bytes` of them, and how many they are.
@@ -159,6 +156,7 @@ extension DownMessage {
         writer.word(subscribed.logID)
         writer.rules(subscribed.rules)
         writer.varint(subscribed.lastSequence)
+        writer.byte(subscribed.isLastRefused ? 1 : 0)
         switch subscribed.start {
         case .resumed(let head):
             writer.byte(0)

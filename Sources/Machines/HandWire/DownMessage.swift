@@ -59,6 +59,8 @@ public enum DownMessage: Equatable, Sendable {
         public var rules: Rules
         /// The last sequence that this client has in the list's history.
         public var lastSequence: UInt64
+        /// Whether the submission with that sequence was refused.
+        public var isLastRefused: Bool
         public var start: Start
 
         /// How the client gets to the present.
@@ -70,13 +72,15 @@ public enum DownMessage: Equatable, Sendable {
         }
 
         public init(
-            request: UInt64, list: UInt64, logID: UInt64, rules: Rules, lastSequence: UInt64, start: Start
+            request: UInt64, list: UInt64, logID: UInt64, rules: Rules, lastSequence: UInt64, isLastRefused: Bool = false,
+            start: Start
         ) {
             self.request = request
             self.list = list
             self.logID = logID
             self.rules = rules
             self.lastSequence = lastSequence
+            self.isLastRefused = isLastRefused
             self.start = start
         }
     }

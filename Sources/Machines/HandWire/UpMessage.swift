@@ -17,9 +17,10 @@ public struct ClientID: Hashable, Sendable {
 
 /// Versions of the protocol that this program speaks.
 public enum ProtocolVersion {
-    public static let lowest = 3
+    public static let lowest = 4
     /// 3: texts are changed by splices. Before that they were set.
-    public static let highest = 3
+    /// 4: a sequence is used once, also if the submission is refused; a refusal may be a commit.
+    public static let highest = 4
 
     /// The version to speak with somebody who speaks those from `low` to `high`; nil if there is none.
     public static func common(_ low: Int, _ high: Int) -> Int? {

@@ -43,7 +43,7 @@ package final class ClientEngine: MachineShell {
         let machine = ClientMachine(
             client: journal?.client ?? configuration.client, person: configuration.person,
             program: configuration.program, token: configuration.token, seed: configuration.seed,
-            journal: journal.map { _ in JournalBuffer() })
+            journal: journal.map { _ in JournalBuffer() }, used: journal?.used ?? [:])
         driver = MachineDriver(machine, on: loop, to: configuration.destination)
         driver.shell = self
         hook = loop.onTurnEnd { [unowned self] in driver.flush() }

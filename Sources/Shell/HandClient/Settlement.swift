@@ -1,3 +1,5 @@
+import HandCore
+import HandCore
 import HandSync
 import HandWire
 

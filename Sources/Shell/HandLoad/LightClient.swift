@@ -134,7 +134,11 @@ final class LightClient: Participant {
         do {
             let commits = try scanner.scan(bytes, after: revision, wanted) { (body, commits) throws(WireError) in
                 if body[0] == DownMessage.commitType {
-                    if take(try CommitHeader(body), now) { isSettled = true }
+                    let header = try CommitHeader(body)
+                    let isAnswer =
+                        header.isRefusal && header.author == author
+                        ? take(try DownMessage(body), now) : take(header, now)
+                    if isAnswer { isSettled = true }
                 } else if body[0] == DownMessage.chunkType {
                     arrived(try DownMessage.countOfChunk(body))
                 } else {
@@ -170,6 +174,13 @@ final class LightClient: Participant {
         return true
     }
 
+    private func refused(_ sequence: UInt64, _ reason: Rejection) -> Bool {
+        guard pending?.submission.sequence == sequence else { return false }
+        pending = nil
+        meter.failed("rejected: \(reason.name)", "client \(number + 1): \(reason)")
+        return true
+    }
+
     private func take(_ message: DownMessage, _ now: UInt64) -> Bool {
         switch message {
         case .welcome(let welcome):
@@ -178,12 +189,9 @@ final class LightClient: Participant {
             meter.connected()
         case .subscribed(let subscribed): return began(subscribed, now)
         case .rejected(_, let sequence, let reason):
-            guard pending?.submission.sequence == sequence else { return false }
-            // A refused sequence is used again.
-            self.sequence -= 1
-            pending = nil
-            meter.failed("rejected: \(reason.name)", "client \(number + 1): \(reason)")
-            return true
+            return refused(sequence, reason)
+        case .commit(_, let commit):
+            if let reason = commit.refusal { return refused(commit.sequence, reason) }
         case .stale(_, let sequence, let head):
             guard let mine = pending?.submission, mine.sequence == sequence else { return false }
             // There is no list to carry the edit over; any position is as good at the newest revision.

@@ -2,7 +2,7 @@ import GRDB
 import HandSync
 import HandWire
 
-// What a client knows of itself: its numbers by name, and which of its commits take others back.
+// What a client knows of itself: its numbers by name, which of its commits take others back, which sequences it has used.
 
 // MARK: - Authors
 
@@ -88,21 +88,6 @@ extension ClientJournal {
         }
     }
 
-    /// What was kept of submissions to a history after that sequence: the server did not take them, others will have their
-    /// sequences.
-    package func forgetSteps(in log: UInt64, after sequence: UInt64) throws {
-        try SQLiteStore.translating(path) {
-            try database.writeWithoutTransaction { database in
-                let condition = "FROM steps WHERE log_id = ? AND sequence > ?"
-                let arguments: StatementArguments = [log.stored, sequence.stored]
-                guard try Int.fetchOne(database, sql: "SELECT 1 \(condition)", arguments: arguments) != nil else {
-                    return
-                }
-                try database.execute(sql: "DELETE \(condition)", arguments: arguments)
-            }
-        }
-    }
-
     /// What the client of a journal knows of an author's steps through a history, also while another process has it open.
     package static func steps(of author: UInt64, in log: UInt64, inJournalAt path: String) -> Retrace.Steps {
         let found = try? reading(path) { database in
@@ -120,5 +105,27 @@ extension ClientJournal {
             return steps
         }
         return found ?? Retrace.Steps()
+    }
+}
+
+// MARK: - Sequences
+
+extension ClientJournal {
+    /// Notes that a sequence is used in a history.
+    package func noteUsed(_ sequence: UInt64, in log: UInt64) throws {
+        try SQLiteStore.translating(path) {
+            try database.writeWithoutTransaction { try Self.noteUsed(sequence, in: log, $0) }
+        }
+    }
+
+    static func noteUsed(_ sequence: UInt64, in log: UInt64, _ database: Database) throws {
+        if let last = try usedSequences(database)[log], last >= sequence { return }
+        let sql = "INSERT OR REPLACE INTO sequences VALUES (?, ?)"
+        try database.execute(sql: sql, arguments: [log.stored, sequence.stored])
+    }
+
+    static func usedSequences(_ database: Database) throws -> [UInt64: UInt64] {
+        let rows = try Row.fetchAll(database, sql: "SELECT log_id, sequence FROM sequences")
+        return try rows.reduce(into: [:]) { $0[try $1.bits(0)] = try $1.bits(1) }
     }
 }

@@ -27,7 +27,7 @@ extension ClientJournal {
         case .checkpoint(let replica, let list, let formerName):
             try checkpoint(replica, of: list, formerName: formerName)
         case .step(let step, let log, let sequence): try note(step, in: log, sequence: sequence)
-        case .forgetSteps(let log, let sequence): try forgetSteps(in: log, after: sequence)
+        case .used(let log, let sequence): try noteUsed(sequence, in: log)
         case .shared: try noteSharedClient()
         // What is not known of authors costs undo of earlier runs, not edits.
         case .met(let author, let person): try? meet(author: author, of: person)

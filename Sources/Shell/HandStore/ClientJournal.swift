@@ -16,12 +16,15 @@ package final class ClientJournal: Sendable {
     /// The secret by which the server knew this client when the journal was opened; made with the journal, and anew where another
     /// program has it too.
     package let client: ClientID
+    /// The last sequence that was used in each history when the journal was opened, where no list that is kept says so.
+    package let used: [UInt64: UInt64]
 
     /// 2: checkpoints say which revision the author of an edit saw, and whether the replica has diverged.
     /// 3: events say when the client has become another author; the journal says under which numbers it is known.
     /// 4: it says which of its commits take others back, and under which names edits wait.
     /// 5: texts are changed, not set.
-    private static let version = 5
+    /// 6: a sequence is used once, also if its submission is rejected; the journal says which are used where no list is kept.
+    private static let version = 6
     private static let applicationID = 0x6861_6E63
     private static let partBytes = 256 << 10
 
@@ -40,11 +43,13 @@ package final class ClientJournal: Sendable {
         self.person = person
         let database = try SQLiteStore.translating(path) { try DatabaseQueue(path: path) }
         self.database = database
-        client = try SQLiteStore.translating(path) {
+        (client, used) = try SQLiteStore.translating(path) {
             try database.writeWithoutTransaction { database in
                 try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
             }
-            return try database.write { try Self.prepare($0, path: path, fresh: fresh) }
+            return try database.write { database in
+                (try Self.prepare(database, path: path, fresh: fresh), try Self.usedSequences(database))
+            }
         }
     }
 
@@ -71,7 +76,15 @@ package final class ClientJournal: Sendable {
                         revision INTEGER, author INTEGER);
                     """)
         }
-        if found > 0, found < 5 { try makeFifthFormat(database) }
+        if found < 6 {
+            try database.execute(
+                sql: """
+                    CREATE TABLE sequences (log_id INTEGER PRIMARY KEY, sequence INTEGER NOT NULL);
+                    INSERT INTO sequences
+                        SELECT log_id, max(sequence) FROM steps WHERE sequence IS NOT NULL GROUP BY log_id;
+                    """)
+        }
+        if found > 0, found < 6 { try makeSixthFormat(database, from: found) }
         if found < version { try database.execute(sql: "PRAGMA user_version = \(version)") }
         guard let row = try Row.fetchOne(database, sql: "SELECT high, low, is_shared FROM client") else {
             throw StoreError.damaged("\(path) has lost its client id")
@@ -82,9 +95,9 @@ package final class ClientJournal: Sendable {
     }
 
     /// Writes each list as its replica is now. What does not read stays, behind bytes that nothing begins with.
-    private static func makeFifthFormat(_ database: Database) throws {
+    private static func makeSixthFormat(_ database: Database, from found: Int) throws {
         for list in try String.fetchAll(database, sql: "SELECT list FROM checkpoints") {
-            if let replica = try? load(list, database, "", setsTexts: true) {
+            if let replica = try? load(list, database, "", format: found) {
                 try write(replica, of: list, database)
             } else {
                 let sql = "SELECT head FROM checkpoints WHERE list = ?"
@@ -112,7 +125,8 @@ package final class ClientJournal: Sendable {
     static func take(_ fresh: ClientID, _ database: Database, _ path: String) throws -> Bool {
         if try hasInFlight(database, path) { return false }
         try database.execute(
-            sql: "UPDATE client SET high = ?, low = ?, is_shared = 0; DELETE FROM authors; DELETE FROM steps",
+            sql: "UPDATE client SET high = ?, low = ?, is_shared = 0; "
+                + "DELETE FROM authors; DELETE FROM steps; DELETE FROM sequences",
             arguments: [fresh.high.stored, fresh.low.stored])
         return true
     }
@@ -183,7 +197,7 @@ extension ClientJournal {
     }
 
     private static func load(
-        _ list: String, _ database: Database, _ path: String, setsTexts: Bool = false
+        _ list: String, _ database: Database, _ path: String, format: Int = version
     ) throws -> Replica? {
         let sql = "SELECT head FROM checkpoints WHERE list = ?"
         guard let head = try Data.fetchOne(database, sql: sql, arguments: [list]) else { return nil }
@@ -192,7 +206,7 @@ extension ClientJournal {
         let events = try Data.fetchCursor(
             database, sql: "SELECT event FROM events WHERE list = ? ORDER BY number", arguments: [list])
         do {
-            return try replica(head, parts, events, setsTexts)
+            return try replica(head, parts, events, format)
         } catch let error as DatabaseError {
             throw error
         } catch {
@@ -208,8 +222,9 @@ extension ClientJournal {
     }
 
     private static func replica(
-        _ head: Data, _ parts: some Cursor<Data>, _ events: some Cursor<Data>, _ setsTexts: Bool
+        _ head: Data, _ parts: some Cursor<Data>, _ events: some Cursor<Data>, _ format: Int
     ) throws -> Replica {
+        let setsTexts = format < 5
         var checkpoint = try [UInt8](head).withUnsafeBytes { try Replica.Checkpoint($0, setsTexts: setsTexts) }
         var items: [PackedItem] = []
         while let part = try parts.next() { items += try PackedItem.all(in: part) }
@@ -218,7 +233,8 @@ extension ClientJournal {
         var replica = try Replica(checkpoint, confirmed: confirmed)
         while let bytes = try events.next() {
             let event = try [UInt8](bytes).withUnsafeBytes { try JournalEvent($0, setsTexts: setsTexts) }
-            try replica.replay(setsTexts ? event.resolved(on: replica) : event)
+            let resolved = setsTexts ? try event.resolved(on: replica) : event
+            if format < 6 { try replica.replayFormer(resolved) } else { try replica.replay(resolved) }
         }
         return replica
     }
@@ -233,6 +249,7 @@ extension ClientJournal {
     private static let tables = ["events", "items", "checkpoints", "waiting"]
 
     private static func forget(_ list: String, _ database: Database) throws {
+        if let replica = try? load(list, database, "") { try noteUsed(replica.sequence, in: replica.logID, database) }
         for table in tables { try database.execute(sql: "DELETE FROM \(table) WHERE list = ?", arguments: [list]) }
     }
 

@@ -54,7 +54,7 @@ extension SQLiteStore {
         let insertion = try database.cachedStatement(sql: CheckedTable.sequences.insertion)
         var newAuthors = 0
         for (author, mark) in marks {
-            let values = [list.stored, author.stored, mark.sequence.stored, Int64(mark.revision)].map(\.databaseValue)
+            let values = [list.stored, author.stored, mark.sequence.stored, mark.storedRevision].map(\.databaseValue)
             let checksum = CheckedTable.sequences.checksum(values).databaseValue
             try update.execute(arguments: StatementArguments([values[2], values[3], checksum, values[0], values[1]]))
             guard database.changesCount == 0 else { continue }
@@ -124,5 +124,15 @@ extension SQLiteStore {
 
     private static func missing(_ revision: Int, _ list: StoredList) -> StoreError {
         .damaged("revision \(revision) of list \(list.number) is missing")
+    }
+}
+
+/// The row of a submission that was refused has its revision with a minus sign.
+extension SequenceMark {
+    fileprivate var storedRevision: Int64 { Int64(isRefused ? -revision : revision) }
+
+    init(author: UInt64, sequence: UInt64, storedRevision: Int) {
+        self.init(
+            author: author, sequence: sequence, revision: abs(storedRevision), isRefused: storedRevision < 0)
     }
 }

@@ -91,7 +91,7 @@ extension SQLiteStore {
         while let row = try rows.next() {
             let author = try row.bits(1)
             try row.check(.sequences, "the sequence of author \(author) in list \(list)")
-            marks[author] = SequenceMark(author: author, sequence: try row.bits(2), revision: try row.value(3))
+            marks[author] = SequenceMark(author: author, sequence: try row.bits(2), storedRevision: try row.value(3))
         }
         guard marks.count == row.authors else {
             throw StoreError.damaged("list \(list) has the sequences of \(marks.count) authors, not of \(row.authors)")

@@ -11,7 +11,8 @@ package enum Schema {
     /// 5: clients' ids are hashed; deleted lists stay for a while, without a name; access rules are remembered.
     /// 6: commits that were written together share a row.
     /// 7: texts are changed, not set.
-    static let version = 7
+    /// 8: a commit may be a refusal. An older store has none, so nothing in it changes.
+    static let version = 8
     /// Marks the file as a hand store ("hand" in ASCII).
     static let applicationID = 0x6861_6E64
 

@@ -10,9 +10,9 @@ extension Author {
 
 extension Authority {
     package mutating func submit(
-        _ submission: Submission, author: UInt64, now: UInt64, isFull: Bool = false
+        _ submission: Submission, author: UInt64, isFirst: Bool = false, now: UInt64, isFull: Bool = false
     ) -> Outcome {
-        submit(submission, author: Author(author), now: now, isFull: isFull)
+        submit(submission, author: Author(author), isFirst: isFirst, now: now, isFull: isFull)
     }
 
     package func lastSequence(of author: UInt64) -> UInt64 { lastSequence(of: Author(author)) }
@@ -21,7 +21,8 @@ extension Authority {
 
 /// For tests that write to a store without a server.
 extension CommitStore {
-    package func append(_ batches: [CommitBatch]) throws { try append(batches, by: []) }
+    @discardableResult
+    package func append(_ batches: [CommitBatch]) throws -> [Appended] { try append(batches, by: []) }
 
     /// The author that a client is, who is known to the store from then on.
     package func knownAuthor(for client: ClientID, person: String) throws -> Author {

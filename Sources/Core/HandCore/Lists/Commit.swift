@@ -1,4 +1,7 @@
 /// A numbered, durable delta. A list's history is its commits 1, 2, 3…; nothing else is state.
+///
+/// A submission may be refused by a commit, too: one that changes nothing. All who read the history then know that the submission
+/// was decided, and how.
 public struct Commit: Equatable, Sendable {
     /// Place in the list's history, from 1.
     public var revision: Int
@@ -15,12 +18,14 @@ public struct Commit: Equatable, Sendable {
     public var count: Int
     /// The list's digest after it.
     public var digest: UInt64
-    /// The edit, made on the list at `revision − 1`.
+    /// The edit, made on the list at `revision − 1`; the identity if the submission is refused.
     public var delta: Delta
+    /// Why the submission is refused; nil if it is made.
+    public var refusal: Rejection?
 
     public init(
         revision: Int, author: UInt64, sequence: UInt64, base: Int, time: UInt64, count: Int, digest: UInt64,
-        delta: Delta
+        delta: Delta, refusal: Rejection? = nil
     ) {
         self.revision = revision
         self.author = author
@@ -30,5 +35,6 @@ public struct Commit: Equatable, Sendable {
         self.count = count
         self.digest = digest
         self.delta = delta
+        self.refusal = refusal
     }
 }

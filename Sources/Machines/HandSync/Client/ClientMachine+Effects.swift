@@ -58,9 +58,11 @@ extension ClientMachine {
         let digest: UInt64
         let logID: UInt64
         let lastSequence: UInt64
+        let isLastRefused: Bool
 
         init(
-            revision: Int, count: Int, digest: UInt64, rules: Rules, logID: UInt64 = 0, lastSequence: UInt64 = 0
+            revision: Int, count: Int, digest: UInt64, rules: Rules, logID: UInt64 = 0, lastSequence: UInt64 = 0,
+            isLastRefused: Bool = false
         ) {
             hand = Hand(rules: rules)
             self.revision = revision
@@ -68,6 +70,7 @@ extension ClientMachine {
             self.digest = digest
             self.logID = logID
             self.lastSequence = lastSequence
+            self.isLastRefused = isLastRefused
         }
 
         var isComplete: Bool { hand.count >= count }

@@ -48,6 +48,7 @@ extension ClientMachine {
         hello.client = client
         isShared = false
         replacedAt = []
+        used = [:]
         author = nil
     }
 

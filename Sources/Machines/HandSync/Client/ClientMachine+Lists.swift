@@ -43,7 +43,10 @@ extension ClientMachine {
     /// Stops following a list. The journal gets what was collected of it.
     mutating func letGo(_ name: String) -> Subscription? {
         let subscription = subscriptions.removeValue(forKey: name)
-        if let subscription, subscription.isJournaled { journal?.letGo(name, subscription.replica) }
+        guard let subscription else { return nil }
+        let replica = subscription.replica
+        used[replica.logID] = max(used[replica.logID] ?? 0, replica.sequence)
+        if subscription.isJournaled { journal?.letGo(name, replica) }
         return subscription
     }
 
@@ -107,7 +110,16 @@ extension ClientMachine {
 
     /// Sends the submission in flight; if there is none, the next portion becomes it.
     mutating func sendSubmission(of name: String) {
-        if let submission = subscriptions[name]?.takeSubmission() { send(.submit(submission)) }
+        guard let submission = subscriptions[name]?.takeSubmission(), let subscription = subscriptions[name] else { return }
+        if !subscription.isJournaled { noteUsed(submission.sequence, in: subscription.replica.logID) }
+        send(.submit(submission))
+    }
+
+    /// A sequence is used once: whoever submits to that history later, in this run or another, goes on after it.
+    mutating func noteUsed(_ sequence: UInt64, in log: UInt64) {
+        guard used[log] ?? 0 < sequence else { return }
+        used[log] = sequence
+        journal?.add(.used(log: log, sequence: sequence), isUrgent: true)
     }
 
     mutating func journal(_ name: String, _ event: JournalEvent) {

@@ -17,9 +17,9 @@ extension ClientMachine {
             journal(name, .rejected(sequence: sequence, reason))
             tell(name, update)
             submit(name)
-        case .stale(let list, let sequence, let head):
+        case .stale(let list, _, let head):
             guard let name = followed(list) else { return }
-            subscriptions[name]?.stale(sequence, head: head)
+            subscriptions[name]?.stale(head: head)
             catchUp(name)
         case .acknowledged(let list, let sequence, let revision):
             acknowledged(list: list, sequence: sequence, revision: revision)
@@ -81,7 +81,6 @@ extension ClientMachine {
         if isOther(subscribed, than: name) { return turnBack(from: subscribed, called: name) }
         names[subscribed.list] = name
         subscriptions[name]?.entered(subscribed)
-        journal?.add(.forgetSteps(log: subscribed.logID, after: subscribed.lastSequence), isUrgent: true)
         if let focus = subscriptions[name]?.focus { send(.presence(list: subscribed.list, focus)) }
         if case .snapshot(_, 0, _) = subscribed.start { take(Hand(), of: subscribed.request, now: now) }
         catchUp(name)
@@ -96,18 +95,20 @@ extension ClientMachine {
 
     /// Submits once the client has all that the server had when it subscribed.
     private mutating func catchUp(_ name: String) {
-        guard subscriptions[name]?.catchUp() == true, let subscription = subscriptions[name],
-            let link = subscription.link
-        else { return }
-        let isFlying = subscription.replica.inFlight != nil
-        if subscription.replica.sequence != link.lastSequence &+ (isFlying ? 1 : 0) {
-            subscriptions[name]?.replica.caughtUp(lastSequence: link.lastSequence)
-            journal(name, .caughtUp(lastSequence: link.lastSequence))
+        guard subscriptions[name]?.catchUp() == true, let link = subscriptions[name]?.link else { return }
+        let last = subscriptions[name].map { lastSequence(of: $0.replica, on: link) } ?? link.lastSequence
+        if subscriptions[name]?.replica.caughtUp(lastSequence: last) == true {
+            journal(name, .caughtUp(lastSequence: last))
         }
         tell(name, Replica.Update())
         // What was sent on an earlier connection goes out again; the server knows it by its sequence.
         guard let mine = subscriptions[name]?.replica.inFlight else { return submit(name) }
         if link.unanswered != mine.sequence { sendSubmission(of: name) }
+    }
+
+    /// The last sequence that is used in a replica's history, by what is in flight excepted.
+    private func lastSequence(of replica: Replica, on link: Subscription.Link) -> UInt64 {
+        replica.inFlight == nil ? max(link.lastSequence, used[replica.logID] ?? 0) : link.lastSequence
     }
 
     private mutating func take(_ items: Hand, of request: UInt64, now: UInt64) {

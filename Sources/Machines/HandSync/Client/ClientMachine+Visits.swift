@@ -32,12 +32,14 @@ struct Visit: Sendable {
 
     /// The server has answered the subscription. All commits since the excerpt come now, also those that came over an
     /// earlier connection. Returns the edit, if the visit is for one: always the same, under the same sequence.
-    mutating func entered(_ subscribed: DownMessage.Subscribed) -> Submission? {
+    ///
+    /// - Parameter used: the last sequence that this client has used in the history.
+    mutating func entered(_ subscribed: DownMessage.Subscribed, used: UInt64) -> Submission? {
         list = subscribed.list
         notices = []
         guard case .edit(let delta, let isExact, _) = purpose else { return nil }
         if case .resumed = subscribed.start { rest = (delta, excerpt.entries) } else { rest = nil }
-        let sequence = sequence ?? subscribed.lastSequence &+ 1
+        let sequence = sequence ?? max(subscribed.lastSequence, used) &+ 1
         self.sequence = sequence
         return Submission(
             list: subscribed.list, base: excerpt.revision, sequence: sequence, isExact: isExact, delta: delta)
@@ -146,20 +148,23 @@ extension ClientMachine {
 
     private mutating func entered(_ subscribed: DownMessage.Subscribed) {
         let request = subscribed.request
-        journal?.add(.forgetSteps(log: subscribed.logID, after: subscribed.lastSequence), isUrgent: true)
-        guard let submission = requests[request]?.visit?.entered(subscribed), let visit = requests[request]?.visit
+        let last = used[subscribed.logID] ?? 0
+        guard let submission = requests[request]?.visit?.entered(subscribed, used: last),
+            let visit = requests[request]?.visit
         else { return }
         // It may be another list by now. A server of version 1 does not say which one its excerpts are of.
         if ![0, subscribed.logID].contains(visit.excerpt.logID) { return leave(request, .stale) }
         if case .edit(_, _, let step?) = visit.purpose {
             journal?.add(.step(step, log: subscribed.logID, sequence: submission.sequence), isUrgent: true)
         }
+        noteUsed(submission.sequence, in: subscribed.logID)
         send(.submit(submission))
     }
 
     private mutating func take(_ commit: Commit, on request: UInt64) {
         guard let visit = requests[request]?.visit else { return }
         if commit.author == author, let sequence = visit.sequence, commit.sequence == sequence {
+            if let reason = commit.refusal { return leave(request, .rejected(reason)) }
             // A copy of this program, with the same client id, may have used the sequence for something else.
             let isOwn = visit.became(commit)
             if !isOwn { noteShared() }

@@ -67,6 +67,8 @@ public struct ClientMachine: Sendable {
     /// Whether the server has ever answered. Then it is worth waiting for.
     public internal(set) var hasHeard = false
     public internal(set) var subscriptions: [String: Subscription] = [:]
+    /// The last sequence that this client has used in each history, where no replica remembers it.
+    var used: [UInt64: UInt64]
     var names: [UInt64: String] = [:]
     /// Lists that were closed before the server had answered to their subscription, by its request.
     var abandoned: [UInt64: String] = [:]
@@ -91,11 +93,14 @@ public struct ClientMachine: Sendable {
     /// Progress is reported if at least this many commits were missed.
     static let longWay = 1_000
 
-    /// - Parameter journal: nil if nothing is to be kept.
+    /// - Parameters:
+    ///   - journal: nil if nothing is to be kept.
+    ///   - used: sequences that earlier runs have used (`JournalWrite.used`), the last one of each history.
     public init(
         client: ClientID, person: String, program: String, capabilities: Capabilities = .presence,
-        token: String? = nil, seed: UInt64, journal: JournalBuffer? = nil
+        token: String? = nil, seed: UInt64, journal: JournalBuffer? = nil, used: [UInt64: UInt64] = [:]
     ) {
+        self.used = used
         self.journal = journal
         hello = UpMessage.Hello(
             capabilities: capabilities, client: client, person: person, program: program, token: token)

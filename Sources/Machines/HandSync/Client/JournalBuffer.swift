@@ -6,8 +6,8 @@ public enum JournalWrite: Sendable {
     case checkpoint(Replica, list: String, formerName: String?)
     /// The submission to a history with that sequence is an undo or a redo.
     case step(Retrace.Step, log: UInt64, sequence: UInt64)
-    /// The server has not taken submissions after that sequence. What was kept of them is void.
-    case forgetSteps(log: UInt64, after: UInt64)
+    /// That sequence is used in that history, and no list that is kept says so.
+    case used(log: UInt64, sequence: UInt64)
     /// The author number that the server gave this client under that name.
     case met(author: UInt64, person: String)
     /// A commit of this client was made under that number and name.

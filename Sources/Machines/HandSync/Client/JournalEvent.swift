@@ -38,6 +38,26 @@ extension Replica {
     }
 }
 
+extension Replica {
+    /// Repeats an event as a journal of the fifth format or an earlier one meant it: a rejection left its sequence free, and what was
+    /// in flight took the sequence after the server's last.
+    package mutating func replayFormer(_ event: JournalEvent) throws {
+        switch event {
+        case .rejected(let sequence, let reason):
+            let isInFlight = inFlight?.sequence == sequence
+            _ = rejected(sequence: sequence, reason)
+            if isInFlight { self.sequence = sequence &- 1 }
+        case .caughtUp(let lastSequence):
+            sequence = lastSequence
+            guard let mine = inFlight else { return }
+            sequence &+= 1
+            inFlight = InFlight(
+                sequence: sequence, delta: mine.delta, exactBase: mine.exactBase, count: mine.count, seen: mine.seen)
+        case .edit, .submitted, .commit, .author: try replay(event)
+        }
+    }
+}
+
 extension JournalEvent {
     /// What an event that sets texts is for a replica that has come so far.
     package func resolved(on replica: Replica) throws(Delta.Misfit) -> JournalEvent {

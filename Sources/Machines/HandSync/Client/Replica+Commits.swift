@@ -105,10 +105,13 @@ extension Replica {
         guard commit.revision == revision + 1 else {
             throw .wrongRevision(expected: revision + 1, found: commit.revision)
         }
+        let isRefused = hasSequence(commit) && commit.refusal != nil
         let isOwn = hasSequence(commit) && inFlight?.delta.became(commit.delta, under: confirmed.rules) == true
         var update = Update()
         do {
-            if isOwn {
+            if isRefused, let reason = commit.refusal {
+                update = rejected(sequence: commit.sequence, reason)
+            } else if isOwn {
                 update = try acknowledge(commit)
             } else {
                 update.notices = ownWork.overridden(by: commit, author: author, on: confirmed)

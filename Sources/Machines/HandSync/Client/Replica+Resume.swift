@@ -9,8 +9,6 @@ extension Replica {
         var update = Update()
         guard let mine = inFlight, mine.sequence == sequence else { return update }
         inFlight = nil
-        // The sequence was not used up.
-        self.sequence = sequence &- 1
         takeBack(mine.delta, of: confirmed, before: buffer.startIndex, reason, &update)
         return update
     }
@@ -81,27 +79,37 @@ extension Replica {
 
     /// What became of a submission in flight when the connection was lost, once all commits up to the present are here:
     /// if the server has its sequence and the commit did not come, another program used that sequence. Then it is
-    /// submitted under a new one.
-    public mutating func caughtUp(lastSequence: UInt64) {
-        if let mine = inFlight {
-            inFlight = InFlight(
-                sequence: lastSequence &+ 1, delta: mine.delta, exactBase: mine.exactBase, count: mine.count,
-                seen: mine.seen)
-        }
-        sequence = inFlight?.sequence ?? lastSequence
+    /// submitted under a new one. A sequence that the server does not have stays: the submission may still arrive by the earlier
+    /// connection, and must not be made twice.
+    ///
+    /// - Returns: whether that is news.
+    @discardableResult
+    public mutating func caughtUp(lastSequence: UInt64) -> Bool {
+        let former = sequence
+        sequence = max(sequence, lastSequence)
+        guard let mine = inFlight, mine.sequence <= lastSequence else { return sequence != former }
+        sequence &+= 1
+        inFlight = InFlight(
+            sequence: sequence, delta: mine.delta, exactBase: mine.exactBase, count: mine.count, seen: mine.seen)
+        return true
     }
 
     /// Goes on from a snapshot. Pending edits are kept: they are transformed over the difference, found by item ids.
     ///
-    /// - Parameter lastSequence: this client's last sequence in the snapshot. What was in flight with it is contained, unless another
-    ///   program has used the sequence; what of it is not to be seen counts as overridden.
+    /// - Parameters:
+    ///   - lastSequence: this client's last sequence in the snapshot. What was in flight with it is contained, unless another
+    ///     program has used the sequence; what of it is not to be seen counts as overridden.
+    ///   - isLastRefused: whether the submission with that sequence was refused.
     /// - Returns: the change of the view, as small as it can be told from the ids.
     public mutating func reset(
-        to snapshot: Hand, revision: Int, logID: UInt64, lastSequence: UInt64
+        to snapshot: Hand, revision: Int, logID: UInt64, lastSequence: UInt64, isLastRefused: Bool = false
     ) -> Update {
         var update = Update()
         var base = confirmed
         let isSameHistory = logID == self.logID
+        if isSameHistory, isLastRefused, inFlight?.sequence == lastSequence {
+            update = rejected(sequence: lastSequence, .reasonForgotten)
+        }
         if let mine = inFlight, isSameHistory, mine.sequence <= lastSequence {
             if let edited = try? confirmed.applying(mine.delta) { base = edited }
             inFlight = nil

@@ -56,9 +56,9 @@ extension ClientMachine {
             let request: UInt64
             let list: UInt64
             /// This client's last sequence that the server has, as it said.
-            var lastSequence: UInt64
-            /// The sequence of the submission that was sent on this connection and is not answered. It is not sent again on it:
-            /// of two rejections the second would be taken for that of the next submission, which has the same sequence.
+            let lastSequence: UInt64
+            /// The sequence of the submission that was sent on this connection and is not answered. It is not sent again on it: the
+            /// server does not remember what it has rejected, and might make it the second time.
             var unanswered: UInt64?
         }
 
@@ -123,7 +123,7 @@ extension ClientMachine.Subscription {
         case .snapshot(let revision, let count, let digest):
             let incoming = ClientMachine.IncomingSnapshot(
                 revision: revision, count: count, digest: digest, rules: subscribed.rules, logID: subscribed.logID,
-                lastSequence: subscribed.lastSequence)
+                lastSequence: subscribed.lastSequence, isLastRefused: subscribed.isLastRefused)
             phase = .receiving(link, incoming)
         }
     }
@@ -147,7 +147,8 @@ extension ClientMachine.Subscription {
         phase = .catchingUp(link, from: incoming.revision, through: incoming.revision)
         return .complete(
             replica.reset(
-                to: snapshot, revision: incoming.revision, logID: incoming.logID, lastSequence: incoming.lastSequence))
+                to: snapshot, revision: incoming.revision, logID: incoming.logID, lastSequence: incoming.lastSequence,
+                isLastRefused: incoming.isLastRefused))
     }
 
     /// Takes a commit of the list; nil if it is not news. One that has diverged waits for its snapshot.
@@ -169,8 +170,7 @@ extension ClientMachine.Subscription {
     }
 
     /// What is in flight was made on a revision that is too old; commits through `head` come first.
-    mutating func stale(_ sequence: UInt64, head: Int) {
-        link?.lastSequence = sequence &- 1
+    mutating func stale(head: Int) {
         link?.unanswered = nil
         switch phase {
         case .idle, .asked, .receiving: break

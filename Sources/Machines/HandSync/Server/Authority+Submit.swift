@@ -4,7 +4,7 @@ import HandWire
 extension Authority {
     /// What became of a submission.
     public enum Outcome: Equatable, Sendable {
-        /// It has a number and waits to be written. Its commit, once visible, is the acknowledgement.
+        /// It has a number and waits to be written. Its commit, once visible, is the acknowledgement, or says why it is refused.
         case numbered(Commit)
         /// It has a number already and is being written.
         case waiting
@@ -24,44 +24,58 @@ extension Authority {
     /// O(commits since the base) with a few nanoseconds each where all are single edits, and O(log n) for the list. What can be
     /// told without the commits since is checked first, and how many of them are looked at is bounded.
     ///
+    /// A refusal is told by a commit if the submission is the first of its connection: an earlier connection of the client, perhaps
+    /// to another server, may have carried the same submission and may yet deliver it, so that the history has to decide. Any
+    /// later submission was sent on this connection only.
+    ///
     /// - Parameters:
+    ///   - isFirst: whether nothing that came over this connection has been decided yet.
     ///   - isFull: whether the store has no room for another commit.
     ///   - most: what is more work than that, by an estimate, is not begun.
     public mutating func submit(
-        _ submission: Submission, author: Author, now: UInt64, isFull: Bool = false, work most: Int = .max
+        _ submission: Submission, author: Author, isFirst: Bool = false, now: UInt64, isFull: Bool = false,
+        work most: Int = .max
     ) -> Outcome {
         if most < .max, estimate(submission) > most { return .tooMuchWork }
         work = submission.delta.carryingCost
         if let answer = answerFromBefore(submission, author: author) { return answer }
-        if isFull { return .rejected(.storeFull(limit: limits.storeBytes)) }
         if submission.base > revision { return .failed(.baseInFuture) }
-        if submission.isExact && submission.base != present.revision {
-            return .rejected(.revisionMoved(now: present.revision))
-        }
-        if submission.base < window.floor { return .stale(head: revision) }
-        let count = window.count(at: submission.base)
-        guard submission.delta.reach <= count else {
-            return .rejected(.doesNotFit(reach: submission.delta.reach, count: count))
-        }
-        do {
-            for item in submission.delta.insertedItems { try checkContent(item.content) }
-            guard let delta = transformed(submission.delta, since: submission.base) else {
-                return .stale(head: revision)
-            }
+        do throws(Rejection) {
+            guard let delta = try carried(submission, isFull: isFull) else { return .stale(head: revision) }
             return .numbered(try number(delta, submission, author: author, now: now))
         } catch {
-            return .rejected(error)
+            guard isFirst else { return .rejected(error) }
+            return .numbered(numberRefusal(error, submission, author: author, now: now))
         }
+    }
+
+    /// What a submission is on the present list; nil if its base is too old.
+    private mutating func carried(_ submission: Submission, isFull: Bool) throws(Rejection) -> Delta? {
+        if isFull { throw .storeFull(limit: limits.storeBytes) }
+        if submission.isExact, hasChanged(since: submission.base) { throw .revisionMoved(now: present.revision) }
+        if submission.base < window.floor { return nil }
+        let count = window.count(at: submission.base)
+        guard submission.delta.reach <= count else {
+            throw .doesNotFit(reach: submission.delta.reach, count: count)
+        }
+        for item in submission.delta.insertedItems { try checkContent(item.content) }
+        return transformed(submission.delta, since: submission.base)
+    }
+
+    /// Whether any commit after `base` is more than a refusal; yes if that lies before the window.
+    private func hasChanged(since base: Int) -> Bool {
+        if base == present.revision { return false }
+        return base < window.floor || (base + 1...present.revision).contains { !window.isRefusal(at: $0) }
     }
 
     /// The same on a copy of the authority, while nothing is pending, which takes its place afterwards; the former may be read
     /// meanwhile on another thread.
     package mutating func submitAside(
-        _ submission: Submission, author: Author, now: UInt64, isFull: Bool
+        _ submission: Submission, author: Author, isFirst: Bool, now: UInt64, isFull: Bool
     ) -> Outcome {
         let before = present.hand
         window.seal()
-        let outcome = submit(submission, author: author, now: now, isFull: isFull)
+        let outcome = submit(submission, author: author, isFirst: isFirst, now: now, isFull: isFull)
         if !pending.isEmpty { pending[pending.count - 1].before = before }
         return outcome
     }
@@ -80,13 +94,14 @@ extension Authority {
     /// How much work it is to read a delta, to check and to make it, but for carrying it over commits.
     static func work(of delta: Delta) -> Int { delta.weight * 10 }
 
-    /// Each sequence is committed once: what came before is answered with what became of it.
+    /// Each sequence is used once: what came before is answered with what became of it. Some may have been left out, as those of
+    /// submissions that were rejected.
     private func answerFromBefore(_ submission: Submission, author: Author) -> Outcome? {
-        let last = sequences[author.client] ?? SequenceMark(author: author.number, sequence: 0, revision: 0)
-        if submission.sequence == last.sequence + 1 { return nil }
-        if submission.sequence > last.sequence || submission.sequence == 0 { return .failed(.wrongSequence) }
+        if submission.sequence == 0 { return .failed(.wrongSequence) }
+        guard let last = sequences[author.client], submission.sequence <= last.sequence else { return nil }
         if submission.sequence < last.sequence { return .acknowledged(revision: 0) }
-        return last.revision > revision ? .waiting : .acknowledged(revision: last.revision)
+        if last.revision > revision { return .waiting }
+        return last.isRefused ? .rejected(.reasonForgotten) : .acknowledged(revision: last.revision)
     }
 
     /// What is left of a delta made at `base`, after all commits since: where both are single edits by a few numbers, else by
@@ -139,11 +154,28 @@ extension Authority {
             base: submission.base - submission.lag,
             time: now,
             count: present.hand.count, digest: present.hand.digest, delta: made)
+        append(commit, of: author, inverse: inverse, deck: deck)
+        return commit
+    }
+
+    /// Gives the next number to a commit that says why the submission is refused.
+    private mutating func numberRefusal(
+        _ reason: Rejection, _ submission: Submission, author: Author, now: UInt64
+    ) -> Commit {
+        present.revision += 1
+        let commit = Commit(
+            revision: present.revision, author: author.number, sequence: submission.sequence,
+            base: present.revision - 1, time: now, count: present.hand.count, digest: present.hand.digest,
+            delta: .identity, refusal: reason)
+        append(commit, of: author, inverse: .identity, deck: present.deck)
+        return commit
+    }
+
+    private mutating func append(_ commit: Commit, of author: Author, inverse: Delta, deck: Deck?) {
         window.append(commit, list: list)
         let previous = sequences.updateValue(SequenceMark(of: commit), forKey: author.client)
         pending.append(
             Pending(commit: commit, client: author.client, inverse: inverse, deck: deck, previous: previous))
-        return commit
     }
 
     // MARK: Checking

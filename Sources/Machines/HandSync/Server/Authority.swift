@@ -124,11 +124,14 @@ public struct Authority: Sendable {
     /// Whether a submission of that author's client is numbered and not yet durable.
     package func isPending(_ author: Author) -> Bool { pending.contains { $0.client == author.client } }
 
-    /// The last sequence of an author's client that is durable.
-    public func lastSequence(of author: Author) -> UInt64 {
+    /// The last submission of an author's client that is durable; nil if there is none.
+    package func lastMark(of author: Author) -> SequenceMark? {
         let first = pending.first { $0.client == author.client }
-        return (first.map(\.previous) ?? sequences[author.client])?.sequence ?? 0
+        return first.map(\.previous) ?? sequences[author.client]
     }
+
+    /// The last sequence of an author's client that is durable.
+    public func lastSequence(of author: Author) -> UInt64 { lastMark(of: author)?.sequence ?? 0 }
 
     /// Whether an author's client, who has the list at `revision`, can tell its own commits among those that follow: it knows
     /// them by the author that it is now, so not if the last of them was made under another name.
@@ -225,15 +228,20 @@ public struct SequenceMark: Equatable, Sendable {
     public var author: UInt64
     public var sequence: UInt64
     public var revision: Int
+    /// Whether it was refused.
+    public var isRefused: Bool
 
-    public init(author: UInt64, sequence: UInt64, revision: Int) {
+    public init(author: UInt64, sequence: UInt64, revision: Int, isRefused: Bool = false) {
         self.author = author
         self.sequence = sequence
         self.revision = revision
+        self.isRefused = isRefused
     }
 
     public init(of commit: Commit) {
-        self.init(author: commit.author, sequence: commit.sequence, revision: commit.revision)
+        self.init(
+            author: commit.author, sequence: commit.sequence, revision: commit.revision,
+            isRefused: commit.refusal != nil)
     }
 
     /// The last submissions of clients from those of authors.

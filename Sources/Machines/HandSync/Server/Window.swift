@@ -9,7 +9,7 @@ struct Window {
     private struct Entry {
         let segment: Segment
         let range: Range<Int>
-        /// Where the delta starts within the segment; it ends with the frame.
+        /// Where the delta starts within the segment; it ends with the frame. There is none if the commit is a refusal.
         let delta: Int
         /// Items of the list after it.
         let count: Int
@@ -69,7 +69,7 @@ struct Window {
             Entry(
                 segment: segment, range: start..<segment.count, delta: segment.count - deltaSize,
                 count: commit.count))
-        let edit = SingleEdit(commit.delta)
+        let edit = commit.refusal == nil ? SingleEdit(commit.delta) : .nothing
         shifts.append(SingleEdit.PositionShift(edit ?? .nothing))
         if edit == nil { others.append(commit.revision) }
         byteCount += size
@@ -125,6 +125,12 @@ struct Window {
         return (rest, revision + passed)
     }
 
+    /// Whether a commit is a refusal.
+    func isRefusal(at revision: Int) -> Bool {
+        let entry = entries[index(of: revision)]
+        return entry.delta == entry.range.upperBound
+    }
+
     func frame(at revision: Int) -> FrameRun {
         let entry = entries[index(of: revision)]
         return FrameRun(segment: entry.segment, range: entry.range)
@@ -132,6 +138,7 @@ struct Window {
 
     /// The delta of a commit, decoded from its frame.
     func delta(at revision: Int) -> Delta {
+        if isRefusal(at: revision) { return .identity }
         let entry = entries[index(of: revision)]
         var reader = WireReader(entry.segment.bytes(in: entry.delta..<entry.range.upperBound))
         do { return try reader.delta() } catch {

@@ -13,6 +13,8 @@ extension Connection {
         var snapshot: Transfer?
         /// Whether commits before the window are being read from the store.
         var isReading = false
+        /// Whether nothing that this connection has submitted to the list has been decided yet.
+        var isFirstSubmission = true
         /// How much of the list's presence its client has been told.
         var presence = PresenceMark()
 

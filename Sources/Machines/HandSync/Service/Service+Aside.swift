@@ -36,10 +36,12 @@ extension Service {
         let work = min(Authority.work(of: submission.delta), 10 * (limits.frameBytes + hosted.authority.count))
         charge(connection, work: work)
         let (now, isFull) = (world.wallClock, storeSize.isFull(limits))
+        let isFirst = connection.cursors.isFirstSubmission(to: hosted.list.number)
         let parcel = Parcel((hosted.authority, submission))
         world.compute {
             var (authority, submission) = parcel.take()
-            let outcome = authority.submitAside(submission, author: author, now: now, isFull: isFull)
+            let outcome = authority.submitAside(
+                submission, author: author, isFirst: isFirst, now: now, isFull: isFull)
             return Parcel((authority, submission, outcome))
         } then: { [unowned self] parcel in
             made(parcel, author, in: hosted, from: connection)

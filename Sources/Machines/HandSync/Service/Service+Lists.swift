@@ -138,8 +138,12 @@ extension Service {
         from revision: Int
     ) {
         let number = hosted.list.number
+        let last = connection.author.flatMap(hosted.authority.lastMark)
         var cursor = Connection.Cursor(hosted: hosted, request: request, revision: revision)
-        if let former = connection.cursors[number] { (cursor.presence, cursor.items) = (former.presence, former.items) }
+        if let former = connection.cursors[number] {
+            (cursor.presence, cursor.items) = (former.presence, former.items)
+            cursor.isFirstSubmission = former.isFirstSubmission
+        }
         if case .snapshot(let revision, let count, _) = start {
             cursor.revision = revision
             figures.snapshots += 1
@@ -150,7 +154,7 @@ extension Service {
             .subscribed(
                 DownMessage.Subscribed(
                     request: request, list: number, logID: hosted.authority.logID, rules: hosted.authority.rules,
-                    lastSequence: connection.author.map(hosted.authority.lastSequence) ?? 0, start: start)),
+                    lastSequence: last?.sequence ?? 0, isLastRefused: last?.isRefused ?? false, start: start)),
             to: connection)
     }
 

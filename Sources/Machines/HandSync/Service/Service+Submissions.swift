@@ -8,14 +8,15 @@ extension Service {
             let text = "list \(submission.list) was not subscribed to"
             return refuse(connection, submission.list, .notSubscribed, text)
         }
-        if connection.pendingSubmissions >= limits.pendingSubmissions {
+        let isFirst = connection.cursors.isFirstSubmission(to: submission.list)
+        if connection.pendingSubmissions >= limits.pendingSubmissions, !isFirst {
             let reason = Rejection.tooManyPending(limit: limits.pendingSubmissions)
             return reject(reason, list: submission.list, submission.sequence, to: connection)
         }
         if hosted.isHeld { return hold(submission, in: hosted, from: connection) }
         figures.submissions += 1
         let outcome = hosted.authority.submit(
-            submission, author: author, now: world.wallClock, isFull: storeSize.isFull(limits),
+            submission, author: author, isFirst: isFirst, now: world.wallClock, isFull: storeSize.isFull(limits),
             work: limits.inlineWork)
         if case .tooMuchWork = outcome { return submitAside(submission, author, in: hosted, from: connection) }
         if case .numbered = outcome { charge(connection, work: Authority.work(of: submission.delta)) }
@@ -30,7 +31,9 @@ extension Service {
         let (list, sequence) = (submission.list, submission.sequence)
         charge(connection, submissionWork: hosted.authority.work)
         switch outcome {
-        case .numbered:
+        case .numbered(let commit):
+            if let reason = commit.refusal { figures.rejections[reason.name, default: 0] += 1 }
+            connection.cursors.submissionDecided(in: list)
             connection.pendingSubmissions += 1
             newcomers.hold(author.number)
             writer.numbered += 1
@@ -46,7 +49,7 @@ extension Service {
             let text =
                 code == .baseInFuture
                 ? "base: expected at most revision \(hosted.authority.revision), found \(submission.base)"
-                : "sequence: expected \(hosted.authority.lastSequence(of: author) + 1), found \(sequence)"
+                : "sequence: expected at least 1, found \(sequence)"
             fail(connection, code, text)
         }
     }

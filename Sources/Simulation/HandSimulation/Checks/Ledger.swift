@@ -16,8 +16,8 @@ final class Ledger {
         /// The list after the last two commits and before them, the last one last.
         var lists = [NaiveList([])]
         var list: NaiveList { lists[lists.count - 1] }
-        /// The last sequence of each client.
-        var sequences: [UInt64: UInt64] = [:]
+        /// The last sequence of each client, and how many edits of it were made.
+        var clients: [UInt64: (sequence: UInt64, edits: Int)] = [:]
         /// The newest revision that a client has seen.
         var seen = 0
         var isDeleted = false
@@ -73,11 +73,12 @@ final class Ledger {
     private func add(_ commit: Commit, to history: inout History, rules: Rules) throws {
         let place = "\(history.name), revision \(commit.revision)"
         let client = self.client(of: commit.author)
-        let last = history.sequences[client] ?? 0
-        if commit.sequence != last + 1 {
-            system.report(.exactlyOnce, "\(place): author \(commit.author) has \(commit.sequence) after \(last)")
+        let last = history.clients[client] ?? (0, 0)
+        if commit.sequence <= last.sequence {
+            let text = "author \(commit.author) has \(commit.sequence) after \(last.sequence)"
+            system.report(.exactlyOnce, "\(place): \(text)")
         }
-        history.sequences[client] = commit.sequence
+        history.clients[client] = (commit.sequence, last.edits + (commit.refusal == nil ? 1 : 0))
         let problem = system.mergers.problem(with: commit, of: history.logID, history.commits, history.lists)
         if let problem { system.report(.merge, "\(place): \(problem)") }
         let limit = system.schedule.limits.submissionWork
@@ -94,6 +95,9 @@ final class Ledger {
         if Set(items.map(\.id)).count != count { system.report(.intention, "\(place): an item is there twice") }
         if count > rules.maximumCount { system.report(.rules, "\(place): \(count) items") }
         inserted.formUnion(commit.delta.put)
+        if let item = system.promises.refused(among: commit.delta.insertedItems) {
+            system.report(.exactlyOnce, "\(place): item \(item) is made, and its author was told that it is refused")
+        }
         system.promises.removed(try history.lists[history.lists.count - 2].removedWords(by: commit.delta))
         for item in commit.delta.insertedItems {
             if let home = system.promises.origin(of: .item(item.id))?.list, home != history.logID {
@@ -151,12 +155,11 @@ final class Ledger {
 
     /// A commit holds at least one edit of its author, and no edit is in two.
     func check(edits: Int, of replica: Replica, _ name: String, client: Int) {
-        guard let author = replica.author, let commits = histories[replica.logID]?.sequences[self.client(of: author)]
-        else {
-            return
-        }
+        guard let author = replica.author,
+            let commits = histories[replica.logID]?.clients[self.client(of: author)]?.edits
+        else { return }
         // What was flipped on its way up counts as another program's, and the edit is made beside it.
-        if commits > UInt64(edits), !system.hasGarbled {
+        if commits > edits, !system.hasGarbled {
             system.report(
                 .exactlyOnce, "client \(client) has made \(edits) edits of \(name), and \(commits) are committed")
         }

@@ -33,7 +33,7 @@ final class Mergers {
     /// nothing.
     func work(for commit: Commit, of list: UInt64, _ commits: [Commit]) -> Int? {
         let all = sent(commit, of: list)
-        guard all.count == 1, let sent = all.first, sent.submission.lag == 0, sent.submission.base == commit.base,
+        guard commit.refusal == nil, all.count == 1, let sent = all.first, sent.submission.lag == 0, sent.submission.base == commit.base,
             commit.base < sent.seen
         else { return nil }
         var carried = CarriedDelta(sent.submission.delta)
@@ -52,6 +52,7 @@ final class Mergers {
     ///   - commits: those before it.
     ///   - before: the lists after each of them.
     func problem(with commit: Commit, of list: UInt64, _ commits: [Commit], _ before: [NaiveList]) -> String? {
+        if commit.refusal != nil { return commit.delta.isIdentity ? nil : "a refusal changes the list" }
         let problems = sent(commit, of: list).map { problem(with: commit, from: $0.submission, commits, before) }
         return problems.contains(nil) ? nil : problems.last ?? nil
     }

@@ -35,9 +35,18 @@ final class Promises {
     /// Whether a client has ever put something in, or has put it back.
     func hasPut(_ thing: Thing, client: Int) -> Bool { authors[thing]?.contains(client) == true }
 
+    /// Items of edits that were refused, as their authors were told, and that nobody has put in again.
+    private var refused: Set<ItemID> = []
+
+    func refused(_ items: [Item]) { refused.formUnion(items.map(\.id)) }
+
+    /// One of the items that should not be made; nil if there is none.
+    func refused(among items: [Item]) -> ItemID? { items.first { refused.contains($0.id) }?.id }
+
     /// Somebody is about to make an edit.
     func edit(client: Int, list: UInt64, inserted: Set<Thing>, deleted: Set<Thing>) {
         for thing in inserted {
+            if case .item(let id) = thing { refused.remove(id) }
             owed[thing] = Owed(client: client, list: list)
             if made[thing] == nil { made[thing] = (list, client) }
             authors[thing, default: []].insert(client)

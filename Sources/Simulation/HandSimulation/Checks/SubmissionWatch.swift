@@ -1,8 +1,7 @@
 import HandWire
 
 /// Looks at what goes both ways over one connection: a submission goes out on it once, and again only after `stale`, after a
-/// `subscribed` that tells of another history, or after the end of its subscription (Protocol.md §5). What is rejected gives
-/// its sequence free.
+/// `subscribed` that tells of another history, or after the end of its subscription (Protocol.md §5).
 struct SubmissionWatch {
     private struct Key: Hashable {
         let list: UInt64
@@ -32,7 +31,7 @@ struct SubmissionWatch {
 
     private mutating func heard(_ message: DownMessage) {
         switch message {
-        case .stale(let list, let sequence, _), .rejected(let list, let sequence, _):
+        case .stale(let list, let sequence, _):
             sent.remove(Key(list: list, sequence: sequence))
         case .subscribed(let subscribed):
             subscriptions[subscribed.request] = subscribed.list

@@ -115,12 +115,17 @@ final class System {
     func noticed(_ notice: Replica.Notice, of name: String, by client: SimulatedClient) {
         switch notice {
         case .acknowledged(let sequence, let revision):
-            guard let author = client.machine?.author else { return }
+            // Of what a copy of the client has submitted meanwhile, a snapshot tells only the last.
+            guard let author = client.machine?.author, !client.isCopied else { return }
             ledger.check(
                 acknowledged: sequence, through: revision, of: name, author: author, client: client.number)
         case .rejected(let reason, let delta):
             trace("client \(client.number) is rejected on \(name), \(delta.summary): \(reason)")
             promises.rejected(delta.put)
+            let waiting = client.machine?.subscriptions[name]?.replica.pendingItems ?? []
+            if !hasGarbled, !client.isCopied {
+                promises.refused(delta.insertedItems.filter { !waiting.contains($0.id) })
+            }
             if case .doesNotFit = reason { report(.protocol, "client \(client.number): \(reason)") }
         case .diverged(let revision):
             trace("client \(client.number) has noticed that \(name) at \(revision) is not what it should be")

@@ -71,7 +71,8 @@ final class SimulatedClient {
         if journal.isShared { _ = journal.take(.random(using: &random)) }
         machine = ClientMachine(
             client: journal.client, person: name, program: "simulated", seed: random.next(),
-            journal: JournalBuffer(waiting: 4, compaction: system.schedule.journalCompaction))
+            journal: JournalBuffer(waiting: 4, compaction: system.schedule.journalCompaction),
+            used: journal.used)
         for name in journal.names { open(name) }
         perform { $0.start() }
     }

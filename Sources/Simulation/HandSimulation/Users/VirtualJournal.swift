@@ -12,6 +12,8 @@ struct VirtualJournal {
 
     private var lists: [String: Kept] = [:]
     private(set) var client: ClientID
+    /// The last sequence used in each history, where no list says so.
+    private(set) var used: [UInt64: UInt64] = [:]
     /// Whether another program is known to have that id.
     private(set) var isShared = false
 
@@ -22,7 +24,7 @@ struct VirtualJournal {
     /// Takes another id, unless something is in flight under this one. Returns whether it did.
     mutating func take(_ fresh: ClientID) -> Bool {
         if names.contains(where: { (try? load($0))?.inFlight != nil }) { return false }
-        (client, isShared) = (fresh, false)
+        (client, isShared, used) = (fresh, false, [:])
         return true
     }
 
@@ -35,11 +37,13 @@ struct VirtualJournal {
             if let formerName { lists[formerName] = nil }
             lists[list] = Kept(head: replica.checkpoint.bytes, items: Array(replica.confirmed))
         case .shared: isShared = true
-        case .step, .forgetSteps, .met, .committed: break
+        case .used(let log, let sequence): used[log] = max(used[log] ?? 0, sequence)
+        case .step, .met, .committed: break
         }
     }
 
     mutating func forget(_ list: String) {
+        if let replica = try? load(list) { used[replica.logID] = max(used[replica.logID] ?? 0, replica.sequence) }
         lists[list] = nil
     }
 
