@@ -96,6 +96,27 @@ import Testing
         }
     }
 
+    /// One's own words stay one's own where somebody has written within them, or has taken some of them away.
+    @Test(arguments: ["my hard cheese", "my cheese", "cheese", "my own hard soft cheese"])
+    func ownWordsThatWereChanged(text: String) throws {
+        var world = Self.world("plain")
+        try world.edit(0, world.replicas[0].view.rewording(0, "my soft cheese"))
+        try world.settle()
+        let base = world.replicas[0].revision - 1
+        try world.edit(1, world.replicas[1].view.rewording(0, text))
+        try world.settle()
+        let hand = world.replicas[0].confirmed
+        let delta = hand.rewording(0, "nothing")
+        let after = try hand.applying(delta)
+        let commit = Commit(
+            revision: world.replicas[0].revision + 1, author: 2, sequence: 9, base: base, time: 0, count: after.count,
+            digest: after.digest, delta: delta)
+        let lost = Self.losses(try world.replicas[0].receive(commit).notices).map(\.lost).joined(separator: " ")
+        for word in ["my", "soft", "cheese"] where text.contains(word) {
+            #expect(lost.contains(word), "\(word) of '\(text)' is lost, and what is told is '\(lost)'")
+        }
+    }
+
     /// However many edits of one text are told apart.
     @Test func manyOwnEditsOfOneText() throws {
         var world = Self.world("start")

@@ -82,6 +82,35 @@ extension TextChange {
         return (allowed, left)
     }
 
+    /// What this change removes and another one, made on the same text, leaves there: on the text after the other.
+    package func remainder(after other: TextChange) -> TextChange {
+        var result = TextChange()
+        var shift = 0
+        for meeting in Self.meetings(self, other) {
+            var (cuts, passed, start) = (meeting.later[...], shift, 0)
+            for splice in meeting.earlier {
+                var inserted = splice.inserted
+                start = max(start, splice.at)
+                func keep(until end: Int) {
+                    guard end > start || meeting.later.isEmpty else { return }
+                    let part = splice.part(start..<max(start, end), inserted: inserted)
+                    result.append(Splice(at: start + passed, removed: part.removed, inserted: inserted))
+                    inserted = ""
+                }
+                while let cut = cuts.first, cut.at < splice.range.upperBound {
+                    keep(until: cut.at)
+                    start = max(start, cut.range.upperBound)
+                    passed += cut.growth
+                    cuts.removeFirst()
+                }
+                keep(until: splice.range.upperBound)
+            }
+            shift += meeting.later.reduce(0) { $0 + $1.growth }
+        }
+        result.settle()
+        return result
+    }
+
     /// Words of the text that are replaced by others.
     public init(replacing removed: String, at: Int, with inserted: String) {
         self.init()

@@ -103,9 +103,7 @@ extension Change {
 
     /// What is left of the words that this change takes back, after another one.
     fileprivate func carried(over other: Change) -> Change {
-        Change(
-            text: text.transformed(over: other.text, as: .earlier),
-            url: url.transformed(over: other.url, as: .earlier))
+        Change(text: text.remainder(after: other.text), url: url.remainder(after: other.url))
     }
 
     /// Both, made on the same content: this one on what the other leaves.

@@ -24,6 +24,13 @@ final class Mergers {
         submissions[key, default: [:]][client] = Sent(submission: submission, seen: seen)
     }
 
+    /// Whether a client sends the first submission under its sequence, or that one again: which items it inserts never changes.
+    func isUsedOnce(_ submission: Submission, list: UInt64, author: UInt64, client: Int) -> Bool {
+        let key = Key(author: author, sequence: submission.sequence, list: list)
+        guard let former = submissions[key]?[client]?.submission else { return true }
+        return former.delta.insertedItems.map(\.id) == submission.delta.insertedItems.map(\.id)
+    }
+
     private func sent(_ commit: Commit, of list: UInt64) -> [Sent] {
         Array(submissions[Key(author: commit.author, sequence: commit.sequence, list: list), default: [:]].values)
     }

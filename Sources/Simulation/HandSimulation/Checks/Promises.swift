@@ -84,6 +84,8 @@ final class Promises {
 
     /// A client's process has ended; these are in what it has on disk.
     func died(client: Int, kept: Words.Put) {
+        // Of a refusal that was not kept the next process knows nothing, and submits the edit again.
+        refused.subtract(kept.items)
         owed = owed.filter { $0.value.client != client || $0.value.isKept || kept.contains($0.key) }
     }
 

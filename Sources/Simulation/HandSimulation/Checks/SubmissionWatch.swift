@@ -1,7 +1,7 @@
 import HandWire
 
 /// Looks at what goes both ways over one connection: a submission goes out on it once, and again only after `stale`, after a
-/// `subscribed` that tells of another history, or after the end of its subscription (Protocol.md §5).
+/// `subscribed` that tells of another history, or after the end of its subscription, by whichever side (Protocol.md §5).
 struct SubmissionWatch {
     private struct Key: Hashable {
         let list: UInt64
@@ -18,6 +18,8 @@ struct SubmissionWatch {
     mutating func allows(_ submission: Submission) -> Bool {
         sent.insert(Key(list: submission.list, sequence: submission.sequence)).inserted
     }
+
+    mutating func unsubscribed(from list: UInt64) { sent = sent.filter { $0.list != list } }
 
     /// Bytes that the client has got.
     mutating func heard(_ bytes: UnsafeRawBufferPointer) {

@@ -87,7 +87,11 @@ final class System {
         var reader = FrameReader(limit: frame.count)
         try? frame.withUnsafeBytes { bytes in
             try reader.read(bytes) { (body) throws(WireError) -> Bool in
-                if case .submit(let submission) = try UpMessage(body) { sent(submission, by: client) }
+                switch try UpMessage(body) {
+                case .submit(let submission): sent(submission, by: client)
+                case .unsubscribe(let list): client.watch.unsubscribed(from: list)
+                default: break
+                }
                 return true
             }
         }
@@ -99,6 +103,9 @@ final class System {
         let open = machine.subscriptions.first { $0.value.list == submission.list }
         if let replica = open?.value.replica { logIDs[submission.list] = replica.logID }
         guard let logID = logIDs[submission.list] else { return }
+        if !client.isCopied, !mergers.isUsedOnce(submission, list: logID, author: author, client: client.number) {
+            report(.protocol, "client \(client.number) sends something else as submission \(submission.sequence)")
+        }
         mergers.sent(
             submission, list: logID, author: author, client: client.number, seen: ledger.histories[logID]?.seen ?? 0)
         guard let name = open?.key else { return }
