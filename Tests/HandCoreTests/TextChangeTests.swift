@@ -38,7 +38,9 @@ import Testing
         _ = try a.remainder(after: b).applied(to: afterB)
         let removals = a.splices.map { Splice(at: $0.at, removed: $0.removed, inserted: "") }
         let rest = try TextChange(removals).remainder(after: b)
-        func removed(_ change: TextChange) -> Set<Int> { change.splices.reduce(into: []) { $0.formUnion($1.at..<$1.at + $1.removed.utf8.count) } }
+        func removed(_ change: TextChange) -> Set<Int> {
+            change.splices.reduce(into: []) { $0.formUnion($1.at..<$1.at + $1.removed.utf8.count) }
+        }
         try #require(removed(rest).count == removed(a).subtracting(removed(b)).count, "rest: \(text), \(a), \(b)")
         let losses = TextChange.losses(earlier: a, later: b).map { [$0.original, $0.lost, $0.present] }
         try #require(losses == NaiveText(text, a, b).losses, "losses: \(text), \(a), \(b)")

@@ -109,7 +109,8 @@ import Testing
         // What is known of an undo that was not taken must not be taken for what is known of a later edit.
         #expect(again.used == [9: 12])
         // From now on no sequence is used again.
-        try again.append([.rejected(sequence: 5, .notStored), .edit(item(3), isExact: false), .submitted], to: "rejected")
+        try again.append(
+            [.rejected(sequence: 5, .notStored), .edit(item(3), isExact: false), .submitted], to: "rejected")
         #expect(try again.load("rejected")?.inFlight?.sequence == 6)
         try again.close()
     }

@@ -87,7 +87,9 @@ import Testing
         let replica = Replica(confirmed: Hand(tasks(2)), revision: 3, logID: 7, sequence: 4)
         try inJournal(first) { try $0.checkpoint(replica, of: "list") }
         let database = try DatabaseQueue(path: path)
-        try database.write { try $0.execute(sql: "DROP TABLE steps; DROP TABLE waiting; DROP TABLE sequences; \(change)") }
+        try database.write {
+            try $0.execute(sql: "DROP TABLE steps; DROP TABLE waiting; DROP TABLE sequences; \(change)")
+        }
         try database.close()
         try inJournal(second) { journal in
             #expect(journal.client == first)

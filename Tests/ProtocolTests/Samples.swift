@@ -69,8 +69,17 @@ enum Samples {
         revision: 301, author: 4, sequence: 5, base: 300, time: 1_767_225_600_250, count: 3, digest: 0xAB,
         delta: insertion)
 
-    private static func subscribed(_ start: DownMessage.Subscribed.Start) -> DownMessage {
-        .subscribed(.init(request: 2, list: 7, logID: 0xC0FFEE, rules: Rules(), lastSequence: 5, start: start))
+    private static let refusal = Commit(
+        revision: 302, author: 4, sequence: 6, base: 301, time: 1_767_225_600_250, count: 3, digest: 0xAB,
+        delta: .identity, refusal: .violation(.listFull(maximum: 3)))
+
+    private static func subscribed(
+        _ start: DownMessage.Subscribed.Start, isLastRefused: Bool = false
+    ) -> DownMessage {
+        .subscribed(
+            .init(
+                request: 2, list: 7, logID: 0xC0FFEE, rules: Rules(), lastSequence: 5, isLastRefused: isLastRefused,
+                start: start))
     }
 
     static let down: [String: DownMessage] = [
@@ -80,9 +89,11 @@ enum Samples {
                 frameBytes: 8 << 20,
                 program: "hand 1.0")),
         "subscribed, resumed": subscribed(.resumed(head: 301)),
-        "subscribed, with a snapshot": subscribed(.snapshot(revision: 301, count: 3, digest: 0xAB)),
+        "subscribed, with a snapshot": subscribed(
+            .snapshot(revision: 301, count: 3, digest: 0xAB), isLastRefused: true),
         "chunk": .chunk(request: 2, items: Hand([milk, Item(id: ItemID(rawValue: 5), content: .heading("Dairy"))])),
         "commit": .commit(list: 7, commit),
+        "commit, a refusal": .commit(list: 7, refusal),
         "rejected": .rejected(list: 7, sequence: 6, .violation(.itemTooLarge(size: 20_000, maximum: 16_384))),
         "stale": .stale(list: 7, sequence: 6, head: 90_000),
         "acknowledged": .acknowledged(list: 7, sequence: 5, revision: 301),

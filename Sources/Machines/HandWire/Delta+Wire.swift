@@ -125,7 +125,8 @@ extension WireReader {
         let refusal = header.isRefusal ? try rejection() : nil
         return Commit(
             revision: header.revision, author: header.author, sequence: header.sequence,
-            base: max(0, header.revision - max(1, header.lag)), time: header.time, count: header.count, digest: header.digest,
+            base: max(0, header.revision - max(1, header.lag)), time: header.time, count: header.count,
+            digest: header.digest,
             delta: refusal == nil ? try delta() : .identity, refusal: refusal)
     }
 }

@@ -72,7 +72,8 @@ public enum DownMessage: Equatable, Sendable {
         }
 
         public init(
-            request: UInt64, list: UInt64, logID: UInt64, rules: Rules, lastSequence: UInt64, isLastRefused: Bool = false,
+            request: UInt64, list: UInt64, logID: UInt64, rules: Rules, lastSequence: UInt64,
+            isLastRefused: Bool = false,
             start: Start
         ) {
             self.request = request

@@ -1,5 +1,4 @@
 import HandCore
-import HandCore
 import HandSync
 import HandWire
 

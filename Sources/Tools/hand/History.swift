@@ -65,7 +65,7 @@ enum HistoryReader {
         With --json each commit is one line. "revision", "person" and "at" identify it; "changes" says what \
         happened to each item: "change" is added, deleted, moved or edited; "item" is its id; "from" and "to" are its \
         numbers in the list before and after; "before" and "after" are its contents. "delta" is the same change in the form \
-        of Protocol.md, for programs that replay it.
+        of Protocol.md, for programs that replay it. A commit with "refused" changes nothing: it says why an edit was refused.
         """
 }
 
@@ -74,7 +74,8 @@ struct Log: AsyncParsableCommand {
         abstract: "Show who changed what and when, oldest first.",
         discussion: """
             Each item that a commit touches has a line: + added, - deleted, > moved, ~ edited. An edited text shows what was \
-            removed and what was inserted: [-milk-]{+oat milk+}, in colours on a terminal.
+            removed and what was inserted: [-milk-]{+oat milk+}, in colours on a terminal. A commit may also say that an edit was \
+            refused, and why; it changes nothing.
 
             """ + HistoryReader.manual)
 
@@ -129,6 +130,7 @@ struct Log: AsyncParsableCommand {
             for line in DeltaText.lines(commit.delta, from: before, to: after, Output.marks) {
                 Output.line("  \(line)")
             }
+            if let refusal = commit.refusal { Output.line("  refused an edit: \(Printable.clean("\(refusal)"))") }
         }
     }
 }

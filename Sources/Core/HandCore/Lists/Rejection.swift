@@ -43,7 +43,8 @@ extension Rejection: CustomStringConvertible {
         case .notAllowed: "you may not make this edit here. Ask whoever runs the server for a role that may."
         case .storeFull(let limit):
             "the server is full: it keeps \(limit) bytes. Its operator can raise that, or forget older history."
-        case .reasonForgotten: "the server refused the edit; why is no longer known. Look at the list and repeat the edit."
+        case .reasonForgotten:
+            "the server refused the edit; why is no longer known. Look at the list and repeat the edit."
         case .tooManyPending(let limit): "more than \(limit) edits were waiting to be written. Send fewer at a time."
         }
     }

@@ -59,7 +59,7 @@ struct HistoryScreen: TableScreen, ListScreens {
             line.append("  \(LocalTime.text(commit.time, offset: offset))  ", .dim)
             line.append(
                 Printable.clean(people[commit.author] ?? "?"), Style(PersonColor.of(commit.author), [.bold]))
-            line.append("  " + CommitText.summary(commit.delta))
+            line.append("  " + CommitText.summary(commit))
             return [line]
         }
     }
@@ -156,7 +156,9 @@ struct HistoryScreen: TableScreen, ListScreens {
 
 /// A commit in a few words.
 enum CommitText {
-    static func summary(_ delta: Delta) -> String {
+    static func summary(_ commit: Commit) -> String {
+        if commit.refusal != nil { return "an edit was refused" }
+        let delta = commit.delta
         let placed = delta.placed
         let parts = [Delta.Mark.inserted, .deleted, .moved, .edited].compactMap { mark in
             let count = placed.reduce(0) { $0 + ($1.mark == mark ? max($1.old.count, $1.new.count) : 0) }

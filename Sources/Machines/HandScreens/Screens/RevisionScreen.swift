@@ -49,7 +49,7 @@ struct RevisionScreen: TableScreen, ListScreens {
         var line = Line(list, .bold) + Line("  revision \(revision)")
         if let commit, let author {
             line.append(
-                "  \(LocalTime.text(commit.time, offset: app.utcOffset))  \(author)  \(CommitText.summary(commit.delta))"
+                "  \(LocalTime.text(commit.time, offset: app.utcOffset))  \(author)  \(CommitText.summary(commit))"
             )
         }
         return line

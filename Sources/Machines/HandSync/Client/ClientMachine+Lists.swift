@@ -110,7 +110,9 @@ extension ClientMachine {
 
     /// Sends the submission in flight; if there is none, the next portion becomes it.
     mutating func sendSubmission(of name: String) {
-        guard let submission = subscriptions[name]?.takeSubmission(), let subscription = subscriptions[name] else { return }
+        guard let submission = subscriptions[name]?.takeSubmission(), let subscription = subscriptions[name] else {
+            return
+        }
         if !subscription.isJournaled { noteUsed(submission.sequence, in: subscription.replica.logID) }
         send(.submit(submission))
     }

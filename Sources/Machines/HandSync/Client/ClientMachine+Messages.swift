@@ -10,7 +10,8 @@ extension ClientMachine {
         case .chunk(let request, let items): take(items, of: request, now: now)
         case .commit(let list, let commit): take(commit, of: list)
         case .rejected(let list, let sequence, let reason):
-            guard let name = followed(list),
+            // It counts although the list is being subscribed to anew: nothing is kept of it where it comes from.
+            guard let name = names[list],
                 let update = subscriptions[name]?.replica.rejected(sequence: sequence, reason)
             else { return }
             subscriptions[name]?.answered()

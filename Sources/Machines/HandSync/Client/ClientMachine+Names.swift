@@ -27,8 +27,8 @@ extension ClientMachine {
         drop(old, .noSuchList, text)
         // Who comes and goes meanwhile is told under the number that it had.
         names[list] = name
-        // The server forgets what it was sent on the former subscription, and where the user is.
-        send(.unsubscribe(list: list))
+        // Where one is under that name, if anywhere, is said when the server has answered.
+        if mine.focus != nil { send(.presence(list: list, nil)) }
         subscribe(to: name, isAnew: true)
     }
 

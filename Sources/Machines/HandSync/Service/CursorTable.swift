@@ -17,7 +17,9 @@ struct CursorTable {
     func hostedList(of list: UInt64) -> HostedList? { index(of: list).map { entries[$0].cursor.hosted } }
 
     /// Whether nothing that the connection has submitted to a list has been decided yet.
-    func isFirstSubmission(to list: UInt64) -> Bool { index(of: list).map { entries[$0].cursor.isFirstSubmission } ?? true }
+    func isFirstSubmission(to list: UInt64) -> Bool {
+        index(of: list).map { entries[$0].cursor.isFirstSubmission } ?? true
+    }
 
     mutating func submissionDecided(in list: UInt64) {
         if let index = index(of: list) { entries[index].cursor.isFirstSubmission = false }

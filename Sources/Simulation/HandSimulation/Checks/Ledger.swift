@@ -95,7 +95,7 @@ final class Ledger {
         if Set(items.map(\.id)).count != count { system.report(.intention, "\(place): an item is there twice") }
         if count > rules.maximumCount { system.report(.rules, "\(place): \(count) items") }
         inserted.formUnion(commit.delta.put)
-        if let item = system.promises.refused(among: commit.delta.insertedItems) {
+        if let item = system.promises.refused(among: commit.delta.insertedItems, of: commit.author) {
             system.report(.exactlyOnce, "\(place): item \(item) is made, and its author was told that it is refused")
         }
         system.promises.removed(try history.lists[history.lists.count - 2].removedWords(by: commit.delta))

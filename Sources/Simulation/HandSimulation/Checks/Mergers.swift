@@ -40,7 +40,8 @@ final class Mergers {
     /// nothing.
     func work(for commit: Commit, of list: UInt64, _ commits: [Commit]) -> Int? {
         let all = sent(commit, of: list)
-        guard commit.refusal == nil, all.count == 1, let sent = all.first, sent.submission.lag == 0, sent.submission.base == commit.base,
+        guard commit.refusal == nil, all.count == 1, let sent = all.first, sent.submission.lag == 0,
+            sent.submission.base == commit.base,
             commit.base < sent.seen
         else { return nil }
         var carried = CarriedDelta(sent.submission.delta)

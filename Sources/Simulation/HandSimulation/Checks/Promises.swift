@@ -35,18 +35,22 @@ final class Promises {
     /// Whether a client has ever put something in, or has put it back.
     func hasPut(_ thing: Thing, client: Int) -> Bool { authors[thing]?.contains(client) == true }
 
-    /// Items of edits that were refused, as their authors were told, and that nobody has put in again.
-    private var refused: Set<ItemID> = []
+    /// Items of edits that were refused, with the authors who were told so, and that nobody has put in again.
+    private var refused: [ItemID: Set<UInt64>] = [:]
 
-    func refused(_ items: [Item]) { refused.formUnion(items.map(\.id)) }
+    func refused(_ items: [Item], of author: UInt64) {
+        for item in items { refused[item.id, default: []].insert(author) }
+    }
 
-    /// One of the items that should not be made; nil if there is none.
-    func refused(among items: [Item]) -> ItemID? { items.first { refused.contains($0.id) }?.id }
+    /// One of the items that an author should not make; nil if there is none.
+    func refused(among items: [Item], of author: UInt64) -> ItemID? {
+        items.first { refused[$0.id]?.contains(author) == true }?.id
+    }
 
     /// Somebody is about to make an edit.
     func edit(client: Int, list: UInt64, inserted: Set<Thing>, deleted: Set<Thing>) {
         for thing in inserted {
-            if case .item(let id) = thing { refused.remove(id) }
+            if case .item(let id) = thing { refused[id] = nil }
             owed[thing] = Owed(client: client, list: list)
             if made[thing] == nil { made[thing] = (list, client) }
             authors[thing, default: []].insert(client)
@@ -85,7 +89,7 @@ final class Promises {
     /// A client's process has ended; these are in what it has on disk.
     func died(client: Int, kept: Words.Put) {
         // Of a refusal that was not kept the next process knows nothing, and submits the edit again.
-        refused.subtract(kept.items)
+        for item in kept.items { refused[item] = nil }
         owed = owed.filter { $0.value.client != client || $0.value.isKept || kept.contains($0.key) }
     }
 

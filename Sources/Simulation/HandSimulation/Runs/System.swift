@@ -130,8 +130,8 @@ final class System {
             trace("client \(client.number) is rejected on \(name), \(delta.summary): \(reason)")
             promises.rejected(delta.put)
             let waiting = client.machine?.subscriptions[name]?.replica.pendingItems ?? []
-            if !hasGarbled, !client.isCopied {
-                promises.refused(delta.insertedItems.filter { !waiting.contains($0.id) })
+            if !hasGarbled, !client.isCopied, let author = client.machine?.author {
+                promises.refused(delta.insertedItems.filter { !waiting.contains($0.id) }, of: author)
             }
             if case .doesNotFit = reason { report(.protocol, "client \(client.number): \(reason)") }
         case .diverged(let revision):
