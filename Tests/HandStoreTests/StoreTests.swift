@@ -6,6 +6,7 @@ import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
+import PostgresServer
 import Testing
 
 /// A history of commits, made by an authority as a server makes it.
@@ -35,7 +36,12 @@ extension CommitStore {
 
 /// Every implementation of a store, and every durability.
 enum StoreKind: CaseIterable {
-    case fsync, os, memory, simulated
+    case fsync, os, memory, simulated, postgres
+
+    /// Those that this machine can run.
+    static let allCases: [StoreKind] = ownedByOne + (PostgresServer.isThere ? [.postgres] : [])
+    /// Those of one server's own.
+    static let ownedByOne: [StoreKind] = [.fsync, .os, .memory, .simulated]
 
     func store(in folder: TemporaryFolder) throws -> any CommitStore {
         switch self {
@@ -43,8 +49,14 @@ enum StoreKind: CaseIterable {
         case .os: try SQLiteStore(folder: folder.path, durability: .os)
         case .memory: MemoryStore()
         case .simulated: SimulatedStore()
+        case .postgres: try PostgresStore(PostgresServer.shared.get().address(), schema: folder.schema)
         }
     }
+}
+
+extension TemporaryFolder {
+    /// A schema of a database for whoever has this folder.
+    var schema: String { "t" + path.suffix(8).lowercased() }
 }
 
 @Suite struct StoreTests {
@@ -92,7 +104,7 @@ enum StoreKind: CaseIterable {
         #expect(try store.state(of: list.number, at: 15).digest == commits[14].digest)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.ownedByOne)
     func appendingIsCompareAndSetOverManyLists(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
@@ -154,7 +166,7 @@ enum StoreKind: CaseIterable {
     }
 
     /// Who has made no commit is not kept. No number is given out twice, also after a process has ended.
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.ownedByOne)
     func whoOnlyComesIsNotKept(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
