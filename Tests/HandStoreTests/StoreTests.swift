@@ -219,9 +219,34 @@ extension TemporaryFolder {
         }
     }
 
-    @Test func aDeckGoesOnWhereItWas() throws {
+    /// Where a list has come to, of those that are there.
+    @Test(arguments: StoreKind.allCases)
+    func headsSayHowFarListsAre(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
-        var store = try SQLiteStore(folder: folder.path, durability: .os)
+        let store = try kind.store(in: folder)
+        #expect(store.isShared == (kind == .postgres))
+        var chaos = Chaos(seed: 5)
+        let lists = try (UInt64(1)...3).map { number in
+            try store.create("l\(number)", rules: Rules(), logID: number << 32 | number, deckSeed: nil).number
+        }
+        let author = try store.knownAuthor(for: ClientID(high: 1, low: 1), person: "ada")
+        let commits = history(on: try store.load(lists[1]), 4, author: author, chaos: &chaos)
+        try store.append([CommitBatch(list: lists[1], expected: 0, commits: commits)])
+        try store.delete("l3", by: "ada", at: 5)
+        let heads = try store.heads(of: lists + [99]).sorted { $0.list < $1.list }
+        #expect(
+            heads == [
+                StoredHead(list: lists[0], logID: 1 << 32 | 1, revision: 0, digest: 0),
+                StoredHead(list: lists[1], logID: 2 << 32 | 2, revision: 4, digest: commits[3].digest),
+            ])
+        try store.close()
+    }
+
+    /// Those that keep lists when the process ends.
+    @Test(arguments: StoreKind.allCases.filter { $0 == .os || $0 == .postgres })
+    func aDeckGoesOnWhereItWas(kind: StoreKind) throws {
+        let folder = try TemporaryFolder()
+        var store = try kind.store(in: folder)
         let list = try store.create("hand", rules: .fiveCards, logID: 1, deckSeed: 11)
         let author = try store.knownAuthor(for: ClientID(high: 1, low: 1), person: "ada")
         var authority = Authority(try store.load(list.number), limits: Limits())
@@ -240,7 +265,7 @@ extension TemporaryFolder {
             }
         }
         try store.close()
-        store = try SQLiteStore(folder: folder.path, durability: .os)
+        store = try kind.store(in: folder)
         let loaded = try store.load(list.number)
         #expect(loaded.deck == authority.deck && loaded.deck?.count == 50)
     }

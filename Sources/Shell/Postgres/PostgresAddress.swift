@@ -54,12 +54,12 @@ package struct PostgresAddress: Sendable {
         guard let passwordFile else { return words }
         let read: [UInt8]?
         do { read = try PrivateFile.read(passwordFile)?.bytes } catch {
-            throw PostgresError(state: PostgresError.unreachable, error.description)
+            throw PostgresError(state: PostgresError.wrongAddress, error.description)
         }
         let line = read?.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") } ?? []
         guard !line.isEmpty else {
             throw PostgresError(
-                state: PostgresError.unreachable,
+                state: PostgresError.wrongAddress,
                 "\(passwordFile) is not there, or its first line is empty. Write the password of the database into it.")
         }
         words["password"] = String(decoding: line, as: UTF8.self)

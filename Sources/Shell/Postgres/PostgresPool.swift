@@ -80,10 +80,11 @@ package final class PostgresConnector: Sendable {
     /// Whether the server has answered, and will answer the same again. libpq tells only a text; in another language than English it
     /// is tried again like all else.
     private static func isFinal(_ error: PostgresError) -> Bool {
-        [
-            "authentication failed", "no password supplied", "pg_hba.conf", "\" does not exist",
-            "permission denied for", "does not support SSL", "certificate",
-        ].contains { error.message.contains($0) }
+        error.state == PostgresError.wrongAddress
+            || [
+                "authentication failed", "no password supplied", "pg_hba.conf", "\" does not exist",
+                "permission denied for", "does not support SSL", "certificate",
+            ].contains { error.message.contains($0) }
     }
 }
 
