@@ -13,11 +13,10 @@ package struct Deadline: Sendable {
     package var left: Duration { end - .now }
     package var hasPassed: Bool { left <= .zero }
 
-    /// Milliseconds that are left, rounded up.
+    /// Milliseconds that are left, rounded up; a day at most.
     var milliseconds: Int32 {
-        let (seconds, attoseconds) = max(.zero, left).components
-        return Int32(clamping: seconds.multipliedReportingOverflow(by: 1_000).partialValue)
-            + Int32(clamping: (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+        let (seconds, attoseconds) = min(max(.zero, left), .seconds(86_400)).components
+        return Int32(seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 
     /// This, or earlier.

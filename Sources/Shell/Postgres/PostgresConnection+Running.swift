@@ -122,7 +122,11 @@ extension PostgresConnection {
             case PGRES_PIPELINE_SYNC:
                 PQclear(result)
                 let notices = takeNotices()
-                if let complaint { return .failed(complaint) }
+                if let complaint {
+                    // A server that takes no writes any more is not asked again.
+                    if complaint.isAboutConnection { isAbandoned = true }
+                    return .failed(complaint)
+                }
                 guard rows.count == count else { throw .lost("\(host) answered \(rows.count) of \(count) statements") }
                 return .done(rows, notices: notices)
             case PGRES_FATAL_ERROR, PGRES_BAD_RESPONSE:

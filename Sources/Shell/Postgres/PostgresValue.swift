@@ -5,7 +5,7 @@ package enum PostgresValue: Sendable {
     case null
     /// Of type `bigint`.
     case integer(Int64)
-    /// Of type `text`, without a NUL in it.
+    /// Of type `text`. The database has no NUL; U+FFFD stands for one.
     case text(String)
     /// Of type `bytea`.
     case bytes([UInt8])
@@ -26,7 +26,12 @@ package enum PostgresValue: Sendable {
         switch self {
         case .null: break
         case .integer(let number): bytes.append(bigEndian: number)
-        case .text(let text): bytes.append(contentsOf: text.utf8)
+        case .text(let text):
+            let start = bytes.count
+            bytes.append(contentsOf: text.utf8)
+            guard bytes[start...].contains(0) else { break }
+            bytes.removeSubrange(start...)
+            bytes.append(contentsOf: text.replacing("\0", with: "\u{FFFD}").utf8)
         case .bytes(let value): bytes.append(contentsOf: value)
         case .integers(let numbers):
             Self.writeHead(of: numbers.count, type: 20, to: &bytes)

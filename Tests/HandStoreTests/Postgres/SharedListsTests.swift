@@ -108,6 +108,14 @@ import Testing
         }
     }
 
+    /// What the database cannot keep is kept as something else, and found all the same.
+    @Test func aNameWithANULInIt() throws {
+        let author = try one.knownAuthor(for: ClientID(high: 1, low: 1), person: "a\0b")
+        #expect(try other.knownAuthor(for: ClientID(high: 1, low: 1), person: "a\0b") == author)
+        #expect(try one.people([author.number]).map(\.name) == ["a\u{FFFD}b"])
+        #expect(try one.list(named: "a\0b") == nil && one.lists(after: "\0", limit: 9).isEmpty)
+    }
+
     /// Snapshots and forgetting keep each client's last submission, whoever does them.
     @Test func sequencesOutliveTheirCommits() throws {
         let list = try one.newList("a")

@@ -135,8 +135,7 @@ package final class PostgresServer: Sendable {
         cat >/dev/null
         kill -QUIT $server
         wait $server
-        : >"$folder/stopped"
-        [ -e "$folder/stays" ] || rm -rf "$folder"
+        if [ -e "$folder/stays" ]; then : >"$folder/stopped"; else rm -rf "$folder"; fi
         """
 
     /// Ends it, as `kill` would.

@@ -65,8 +65,10 @@ final class PostgresFeed: Sendable {
 
     private func run() {
         while !isClosed {
-            // A connection that fails is made anew, as slowly as the connector says.
-            do { try follow(try connector.connect([], by: Deadline(in: patience))) } catch { continue }
+            // A connection that fails is made anew. Hints are no more than hints, so that has time.
+            do { try follow(try connector.connect([], by: Deadline(in: patience))) } catch {
+                Thread.sleep(forTimeInterval: 0.2)
+            }
         }
     }
 
@@ -154,8 +156,8 @@ extension PostgresStore {
 
     package func heads(of lists: [UInt64]) throws -> [StoredHead] {
         let sql = "SELECT number, log_id, revision, digest FROM lists WHERE number = ANY ($1) AND NOT is_deleted"
-        return try read { session in
-            try session.run(sql, .integers(lists.map { Int64(bitPattern: $0) })).map { row in
+        return try ask(sql, .integers(lists.map { Int64(bitPattern: $0) })) { rows in
+            try rows.map { row in
                 StoredHead(
                     list: try row.bits(0), logID: try row.bits(1), revision: try row.integer(2), digest: try row.bits(3)
                 )

@@ -20,22 +20,23 @@ extension PostgresStore {
         do {
             // An author that a commit names must be there whatever happens next.
             try keep(newcomers)
-            let locking = unique.filter { contention.isLocking($0.list) }
-            let racing = unique.filter { !contention.isLocking($0.list) }
-            for (batch, result) in try race(racing.map { Attempt($0, nonce: random) }) { results[batch.list] = result }
-            for batch in locking { results[batch.list] = appendLocking(Attempt(batch, nonce: random)) }
-        } catch {
-            // It was not reached; or an earlier attempt was, of which this one could not ask.
-            for batch in unique where results[batch.list] == nil {
-                let error = error as? StoreError ?? .failed("\(error)")
-                if case .unreachable = error {
-                    results[batch.list] = .success(.unknown)
-                } else {
-                    results[batch.list] = .failure(error)
-                }
+            let hot = Set(unique.map(\.list).filter { contention.isLocking($0) })
+            let racing = unique.filter { !hot.contains($0.list) }.map { Attempt($0, nonce: random) }
+            for (batch, result) in try race(racing) { results[batch.list] = result }
+            for batch in unique where hot.contains(batch.list) {
+                results[batch.list] = appendLocking(Attempt(batch, nonce: random))
             }
+        } catch {
+            if unique.isEmpty { throw error }
+            let error = error as? StoreError ?? .failed("\(error)")
+            for batch in unique where results[batch.list] == nil { results[batch.list] = .failure(error) }
         }
-        return try conclude(batches, results)
+        return try conclude(batches, results.mapValues(Self.doubting))
+    }
+
+    /// Where the database was not reached now, an earlier attempt may have reached it: only the database can tell.
+    private static func doubting(_ result: Result<Appended, StoreError>) -> Result<Appended, StoreError> {
+        if case .failure(.unreachable) = result { .success(.unknown) } else { result }
     }
 
     /// - Throws: if nothing was appended, and it is known why.
@@ -45,9 +46,9 @@ extension PostgresStore {
         let failures = results.values.compactMap { if case .failure(let error) = $0 { error } else { nil } }
         if let first = failures.first, failures.count == results.count { throw first }
         let appended = batches.map { batch -> Appended in
-            guard let result = results[batch.list] else { return .taken }
-            // Some of it is in: the caller asks once more for the rest, and is told then.
-            if case .success(let appended) = result { return appended } else { return .unknown }
+            if batch.commits.isEmpty { return .taken }
+            // Of others it is known what became of them: the caller asks once more for this one, and is told then.
+            if case .success(let appended) = results[batch.list] { return appended } else { return .unknown }
         }
         for (batch, result) in zip(batches, appended) where !batch.commits.isEmpty {
             contention.note(result, batch.list)

@@ -14,7 +14,7 @@ extension PostgresStore {
         func author(_ rows: PostgresRows) throws -> Author? {
             try rows.first.map { Author(number: try $0.bits(0), client: try $0.bits(1)) }
         }
-        if let known = try read({ try author(try $0.run(find, key, person)) }) { return (known, false) }
+        if let known = try ask(find, key, person, then: author) { return (known, false) }
         let making = [
             PostgresCall("SELECT set_config('synchronous_commit', 'off', true)"),
             // Of two servers that meet a client at the same time, the second waits here.
@@ -57,10 +57,8 @@ extension PostgresStore {
 
     package func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {
         let sql = "SELECT number, person FROM authors WHERE number = ANY ($1)"
-        let found = try read { session in
-            let numbers = PostgresValue.integers(authors.map { Int64(bitPattern: $0) })
-            return try session.run(sql, numbers).map { (try $0.bits(0), try $0.text(1)) }
-        }
+        let numbers = PostgresValue.integers(authors.map { Int64(bitPattern: $0) })
+        let found = try ask(sql, numbers) { try $0.map { (try $0.bits(0), try $0.text(1)) } }
         let names = Dictionary(uniqueKeysWithValues: found)
         return authors.compactMap { author in names[author].map { DownMessage.Person(author: author, name: $0) } }
     }

@@ -47,11 +47,9 @@ extension PostgresStore {
                 AND ($3::bigint[] IS NULL OR (log_id & 4294967295) = ANY ($3))
             ORDER BY deleted_lists.number DESC LIMIT $4
             """
-        return try read { session in
-            try session.run(
-                sql, .integer(Int64(clamping: number)), .init(name),
-                lists.map { .integers($0.map(Int64.init)) } ?? .null, .init(limit)
-            ).map { row in
+        let ids = lists.map { PostgresValue.integers($0.map(Int64.init)) } ?? .null
+        return try ask(sql, .integer(Int64(clamping: number)), .init(name), ids, .init(limit)) { rows in
+            try rows.map { row in
                 DeletedList(
                     deletion: try row.bits(10), list: try PostgresListRow(row).list, time: try row.bits(11),
                     person: try row.text(12))
@@ -69,7 +67,7 @@ extension PostgresStore {
         let due = """
             SELECT 1 FROM deleted_lists WHERE time <= $1 OR NOT EXISTS (SELECT 1 FROM lists WHERE lists.number = list) LIMIT 1
             """
-        guard try !read({ try $0.run(due, time).isEmpty }) else { return false }
+        guard try ask(due, time, then: { !$0.isEmpty }) else { return false }
         if try giveUp("time <= $1", time, limit: Self.listsStep) > 0 { return true }
         return try write { session in
             // One that another server is at is left to it.

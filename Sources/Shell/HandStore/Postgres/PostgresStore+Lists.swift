@@ -38,36 +38,30 @@ extension PostgresStore {
     }
 
     package func list(named name: String) throws -> StoredList? {
-        try read { try $0.run(PostgresListRow.named, .text(name)).first.map { try PostgresListRow($0).list } }
+        try ask(PostgresListRow.named, .text(name)) { try $0.first.map { try PostgresListRow($0).list } }
     }
 
     package func lists(after name: String, limit: Int) throws -> [StoredList] {
-        try read { session in
-            try session.run(PostgresListRow.after, .text(name), .init(limit)).map { try PostgresListRow($0).list }
-        }
+        try ask(PostgresListRow.after, .text(name), .init(limit)) { try $0.map { try PostgresListRow($0).list } }
     }
 
     package func name(of list: UInt32) throws -> String? {
         let sql = "SELECT name FROM lists JOIN names ON list = number WHERE (log_id & 4294967295) = $1"
-        return try read { try $0.run(sql, .integer(Int64(list))).first?.text(0) }
+        return try ask(sql, .integer(Int64(list))) { try $0.first?.text(0) }
     }
 
     package func listCount(of owner: String?) throws -> Int {
-        try read { session in
-            guard let owner else { return try session.run("SELECT count(*) FROM lists")[0].integer(0) }
-            return try session.run("SELECT count(*) FROM lists WHERE owner = $1", .text(owner))[0].integer(0)
-        }
+        guard let owner else { return try ask("SELECT count(*) FROM lists") { try $0[0].integer(0) } }
+        return try ask("SELECT count(*) FROM lists WHERE owner = $1", .text(owner)) { try $0[0].integer(0) }
     }
 
     /// What commits and snapshots come to: a database gives what it has taken from the disk back to nobody. O(lists), and O(parts of
     /// snapshots).
     package func size() throws -> Int {
-        try read { session in
-            try session.run(
-                """
-                SELECT coalesce((SELECT sum(bytes) FROM lists), 0)::bigint
-                    + coalesce((SELECT sum(octet_length(items)) FROM snapshots), 0)::bigint
-                """)[0].integer(0)
-        }
+        let sql = """
+            SELECT coalesce((SELECT sum(bytes) FROM lists), 0)::bigint
+                + coalesce((SELECT sum(octet_length(items)) FROM snapshots), 0)::bigint
+            """
+        return try ask(sql) { try $0[0].integer(0) }
     }
 }

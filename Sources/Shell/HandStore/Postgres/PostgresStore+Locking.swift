@@ -114,8 +114,7 @@ extension PostgresStore {
     /// Locks a list, and appends if nothing was missed; else keeps the lock for the next attempt.
     private func lock(_ attempt: Attempt) throws -> Appended {
         let list = attempt.batch.list
-        let connection: PostgresConnection
-        do { connection = try writers.take(by: Deadline(in: patience)) } catch { return .unknown }
+        let connection = try writers.take(by: Deadline(in: patience))
         var isKept = false
         defer { if !isKept { writers.giveBack(connection) } }
         let calls = [
@@ -123,7 +122,8 @@ extension PostgresStore {
             PostgresCall("SELECT 1 FROM lists WHERE number = $1 FOR NO KEY UPDATE", [.init(bits: list)]),
             attempt.missed,
         ]
-        guard case .done(let rows, _) = connection.run([calls], by: Deadline(in: patience))[0] else { return .unknown }
+        let outcome = connection.run([calls], by: Deadline(in: patience))[0]
+        guard case .done(let rows, _) = outcome else { return try result(of: attempt, outcome).get() }
         if rows[3].isEmpty {
             let rest = [attempt.insertion, attempt.missedAtEnd, PostgresCall("COMMIT")]
             return try result(of: attempt, connection.run([rest], by: Deadline(in: patience))[0]).get()

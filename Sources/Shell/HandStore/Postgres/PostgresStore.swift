@@ -41,8 +41,10 @@ package final class PostgresStore: CommitStore {
         do { self.address = try PostgresAddress(address, passwordFile: passwordFile) } catch {
             throw StoreError.failed(error.message)
         }
-        guard schema.wholeMatch(of: #/[a-z_][a-z0-9_]{0,62}/#) != nil else {
-            throw StoreError.failed("'\(schema)' names no schema. Use lowercase letters, digits and underscores.")
+        // The name of the channel for hints is longer by five.
+        guard schema.wholeMatch(of: #/[a-z_][a-z0-9_]{0,57}/#) != nil else {
+            throw StoreError.failed(
+                "'\(schema)' names no schema. Use at most 58 lowercase letters, digits and underscores.")
         }
         self.patience = patience
         contention = Contention(lockTime: lockTime)
@@ -57,6 +59,10 @@ package final class PostgresStore: CommitStore {
             close()
             throw error
         }
+    }
+
+    deinit {
+        close()
     }
 
     package func close() {
@@ -109,18 +115,33 @@ package final class PostgresStore: CommitStore {
         }
     }
 
-    /// Runs `body`, which only reads, as if at one moment. Once more if the connection was lost.
+    /// Runs `body`, which only reads, as if at one moment.
     func read<Result>(_ body: (PostgresSession) throws -> Result) throws -> Result {
+        try retrying { try transaction(readers, by: $0, body) }
+    }
+
+    /// Reads with one statement, which is one moment by itself, and makes something of the rows.
+    func ask<Result>(
+        _ sql: String, _ values: PostgresValue..., then body: (PostgresRows) throws -> Result
+    ) throws -> Result {
+        try retrying { deadline in
+            try body(
+                try readers.with(by: deadline) { try $0.run(PostgresCall(sql, values), by: Deadline(in: patience)) })
+        }
+    }
+
+    /// Runs what only reads, and once or twice more if the connection was lost.
+    private func retrying<Result>(_ body: (Deadline) throws -> Result) throws -> Result {
         try translating {
             let deadline = Deadline(in: patience)
             for _ in 0..<2 {
-                do { return try transaction(readers, by: deadline, body) } catch let error as PostgresError {
+                do { return try body(deadline) } catch let error as PostgresError {
                     guard error.isAboutConnection, error.state != PostgresError.unreachable, !deadline.hasPassed else {
                         throw error
                     }
                 }
             }
-            return try transaction(readers, by: deadline, body)
+            return try body(deadline)
         }
     }
 
