@@ -161,14 +161,7 @@ import Testing
         let store = try PostgresStore(server.address(), patience: .seconds(2))
         let list = try store.newList()
         let batch = try SharedWriter(store, list, client: 1).batch()
-        func setStandby(_ name: String) throws {
-            try server.query("ALTER SYSTEM SET synchronous_standby_names = '\(name)'")
-            try server.query("SELECT pg_reload_conf()")
-            try eventually("the setting is in force") {
-                try server.query("SHOW synchronous_standby_names") == name
-            }
-        }
-        try setStandby("nobody")
+        try setStandby("nobody", of: server)
         try inParallel(2) { index in
             if index == 0 {
                 #expect(try store.append([batch], by: []) == [.unknown])
@@ -183,9 +176,37 @@ import Testing
         #expect(try store.frames(of: list, after: 0, about: .max).count == 1, "it is there")
         // Still nobody has confirmed it: that it is there does not make it last.
         #expect(try store.append([batch], by: []) == [.unknown])
-        try setStandby("")
+        try setStandby("", of: server)
         #expect(try store.append([batch], by: []) == [.taken])
         #expect(try store.frames(of: list, after: 0, about: .max).count == 1)
         store.close()
+    }
+
+    /// What is appended under a lock is waited for as all else is.
+    @Test func aStandbyThatDoesNotConfirmWhatWasLocked() throws {
+        let server = try PostgresServer()
+        let store = try PostgresStore(server.address(), patience: .seconds(2), lockTime: .seconds(15))
+        let other = try PostgresStore(server.address())
+        let list = try store.newList()
+        var (unlucky, lucky) = (try SharedWriter(store, list, client: 1), try SharedWriter(other, list, client: 2))
+        for _ in 0..<7 {
+            let late = try unlucky.batch()
+            try lucky.append()
+            guard case .missed = try unlucky.append(late) else { throw CancellationError() }
+        }
+        try setStandby("nobody", of: server)
+        let batch = try unlucky.batch()
+        #expect(try unlucky.append(batch) == .unknown)
+        try setStandby("", of: server)
+        #expect(try unlucky.append(batch) == .taken)
+        #expect(try other.load(list).revision == 8)
+        store.close()
+        other.close()
+    }
+
+    private func setStandby(_ name: String, of server: PostgresServer) throws {
+        try server.query("ALTER SYSTEM SET synchronous_standby_names = '\(name)'")
+        try server.query("SELECT pg_reload_conf()")
+        try eventually("the setting is in force") { try server.query("SHOW synchronous_standby_names") == name }
     }
 }

@@ -5,6 +5,7 @@ import HandSync
 import HandTestSupport
 import HandWire
 import PostgresServer
+import Synchronization
 import Testing
 
 /// Several servers append to the same lists.
@@ -98,6 +99,33 @@ import Testing
             }
         }
         for list in lists { #expect(try other.load(list).revision == count * 10) }
+    }
+
+    /// Whoever reads sees a list as it was at one moment, whatever others do to it meanwhile.
+    @Test func whatIsReadIsOfOneMoment() throws {
+        let (one, other, list) = (one, other, list)
+        let isOver = Atomic(false)
+        try inParallel(2) { index in
+            if index == 0 {
+                defer { isOver.store(true, ordering: .relaxed) }
+                var writer = try SharedWriter(one, list, client: 1)
+                for round in 0..<150 {
+                    try writer.append(2)
+                    if round % 20 == 19 { while try one.trim(list, keeping: Retention(commits: 5), now: 0).hasMore {} }
+                }
+            } else {
+                var last = 0
+                while !isOver.load(ordering: .relaxed) {
+                    let start = try other.load(list)
+                    #expect(start.revision >= last && start.hand.count == start.revision)
+                    last = start.revision
+                    _ = try other.frames(of: list, after: last / 2, about: .max)
+                    // It may have been forgotten between the two.
+                    do { _ = try other.state(of: list, at: last) } catch StoreError.noSuchRevision {}
+                }
+            }
+        }
+        #expect(try other.load(list).revision == 300)
     }
 
     // MARK: Locking
