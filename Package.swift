@@ -40,10 +40,14 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", path: "Sources/Shell/COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "TLS", dependencies: ["COpenSSL", "EventLoop"], path: "Sources/Shell/TLS"),
         .target(name: "HTTP", dependencies: ["EventLoop"], path: "Sources/Shell/HTTP"),
+        .systemLibrary(
+            name: "CLibpq", path: "Sources/Shell/CLibpq", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(name: "Postgres", dependencies: ["CLibpq", "Files"], path: "Sources/Shell/Postgres"),
         .target(
             name: "HandStore",
             dependencies: [
-                "HandCore", "HandWire", "HandSync", "Files", "TLS", .product(name: "GRDB", package: "GRDB.swift"),
+                "HandCore", "HandWire", "HandSync", "Files", "TLS", "Postgres",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             path: "Sources/Shell/HandStore"),
         .target(
@@ -200,9 +204,13 @@ let package = Package(
                 "hand", "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "HandStore", "EventLoop",
                 "HandSimulation", "HandTestSupport", "FaultyNetwork", "HTTP",
             ]),
+        .target(name: "PostgresServer", path: "Tests/Support/PostgresServer"),
         .testTarget(
             name: "HandStoreTests",
-            dependencies: ["HandCore", "HandWire", "HandSync", "HandStore", "HandSimulation", "HandTestSupport"]),
+            dependencies: [
+                "HandCore", "HandWire", "HandSync", "HandStore", "Postgres", "EventLoop", "HandSimulation",
+                "HandTestSupport", "PostgresServer", "FaultyNetwork",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

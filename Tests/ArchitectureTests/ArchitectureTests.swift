@@ -9,7 +9,7 @@ import Testing
     /// The layers in the order of dependency; a target imports from its own layer or a lower one.
     static let layers = ["Core", "Machines", "Shell", "Simulation", "Tools"]
     static let system: Set<String> = [
-        "CLibuv", "CNcurses", "COpenSSL", "GRDB", "Foundation", "FoundationEssentials", "Glibc", "Dispatch",
+        "CLibpq", "CLibuv", "CNcurses", "COpenSSL", "GRDB", "Foundation", "FoundationEssentials", "Glibc", "Dispatch",
         "Synchronization",
     ]
     static let packages: Set<String> = [
@@ -64,7 +64,10 @@ import Testing
             if source.target != "EventLoop" { #expect(!imports.contains("CLibuv"), "\(source.path)") }
             if source.target != "Terminal" { #expect(!imports.contains("CNcurses"), "\(source.path)") }
             if source.target != "TLS" { #expect(!imports.contains("COpenSSL"), "\(source.path)") }
-            if source.target != "HandStore" { #expect(!imports.contains("GRDB"), "\(source.path)") }
+            if source.target != "Postgres" { #expect(!imports.contains("CLibpq"), "\(source.path)") }
+            if source.target != "HandStore" {
+                #expect(imports.isDisjoint(with: ["GRDB", "Postgres"]), "\(source.path)")
+            }
             if source.layer == "Core" {
                 #expect(imports.isDisjoint(with: Self.system.union(Self.packages)), "\(source.path)")
             }

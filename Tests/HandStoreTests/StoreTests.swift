@@ -6,6 +6,7 @@ import HandStore
 import HandSync
 import HandTestSupport
 import HandWire
+import PostgresServer
 import Testing
 
 /// A history of commits, made by an authority as a server makes it.
@@ -35,7 +36,12 @@ extension CommitStore {
 
 /// Every implementation of a store, and every durability.
 enum StoreKind: CaseIterable {
-    case fsync, os, memory, simulated
+    case fsync, os, memory, simulated, postgres
+
+    /// Those that this machine can run.
+    static let allCases: [StoreKind] = ownedByOne + (PostgresServer.isThere ? [.postgres] : [])
+    /// Those of one server's own.
+    static let ownedByOne: [StoreKind] = [.fsync, .os, .memory, .simulated]
 
     func store(in folder: TemporaryFolder) throws -> any CommitStore {
         switch self {
@@ -43,8 +49,14 @@ enum StoreKind: CaseIterable {
         case .os: try SQLiteStore(folder: folder.path, durability: .os)
         case .memory: MemoryStore()
         case .simulated: SimulatedStore()
+        case .postgres: try PostgresStore(PostgresServer.shared.get().address(), schema: folder.schema)
         }
     }
+}
+
+extension TemporaryFolder {
+    /// A schema of a database for whoever has this folder.
+    var schema: String { "t" + path.suffix(8).lowercased() }
 }
 
 @Suite struct StoreTests {
@@ -92,7 +104,7 @@ enum StoreKind: CaseIterable {
         #expect(try store.state(of: list.number, at: 15).digest == commits[14].digest)
     }
 
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.ownedByOne)
     func appendingIsCompareAndSetOverManyLists(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
@@ -154,7 +166,7 @@ enum StoreKind: CaseIterable {
     }
 
     /// Who has made no commit is not kept. No number is given out twice, also after a process has ended.
-    @Test(arguments: StoreKind.allCases)
+    @Test(arguments: StoreKind.ownedByOne)
     func whoOnlyComesIsNotKept(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         let store = try kind.store(in: folder)
@@ -234,9 +246,34 @@ enum StoreKind: CaseIterable {
         }
     }
 
-    @Test func aDeckGoesOnWhereItWas() throws {
+    /// Where a list has come to, of those that are there.
+    @Test(arguments: StoreKind.allCases)
+    func headsSayHowFarListsAre(kind: StoreKind) throws {
         let folder = try TemporaryFolder()
-        var store = try SQLiteStore(folder: folder.path, durability: .os)
+        let store = try kind.store(in: folder)
+        #expect(store.isShared == (kind == .postgres))
+        var chaos = Chaos(seed: 5)
+        let lists = try (UInt64(1)...3).map { number in
+            try store.create("l\(number)", rules: Rules(), logID: number << 32 | number, deckSeed: nil).number
+        }
+        let author = try store.knownAuthor(for: ClientID(high: 1, low: 1), person: "ada")
+        let commits = history(on: try store.load(lists[1]), 4, author: author, chaos: &chaos)
+        try store.append([CommitBatch(list: lists[1], expected: 0, commits: commits)])
+        try store.delete("l3", by: "ada", at: 5)
+        let heads = try store.heads(of: lists + [99]).sorted { $0.list < $1.list }
+        #expect(
+            heads == [
+                StoredHead(list: lists[0], logID: 1 << 32 | 1, revision: 0, digest: 0),
+                StoredHead(list: lists[1], logID: 2 << 32 | 2, revision: 4, digest: commits[3].digest),
+            ])
+        try store.close()
+    }
+
+    /// Those that keep lists when the process ends.
+    @Test(arguments: StoreKind.allCases.filter { $0 == .os || $0 == .postgres })
+    func aDeckGoesOnWhereItWas(kind: StoreKind) throws {
+        let folder = try TemporaryFolder()
+        var store = try kind.store(in: folder)
         let list = try store.create("hand", rules: .fiveCards, logID: 1, deckSeed: 11)
         let author = try store.knownAuthor(for: ClientID(high: 1, low: 1), person: "ada")
         var authority = Authority(try store.load(list.number), limits: Limits())
@@ -255,7 +292,7 @@ enum StoreKind: CaseIterable {
             }
         }
         try store.close()
-        store = try SQLiteStore(folder: folder.path, durability: .os)
+        store = try kind.store(in: folder)
         let loaded = try store.load(list.number)
         #expect(loaded.deck == authority.deck && loaded.deck?.count == 50)
     }

@@ -7,9 +7,10 @@ import HandWire
 final class TestWorld: ServiceEnvironment {
     var now: UInt64 = 0
     var wallClock: UInt64 = 1_000
-    let store: any CommitStore = SimulatedStore()
+    let store: SimulatedStore
+    var isShared: Bool { store.isShared }
     /// What the store was asked and has not answered, in order.
-    private var asked: [(any CommitStore) -> () -> Void] = []
+    private var asked: [(SimulatedStore) -> () -> Void] = []
     /// The next answers are this failure.
     var failure: StoreError?
     private(set) var ended: StoreError?
@@ -18,8 +19,9 @@ final class TestWorld: ServiceEnvironment {
     var retention = Retention.everything
     let limits: Limits
 
-    init(limits: Limits = Limits()) {
+    init(limits: Limits = Limits(), store: SimulatedStore = SimulatedStore()) {
         self.limits = limits
+        self.store = store
     }
 
     func ask<Value: Sendable>(

@@ -29,6 +29,7 @@ final class LoopEnvironment: ServiceEnvironment {
         threads = StoreThreads(loop, store)
     }
 
+    var isShared: Bool { store.isShared }
     var now: UInt64 { loop.now }
     var wallClock: UInt64 { WallClock.milliseconds }
 
@@ -48,13 +49,10 @@ final class LoopEnvironment: ServiceEnvironment {
 
     func append(
         _ batches: [CommitBatch], by newcomers: [Newcomer],
-        then: @escaping (Result<[CommitBatch], StoreError>) -> Void
+        then: @escaping (Result<[Appended], StoreError>) -> Void
     ) {
         if store.blocks { return appendAside(batches, by: newcomers, then: then) }
-        let result = StoreError.catching {
-            try store.append(batches, by: newcomers)
-            return batches
-        }
+        let result = StoreError.catching { try store.append(batches, by: newcomers) }
         threads.answer { then(result) }
     }
 
@@ -122,6 +120,13 @@ final class LoopEnvironment: ServiceEnvironment {
         case .storeFailed(let error): logger.error("the store failed", metadata: ["error": "\(error)"])
         case .writeFailed(let error):
             logger.critical("commits could not be written", metadata: ["error": "\(error)"])
+        case .unsettled(let list):
+            logger.warning(
+                "the store did not say whether commits were written; asking again", metadata: ["list": "\(list)"])
+        case .reloaded(let list, let error):
+            logger.critical(
+                "a list in memory is not what the store has; loading it anew",
+                metadata: ["list": "\(list)", "error": "\(error)"])
         case .trimFailed(let error): logger.warning("old commits were not removed", metadata: ["error": "\(error)"])
         case .sweepFailed(let error): logger.warning("a deleted list was not removed", metadata: ["error": "\(error)"])
         case .snapshotFailed(let error): logger.warning("a snapshot was not written", metadata: ["error": "\(error)"])

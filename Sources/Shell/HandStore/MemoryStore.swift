@@ -104,5 +104,9 @@ package final class MemoryStore: CommitStore {
         contents.withLock { $0.people(authors) }
     }
 
+    package func clients(of authors: [UInt64]) throws -> [UInt64: UInt64] {
+        contents.withLock { $0.clients(of: authors) }
+    }
+
     package func close() throws {}
 }

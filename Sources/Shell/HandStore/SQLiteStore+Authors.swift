@@ -38,6 +38,14 @@ extension SQLiteStore {
     }
 }
 
+extension SQLiteStore {
+    package func clients(of authors: [UInt64]) throws -> [UInt64: UInt64] {
+        try read { database in
+            try authors.reduce(into: [:]) { $0[$1] = try AuthorRow.find($1, database)?.author.client }
+        }
+    }
+}
+
 extension ClientID {
     /// As it is stored: who reads the store, or a backup, must not be able to come as somebody else.
     var hashed: ClientID {

@@ -40,12 +40,13 @@ extension Authority {
         work = submission.delta.carryingCost
         if let answer = answerFromBefore(submission, author: author) { return answer }
         if submission.base > revision { return .failed(.baseInFuture) }
+        let origin = Origin(submission: submission, author: author, isFirst: isFirst)
         do throws(Rejection) {
             guard let delta = try carried(submission, isFull: isFull) else { return .stale(head: revision) }
-            return .numbered(try number(delta, submission, author: author, now: now))
+            return .numbered(try number(delta, origin, now: now))
         } catch {
             guard isFirst else { return .rejected(error) }
-            return .numbered(numberRefusal(error, submission, author: author, now: now))
+            return .numbered(numberRefusal(error, origin, now: now))
         }
     }
 
@@ -144,38 +145,32 @@ extension Authority {
     private static let passagesPerComponent = 16
 
     /// Makes the delta on the present list if everything about it is allowed, and gives it the next number.
-    private mutating func number(
-        _ delta: Delta, _ submission: Submission, author: Author, now: UInt64
-    ) throws(Rejection) -> Commit {
-        let deck = present.deck
+    private mutating func number(_ delta: Delta, _ origin: Origin, now: UInt64) throws(Rejection) -> Commit {
+        let (deck, submission) = (present.deck, origin.submission)
         let (made, inverse) = try make(delta)
         let commit = Commit(
-            revision: present.revision, author: author.number, sequence: submission.sequence,
-            base: submission.base - submission.lag,
-            time: now,
-            count: present.hand.count, digest: present.hand.digest, delta: made)
-        append(commit, of: author, inverse: inverse, deck: deck)
+            revision: present.revision, author: origin.author.number, sequence: submission.sequence,
+            base: submission.base - submission.lag, time: now, count: present.hand.count, digest: present.hand.digest,
+            delta: made)
+        append(commit, origin, inverse: inverse, deck: deck)
         return commit
     }
 
     /// Gives the next number to a commit that says why the submission is refused.
-    private mutating func numberRefusal(
-        _ reason: Rejection, _ submission: Submission, author: Author, now: UInt64
-    ) -> Commit {
+    private mutating func numberRefusal(_ reason: Rejection, _ origin: Origin, now: UInt64) -> Commit {
         present.revision += 1
         let commit = Commit(
-            revision: present.revision, author: author.number, sequence: submission.sequence,
+            revision: present.revision, author: origin.author.number, sequence: origin.submission.sequence,
             base: present.revision - 1, time: now, count: present.hand.count, digest: present.hand.digest,
             delta: .identity, refusal: reason)
-        append(commit, of: author, inverse: .identity, deck: present.deck)
+        append(commit, origin, inverse: .identity, deck: present.deck)
         return commit
     }
 
-    private mutating func append(_ commit: Commit, of author: Author, inverse: Delta, deck: Deck?) {
+    private mutating func append(_ commit: Commit, _ origin: Origin, inverse: Delta, deck: Deck?) {
         window.append(commit, list: list)
-        let previous = sequences.updateValue(SequenceMark(of: commit), forKey: author.client)
-        pending.append(
-            Pending(commit: commit, client: author.client, inverse: inverse, deck: deck, previous: previous))
+        let previous = sequences.updateValue(SequenceMark(of: commit), forKey: origin.author.client)
+        pending.append(Pending(commit: commit, origin: origin, inverse: inverse, deck: deck, previous: previous))
     }
 
     // MARK: Checking

@@ -42,7 +42,9 @@ public struct Authority: Sendable {
     /// would make each edit copy what it touches.
     var present: State
     /// The revision that is durable: what everybody may see.
-    public private(set) var revision: Int
+    public internal(set) var revision: Int
+    /// The list's digest there.
+    var digest: UInt64
 
     var window: Window
     /// The ids of all items, as plain numbers: those are hashed twice as fast.
@@ -54,7 +56,7 @@ public struct Authority: Sendable {
     var past: RecentPast
     /// The commits that became durable last, and the revision before them: what most readers get next. Nil if they do not stand
     /// together in memory.
-    package private(set) var latest: (base: Int, run: FrameRun)?
+    package internal(set) var latest: (base: Int, run: FrameRun)?
     /// Components that were looked at for the last submission.
     package internal(set) var work = 0
     /// How many of the pending are in the batch that is being written.
@@ -68,8 +70,8 @@ public struct Authority: Sendable {
 
     struct Pending {
         let commit: Commit
-        /// Whose it is, whatever the name.
-        let client: UInt64
+        /// What it was made of, to be decided anew if others' commits come first.
+        let origin: Origin
         /// What takes it back.
         let inverse: Delta
         /// The deck before it.
@@ -78,6 +80,17 @@ public struct Authority: Sendable {
         let previous: SequenceMark?
         /// The list before a large commit, which would take long to invert.
         var before: Hand? = nil
+
+        /// Whose it is, whatever the name.
+        var client: UInt64 { origin.author.client }
+    }
+
+    /// A submission as it came.
+    struct Origin {
+        let submission: Submission
+        let author: Author
+        /// Whether a refusal of it has to be a commit.
+        let isFirst: Bool
     }
 
     public init(_ start: Start, limits: Limits) {
@@ -86,6 +99,7 @@ public struct Authority: Sendable {
         self.limits = limits
         present = State(hand: start.hand, revision: start.revision, deck: start.deck)
         revision = start.revision
+        digest = start.hand.digest
         window = Window(floor: start.revision, count: start.hand.count, limit: limits.windowBytes)
         ids = start.hand.idNumbers
         sequences = start.sequences
@@ -120,6 +134,9 @@ public struct Authority: Sendable {
     package var windowBytes: Int { window.byteCount }
     /// Whether commits wait to be written or are being written.
     public var isBusy: Bool { !pending.isEmpty }
+
+    /// Whether a batch was taken, and it is not known what became of it.
+    package var isWriting: Bool { inWriting > 0 }
 
     /// Whether a submission of that author's client is numbered and not yet durable.
     package func isPending(_ author: Author) -> Bool { pending.contains { $0.client == author.client } }
@@ -158,9 +175,11 @@ public struct Authority: Sendable {
     public mutating func takeBatch() -> CommitBatch {
         guard inWriting == 0 else { return CommitBatch(list: list, expected: revision, commits: [], frames: []) }
         inWriting = pending.count
-        return CommitBatch(
+        var batch = CommitBatch(
             list: list, expected: revision, commits: pending.map(\.commit),
             frames: (revision..<revision + inWriting).map { window.frame(at: $0 + 1) })
+        (batch.logID, batch.digest) = (logID, digest)
+        return batch
     }
 
     /// The batch is durable: from now on it is visible.
@@ -175,14 +194,20 @@ public struct Authority: Sendable {
             isLarge = isLarge || pending[index].before != nil
         }
         let base = revision
-        revision = pending[inWriting - 1].commit.revision
+        let last = pending[inWriting - 1].commit
+        (revision, digest) = (last.revision, last.digest)
         let spent = isLarge ? Spent(written: Array(pending[..<inWriting])) : nil
         pending.removeFirst(inWriting)
         inWriting = 0
+        show(from: base)
+        return spent
+    }
+
+    /// The commits after `base` have become durable.
+    mutating func show(from base: Int) {
         let (runs, end) = window.frames(after: base, through: revision, about: Self.latestBytes)
         latest = runs.count == 1 && end == revision ? (base, runs[0]) : nil
         window.trim(through: revision)
-        return spent
     }
 
     /// No more bytes than are sent at a time are kept together.
@@ -196,16 +221,20 @@ public struct Authority: Sendable {
     /// The batch could not be written: the list falls back to its durable value. Returns whose submissions are lost,
     /// those numbered behind the batch included, for they stand on it.
     public mutating func writeFailed() -> [(author: UInt64, sequence: UInt64)] {
-        let lost = pending.map { (author: $0.commit.author, sequence: $0.commit.sequence) }
+        takeBackPending().map { (author: $0.commit.author, sequence: $0.commit.sequence) }
+    }
+
+    /// What is numbered and not durable was never numbered. Returns it, in order.
+    mutating func takeBackPending() -> [Pending] {
         for commit in pending.reversed() {
             sequences[commit.client] = commit.previous
             takeBackIDs(of: commit)
         }
         present = State(hand: hand, revision: revision, deck: deck)
-        pending = []
         inWriting = 0
         window.truncate(to: revision)
-        return lost
+        defer { pending = [] }
+        return pending
     }
 
     private mutating func takeBackIDs(of commit: Pending) {

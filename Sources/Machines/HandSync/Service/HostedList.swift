@@ -8,6 +8,8 @@ final class HostedList {
     @exclusivity(unchecked) var authority: Authority
     /// Whether it is among those with commits that are to be written (`GroupCommit.dirty`).
     @exclusivity(unchecked) var isDirty = false
+    /// Whether the store could not say whether it has the batch that was handed over last, or others' commits come first.
+    @exclusivity(unchecked) var isUnsettled = false
     var presence = PresenceBoard()
     private(set) var subscribers = ConnectionSet()
     /// Revision of the newest snapshot on disk that is known of.
@@ -62,7 +64,8 @@ final class HostedList {
 
     /// Whether nobody needs it in memory.
     func isIdle(for delay: UInt64, now: UInt64) -> Bool {
-        subscribers.isEmpty && whenWritten.isEmpty && !isHeld && !authority.isBusy && !isSavingSnapshot && !isTrimming
+        subscribers.isEmpty && whenWritten.isEmpty && !isHeld && !authority.isBusy && !isUnsettled && !isSavingSnapshot
+            && !isTrimming
             && now >= idleSince + delay
     }
 

@@ -218,7 +218,9 @@ extension Service {
 
     private func load(_ name: String, for connection: Connection) {
         // It is here, perhaps since a moment ago under this name.
-        if let number = names[name], let hosted = hostedLists[number] { return loaded(name, .success(hosted)) }
+        if let number = names[name], let hosted = hostedLists[number] {
+            return refresh(hosted) { [unowned self] in loaded(name, $0) }
+        }
         if isNaming { return whenNamed.append { [unowned self] in load(name, for: connection) } }
         let seen = namings
         let limits = limits

@@ -13,25 +13,12 @@ extension Service {
             storeSize.isStale = true
             world.called(logID, nil)
             world.note(.deleted(list: name, by: connection))
-            if let number = names.removeValue(forKey: name), let hosted = hostedLists.removeValue(forKey: number) {
-                close(hosted)
+            if let hosted = names[name].flatMap({ hostedLists[$0] }) {
+                letGo(of: hosted, .listDeleted, "the list '\(name)' was deleted")
             }
             accessChanged()
             if retention.deleted == 0 { sweepDeleted(isDue: true) }
         }
-    }
-
-    /// Tells everybody that the list is gone, and loses what was to be written to it. Nobody follows it any more when what has waited
-    /// for it goes on, so that an edit among that finds no list.
-    private func close(_ hosted: HostedList) {
-        for connection in Array(hosted.subscribers) {
-            guard let cursor = connection.cursors[hosted.list.number] else { continue }
-            unsubscribe(connection, from: hosted.list.number)
-            refuse(connection, cursor.request, .listDeleted, "the list '\(hosted.list.name)' was deleted")
-        }
-        writer.remove(hosted)
-        _ = loseCommits(of: hosted)
-        hosted.written()
     }
 
     /// Those who follow the list go on following it, with their roles. Who comes by the old name finds no

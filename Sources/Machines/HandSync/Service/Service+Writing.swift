@@ -8,33 +8,56 @@ struct GroupCommit {
     /// Other writes, which must not run beside a transaction on the same lists.
     var jobs: [() -> Void] = []
     var isWriting = false
-    /// The lists of which commits are being written.
-    var writing: [HostedList] = []
+    /// What is being written.
+    var writing: [(hosted: HostedList, batch: CommitBatch)] = []
+    /// Batches of which the store could not say whether it has them, to be appended once more at `retryAt`. No more of their lists
+    /// is handed over before that is known.
+    var unsettled: [(hosted: HostedList, batch: CommitBatch)] = []
+    var retryAt: UInt64?
     /// Commits that were numbered in this turn.
     var numbered = 0
     /// Whether the last write was a job: then it is the commits' turn.
     var wasJob = false
 
-    var isIdle: Bool { !isWriting && dirty.isEmpty && jobs.isEmpty }
+    var isIdle: Bool { !isWriting && dirty.isEmpty && jobs.isEmpty && unsettled.isEmpty }
 
     /// A list has commits that are to be written.
     mutating func add(_ hosted: HostedList) {
-        if hosted.isDirty { return }
+        if hosted.isDirty || hosted.isUnsettled { return }
         hosted.isDirty = true
         dirty.append(hosted)
     }
 
     /// It has none any more.
     mutating func remove(_ hosted: HostedList) {
-        hosted.isDirty = false
+        (hosted.isDirty, hosted.isUnsettled) = (false, false)
         dirty.removeAll { $0 === hosted }
+        unsettled.removeAll { $0.hosted === hosted }
+        if unsettled.isEmpty { retryAt = nil }
     }
 
-    /// Those that are to be written now.
-    mutating func takeDirty() -> [HostedList] {
-        defer { dirty = [] }
-        for hosted in dirty { hosted.isDirty = false }
-        return dirty
+    /// What is to be written now: what was numbered, and batches that are due once more.
+    mutating func takeBatches(now: UInt64) -> [CommitBatch] {
+        for hosted in dirty {
+            hosted.isDirty = false
+            // Behind others' commits it is added again.
+            guard !hosted.isUnsettled, hosted.authority.isBusy else { continue }
+            writing.append((hosted, hosted.authority.takeBatch()))
+        }
+        dirty = []
+        if let time = retryAt, now >= time {
+            for (hosted, _) in unsettled { hosted.isUnsettled = false }
+            writing += unsettled
+            (unsettled, retryAt) = ([], nil)
+        }
+        return writing.map(\.batch)
+    }
+
+    /// The store could not say whether it has a batch.
+    mutating func keep(_ batch: CommitBatch, of hosted: HostedList, until time: UInt64) {
+        hosted.isUnsettled = true
+        unsettled.append((hosted, batch))
+        retryAt = time
     }
 }
 
@@ -76,30 +99,42 @@ extension Service {
             let job = writer.jobs.removeFirst()
             return job()
         }
-        guard !writer.dirty.isEmpty else { return }
+        let isDue = writer.retryAt.map { world.now >= $0 } ?? false
+        guard !writer.dirty.isEmpty || isDue else { return }
         writer.wasJob = false
-        let written = writer.takeDirty()
-        let batches = written.map { $0.authority.takeBatch() }
+        let batches = writer.takeBatches(now: world.now)
+        if batches.isEmpty { return }
         writer.isWriting = true
-        writer.writing = written
         world.note(.writing)
         world.append(batches, by: newcomers.authors(of: batches), then: whenAppended)
     }
 
     /// What was handed over is durable, or lost.
-    func appended(_ result: Result<[CommitBatch], StoreError>) {
+    func appended(_ result: Result<[Appended], StoreError>) {
         let written = writer.writing
         writer.writing = []
         writer.isWriting = false
         switch result {
-        case .success(let batches):
+        case .success(let outcomes):
             figures.writes += 1
             storeSize.isStale = true
             world.note(.written)
-            let spent = zip(written, batches).compactMap { wrote($1, in: $0) }
-            if !spent.isEmpty { discard((spent, batches)) }
+            var spent: [Authority.Spent] = []
+            for ((hosted, batch), outcome) in zip(written, outcomes) {
+                switch outcome {
+                case .taken: if let large = wrote(batch, in: hosted) { spent.append(large) }
+                case .missed(let frames): missed(frames, in: hosted)
+                case .unknown: unsettled(batch, of: hosted)
+                case .gone: letGo(of: hosted, .listDeleted, "the list '\(hosted.list.name)' was deleted")
+                }
+            }
+            if !spent.isEmpty { discard((spent, written.map(\.batch))) }
         case .failure(let error):
-            if !endsWith(error) { failed(error, written) }
+            if endsWith(error) { return }
+            guard world.isShared else { return failed(error, written.map(\.hosted)) }
+            // Whether an earlier attempt at these batches came through is not known by that.
+            world.note(.storeFailed(error))
+            for (hosted, batch) in written { unsettled(batch, of: hosted) }
         }
     }
 

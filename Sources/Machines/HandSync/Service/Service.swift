@@ -40,7 +40,7 @@ package final class Service {
     private var receiving: [Connection] = []
     @exclusivity(unchecked) var writer = GroupCommit()
     /// `appended(_:)`, made once.
-    private(set) lazy var whenAppended: (Result<[CommitBatch], StoreError>) -> Void = { [unowned self] in appended($0) }
+    private(set) lazy var whenAppended: (Result<[Appended], StoreError>) -> Void = { [unowned self] in appended($0) }
     var listsWithNewPresence: Set<UInt64> = []
     /// When changed presence is to be sent.
     var presenceDue: UInt64?
@@ -53,6 +53,8 @@ package final class Service {
     var whenNamed: [() -> Void] = []
     var removal = Removal()
     @exclusivity(unchecked) var past = PastStates()
+    /// Whether the store is being asked how far lists are.
+    var isPolling = false
     package private(set) var isStopping = false
     /// Whether new connections are turned away.
     package internal(set) var isDraining = false
@@ -208,7 +210,7 @@ package final class Service {
     // MARK: Time
 
     /// When `timeout` is to be called.
-    package var deadline: UInt64 { min(nextSweep, presenceDue ?? .max, slowedDue ?? .max) }
+    package var deadline: UInt64 { min(nextSweep, presenceDue ?? .max, slowedDue ?? .max, writer.retryAt ?? .max) }
 
     /// To be called at the deadline; does what is due.
     package func timeout() {
@@ -220,6 +222,7 @@ package final class Service {
         sweepAccounts()
         measureStore()
         trimIfFull()
+        pollHeads()
         sweepDeleted()
         closeStalled()
         for connection in Array(connections) {

@@ -9,6 +9,9 @@ package protocol ServiceEnvironment: AnyObject {
     /// Milliseconds since 1970, for stamping commits: the only clock that people see.
     var wallClock: UInt64 { get }
 
+    /// Whether other servers write to the store, too.
+    var isShared: Bool { get }
+
     /// Has `body` ask the store where blocking harms nobody; `then` gets what it returned, in a later event.
     func ask<Value: Sendable>(
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
@@ -19,11 +22,10 @@ package protocol ServiceEnvironment: AnyObject {
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
         then: @escaping (Result<Value, StoreError>) -> Void)
 
-    /// Has the store append commits (`CommitStore.append`), one call at a time; `then` gets them back in a later event, as letting
-    /// go of large ones takes long.
+    /// Has the store append commits (`CommitStore.append`), one call at a time; `then` gets what became of them in a later event.
     func append(
         _ batches: [CommitBatch], by newcomers: [Newcomer],
-        then: @escaping (Result<[CommitBatch], StoreError>) -> Void)
+        then: @escaping (Result<[Appended], StoreError>) -> Void)
 
     /// Has `body` run where nobody waits for it; `then` gets its result in a later event.
     func compute<Value: Sendable>(_ body: @escaping @Sendable () -> Value, then: @escaping (Value) -> Void)
@@ -51,6 +53,8 @@ extension ByteStream {
 }
 
 extension ServiceEnvironment {
+    package var isShared: Bool { false }
+
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
         then: @escaping (Result<Value, StoreError>) -> Void
@@ -60,7 +64,7 @@ extension ServiceEnvironment {
 
     package func append(
         _ batches: [CommitBatch], by newcomers: [Newcomer],
-        then: @escaping (Result<[CommitBatch], StoreError>) -> Void
+        then: @escaping (Result<[Appended], StoreError>) -> Void
     ) {
         appendAside(batches, by: newcomers, then: then)
     }
@@ -68,15 +72,9 @@ extension ServiceEnvironment {
     /// By `write`.
     package func appendAside(
         _ batches: [CommitBatch], by newcomers: [Newcomer],
-        then: @escaping (Result<[CommitBatch], StoreError>) -> Void
+        then: @escaping (Result<[Appended], StoreError>) -> Void
     ) {
-        let parcel = Parcel(batches)
-        write(
-            { store in
-                let batches = parcel.take()
-                try store.append(batches, by: newcomers)
-                return batches
-            }, then: then)
+        write({ try $0.append(batches, by: newcomers) }, then: then)
     }
 
     package func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
@@ -134,6 +132,10 @@ package enum ServiceNote {
     case written
     /// A request could not be answered.
     case storeFailed(StoreError)
+    /// The store could not say whether commits were written; it is asked again.
+    case unsettled(list: String)
+    /// A list in memory is not what the store has: it is loaded anew.
+    case reloaded(list: String, StoreError)
     /// Commits were not written, and nothing of them is acknowledged.
     case writeFailed(StoreError)
     /// The history is whole without it.

@@ -8,12 +8,15 @@ import HandWire
 package protocol CommitStore: Sendable {
     /// Whether asking it may take as long as a disk takes. A store that does not is asked where one is, without a thread for it.
     var blocks: Bool { get }
+    /// Whether others write to it too.
+    var isShared: Bool { get }
 
     /// Appends commits to many lists, as durable as the store was opened to be, and each author's last sequence with them: all of
     /// a batch or nothing. A store of one server's own takes all batches or throws.
     ///
     /// - Parameter newcomers: those of their authors who are new to the store.
     /// - Returns: what became of each batch.
+    /// - Throws: if nothing was appended. What an earlier call has left unknown stays so.
     @discardableResult
     func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws -> [Appended]
 
@@ -26,6 +29,13 @@ package protocol CommitStore: Sendable {
 
     /// The list as it was at `revision`.
     func state(of list: UInt64, at revision: Int) throws -> Hand
+
+    /// How far each of some lists has come, those left out that are not there any more. In no particular order.
+    func heads(of lists: [UInt64]) throws -> [StoredHead]
+
+    /// From now on calls `onHint` soon after others have appended to a list, on a thread of the store's own. A hint may get lost, come
+    /// twice or late; `heads` is what counts. A store that is not shared has none.
+    func listen(_ onHint: @escaping @Sendable (_ list: UInt64, _ revision: Int) -> Void)
 
     /// Keeps a snapshot, so that loading need not go through the whole history; nothing if the history has been forgotten as far
     /// as that, or the list is gone.
@@ -74,6 +84,8 @@ package protocol CommitStore: Sendable {
     /// it, and it has another number each time, which no other author is ever given.
     func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool)
     func people(_ authors: [UInt64]) throws -> [DownMessage.Person]
+    /// The numbers of authors' clients, of those that are known.
+    func clients(of authors: [UInt64]) throws -> [UInt64: UInt64]
 
     /// Closes the store; nothing may be asked of it afterwards.
     func close() throws
@@ -81,6 +93,19 @@ package protocol CommitStore: Sendable {
 
 extension CommitStore {
     package var blocks: Bool { true }
+    package var isShared: Bool { false }
+
+    /// Loads each list: for stores that nobody asks often.
+    package func heads(of lists: [UInt64]) throws -> [StoredHead] {
+        try lists.compactMap { list in
+            let start: Authority.Start
+            do { start = try load(list) } catch StoreError.noSuchList { return nil }
+            guard try name(of: LogID.list(start.logID)) != nil else { return nil }
+            return StoredHead(list: list, logID: start.logID, revision: start.revision, digest: start.hand.digest)
+        }
+    }
+
+    package func listen(_ onHint: @escaping @Sendable (_ list: UInt64, _ revision: Int) -> Void) {}
 
     /// For stores that keep nothing that is forgotten.
     package func compact() throws -> Compaction {
@@ -101,6 +126,10 @@ public struct CommitBatch: Sendable {
     public let commits: [Commit]
     /// The frame of each, as clients get it.
     public let frames: [FrameRun]
+    /// What a shared store compares besides: which history of the list it is, and the list's digest at the expected revision. Nil
+    /// for whatever it is.
+    package var logID: UInt64?
+    package var digest: UInt64?
 
     package init(list: UInt64, expected: Int, commits: [Commit]) {
         self.init(
@@ -121,11 +150,11 @@ package enum Appended: Equatable, Sendable {
     /// It is in the store.
     case taken
     /// It is not, and never will be: the list had moved on. The commits that it has after the expected revision, or the first of
-    /// them.
+    /// them; none where the list has not come as far as that, or is not what it was there: its history went back.
     case missed([StoredFrame])
     /// The answer was lost. Appended once more, the same batch is there once.
     case unknown
-    /// The list has been deleted.
+    /// The list has been deleted, or has another history.
     case gone
 }
 
@@ -182,6 +211,21 @@ package struct StoredList: Equatable, Sendable {
         self.revision = revision
         self.count = count
         self.floor = floor
+    }
+}
+
+/// How far a list has come.
+package struct StoredHead: Equatable, Sendable {
+    package let list: UInt64
+    package let logID: UInt64
+    package let revision: Int
+    package let digest: UInt64
+
+    package init(list: UInt64, logID: UInt64, revision: Int, digest: UInt64) {
+        self.list = list
+        self.logID = logID
+        self.revision = revision
+        self.digest = digest
     }
 }
 

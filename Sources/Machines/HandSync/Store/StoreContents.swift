@@ -151,6 +151,10 @@ package struct StoreContents {
         authors.compactMap { author in person(author).map { DownMessage.Person(author: author, name: $0.name) } }
     }
 
+    package func clients(of authors: [UInt64]) -> [UInt64: UInt64] {
+        authors.reduce(into: [:]) { $0[$1] = person($1)?.client }
+    }
+
     package mutating func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) {
         lists[list]?.keep(StoreContents.Snapshot(revision: revision, hand: hand, deck: deck))
     }

@@ -20,6 +20,8 @@ package enum StoreError: Error, Equatable, Sendable {
     case syncFailed(path: String)
     /// Somebody removed the files that are open, or put others in their place; a copy of what was in them is at `saved`.
     case removed(path: String, saved: String?)
+    /// The database of a shared store cannot be reached, or did not answer in time: which one, and why.
+    case unreachable(String, why: String)
     /// The disk, the permissions or the database failed.
     case failed(String)
 }
@@ -55,6 +57,8 @@ extension StoreError: CustomStringConvertible {
         case .removed(let path, nil):
             "\(path), or its log beside it, was removed or replaced while the server had it open, and what the server knew "
                 + "could not be saved. Restore the store from a backup."
+        case .unreachable(let database, let why):
+            "the database \(database) cannot be reached, and is tried again with the next request: \(why)"
         case .failed(let what): "the store failed: \(what)"
         }
     }

@@ -171,5 +171,9 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
         try both("people") { try $0.people(authors) }
     }
 
+    func clients(of authors: [UInt64]) throws -> [UInt64: UInt64] {
+        try both("clients") { try $0.clients(of: authors) }
+    }
+
     func close() throws {}
 }

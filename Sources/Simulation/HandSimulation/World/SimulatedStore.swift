@@ -15,13 +15,50 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
     }
 
     /// A store that starts empty and loses nothing.
-    package convenience init() {
+    ///
+    /// - Parameter isShared: whether several servers write to it.
+    package convenience init(isShared: Bool = false) {
         self.init(VirtualDisk(flushesAtOnce: true))
+        self.isShared = isShared
     }
+
+    package private(set) var isShared = false
+
+    /// What becomes of an append to a shared store and of its answer.
+    package enum Fate: Sendable {
+        case answered
+        /// It is not executed, and there is no answer.
+        case lost
+        /// It is executed, and there is no answer.
+        case executed
+    }
+
+    /// The fates of the next batches; those behind are answered.
+    package var fates: [Fate] = []
 
     @discardableResult
     package func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws -> [Appended] {
-        try disk.write { try $0.append(batches, by: newcomers) }
+        guard isShared else { return try disk.write { try $0.append(batches, by: newcomers) } }
+        if !newcomers.isEmpty { _ = try disk.write { try $0.append([], by: newcomers) } }
+        return try batches.map { batch in
+            let fate = fates.isEmpty ? .answered : fates.removeFirst()
+            if fate == .lost { return .unknown }
+            let outcome = try appendAlone(batch)
+            return fate == .executed ? .unknown : outcome
+        }
+    }
+
+    /// As a transaction of its own. The same batch is taken once.
+    private func appendAlone(_ batch: CommitBatch) throws -> Appended {
+        let missed = disk.read { $0.frames(of: batch.list, after: batch.expected, about: .max) }
+        if let first = missed.first {
+            return batch.frames[0].bytes.elementsEqual(first.bytes) ? .taken : .missed(missed)
+        }
+        guard disk.read({ contents in contents.present.contains { $0.stored.number == batch.list } }) else {
+            return .gone
+        }
+        _ = try disk.write { try $0.append([batch], by: []) }
+        return .taken
     }
 
     package func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
@@ -96,16 +133,24 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
     }
 
     package func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
-        disk.read { contents in
+        let found = disk.read { contents in
             contents.author(for: client, person: person) {
                 lastAuthor += 1
                 return lastAuthor
             }
         }
+        guard isShared, found.isNew else { return found }
+        // Another server has to find it.
+        _ = try disk.write { try $0.append([], by: [Newcomer(found.author, client: client, person: person)]) }
+        return (found.author, false)
     }
 
     package func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {
         disk.read { $0.people(authors) }
+    }
+
+    package func clients(of authors: [UInt64]) throws -> [UInt64: UInt64] {
+        disk.read { $0.clients(of: authors) }
     }
 
     package func close() throws {}

@@ -1,0 +1,62 @@
+import HandCore
+import HandWire
+
+/// Commits of other servers that share the store.
+extension Authority {
+    /// What became of a submission that had a number and has none any more, as others' commits came first.
+    package struct Decision: Equatable, Sendable {
+        package let author: Author
+        package let sequence: UInt64
+        /// What its client is to be told; nil if one of the commits is its answer.
+        package let outcome: Outcome?
+    }
+
+    /// Takes the commits that others have made after the durable revision. What is pending here is taken back, and decided anew
+    /// behind them, in its order, as it was submitted: cards are dealt anew, and its client passes the same commits one by one.
+    ///
+    /// - Parameter client: the number of an author's client.
+    /// - Returns: what lost its number.
+    /// - Throws: `StoreError.damaged` if the commits do not follow, or lead to another digest. Then the authority is of no use.
+    /// - Complexity: that of the commits, and of submitting what is pending.
+    package mutating func learn(
+        _ commits: [Commit], now: UInt64, client: (UInt64) -> UInt64
+    ) throws(StoreError) -> [Decision] {
+        let waiting = takeBackPending()
+        let base = revision
+        for commit in commits { try adopt(commit, of: client(commit.author)) }
+        show(from: base)
+        return waiting.compactMap { decideAnew($0.origin, now: now) }
+    }
+
+    private mutating func adopt(_ commit: Commit, of client: UInt64) throws(StoreError) {
+        let place = "revision \(commit.revision) of list \(list)"
+        guard commit.revision == revision + 1 else {
+            throw .damaged("\(place) follows revision \(revision), which another server sees otherwise")
+        }
+        guard commit.delta.reach <= present.hand.count else { throw .damaged("\(place) does not fit") }
+        let (inverse, before) = (commit.delta.inverted(on: present.hand), present.hand)
+        do { try present.hand.apply(commit.delta) } catch { throw .damaged("\(place) does not fit: \(error)") }
+        guard present.hand.digest == commit.digest, present.hand.count == commit.count else {
+            throw .damaged("\(place) has another digest")
+        }
+        present.deck?.replay(commit.delta, on: before)
+        for item in inverse.insertedItems { ids.remove(item.id.rawValue) }
+        for item in commit.delta.insertedItems { ids.insert(item.id.rawValue) }
+        window.append(commit, list: list)
+        past.append(inverse, of: commit.revision)
+        sequences[client] = SequenceMark(of: commit)
+        (present.revision, revision, digest) = (commit.revision, commit.revision, commit.digest)
+    }
+
+    /// Nil if it has a number again.
+    private mutating func decideAnew(_ origin: Origin, now: UInt64) -> Decision? {
+        let (submission, author) = (origin.submission, origin.author)
+        // It was decided by another server. Its commit tells.
+        if let last = sequences[author.client], submission.sequence <= last.sequence {
+            return Decision(author: author, sequence: submission.sequence, outcome: nil)
+        }
+        let outcome = submit(submission, author: author, isFirst: origin.isFirst, now: now)
+        if case .numbered = outcome { return nil }
+        return Decision(author: author, sequence: submission.sequence, outcome: outcome)
+    }
+}

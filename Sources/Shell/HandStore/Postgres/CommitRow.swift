@@ -1,0 +1,64 @@
+import HandSync
+import HandWire
+import Postgres
+
+/// A row of `commits` in a shared store: frames one behind the other.
+enum CommitRow {
+    /// Bytes of frames in a row, unless one alone has more. Whoever asks for one commit reads the whole row.
+    static let most = 64 << 10
+
+    /// What a batch comes to, one entry for each row.
+    struct Columns {
+        var lasts: [Int64] = []
+        var firsts: [Int64] = []
+        var frames: [[UInt8]] = []
+    }
+
+    static func columns(of batch: CommitBatch) -> Columns {
+        var columns = Columns()
+        for (commit, frame) in zip(batch.commits, batch.frames) {
+            let row = columns.frames.count - 1
+            if row >= 0, columns.frames[row].count + frame.bytes.count <= most {
+                columns.frames[row].append(contentsOf: frame.bytes)
+                columns.lasts[row] = Int64(commit.revision)
+            } else {
+                columns.frames.append([UInt8](frame.bytes))
+                columns.firsts.append(Int64(commit.revision))
+                columns.lasts.append(Int64(commit.revision))
+            }
+        }
+        return columns
+    }
+
+    /// The frames after `revision` in rows with the columns `last`, `first`, `frames`, which must follow one another.
+    ///
+    /// - Throws: `StoreError.damaged`.
+    static func frames(_ rows: PostgresRows, of list: UInt64, after revision: Int) throws -> [StoredFrame] {
+        var found: [StoredFrame] = []
+        var end: Int?
+        for index in 0..<rows.count {
+            let row = rows[index]
+            let (last, first) = (try row.integer(0), try row.integer(1))
+            if let end, first != end + 1 { throw missing(end + 1, list) }
+            end = last
+            try row.withBytes(2) { bytes in
+                let places: [Range<Int>]
+                do { places = try Frame.places(in: bytes) } catch {
+                    throw StoreError.damaged("the commits up to revision \(last) of list \(list) do not read: \(error)")
+                }
+                guard places.count == last - first + 1 else {
+                    throw StoreError.damaged(
+                        "list \(list) has \(places.count) commits in the place of those from \(first) to \(last)")
+                }
+                for (offset, place) in places.enumerated() where first + offset > revision {
+                    found.append(StoredFrame(revision: first + offset, bytes: [UInt8](bytes[place])))
+                }
+            }
+        }
+        return found
+    }
+
+    static func missing(_ revision: Int, _ list: UInt64) -> StoreError {
+        .damaged("revision \(revision) of list \(list) is missing")
+    }
+}

@@ -1,0 +1,55 @@
+import HandCore
+import HandSync
+import HandWire
+import Postgres
+
+/// A row of `lists` in a shared store, with the list's name.
+struct PostgresListRow {
+    let list: StoredList
+    let digest: UInt64
+    let isDeleted: Bool
+    private let deckSeed: UInt64?
+
+    private static let selection = """
+        SELECT lists.number, names.name, log_id, rules, deck_seed, revision, count, digest, floor, is_deleted
+        FROM lists LEFT JOIN names ON names.list = lists.number
+        """
+    static let numbered = selection + " WHERE lists.number = $1"
+    static let named = selection + " WHERE names.name = $1"
+    static let after = selection + " WHERE names.name > $1 ORDER BY names.name LIMIT $2"
+
+    init(_ row: PostgresRow) throws {
+        let number = try row.bits(0)
+        isDeleted = try row.isTrue(9)
+        digest = try row.bits(7)
+        deckSeed = try row.optionalBits(4)
+        list = StoredList(
+            number: number, name: row.optionalBytes(1).map { String(decoding: $0, as: UTF8.self) } ?? "",
+            logID: try row.bits(2), rules: try row.withBytes(3, Self.rules), revision: try row.integer(5),
+            count: try row.integer(6), floor: try row.integer(8))
+    }
+
+    /// The deck as it was when the list was made.
+    var firstDeck: Deck? { deckSeed.map { Deck(seed: $0) } }
+
+    static func find(_ number: UInt64, _ session: PostgresSession) throws -> PostgresListRow? {
+        try session.run(numbered, .init(bits: number)).first.map(PostgresListRow.init)
+    }
+
+    /// - Throws: `StoreError.noSuchList`.
+    static func get(_ number: UInt64, _ session: PostgresSession) throws -> PostgresListRow {
+        guard let row = try find(number, session) else { throw StoreError.noSuchList("number \(number)") }
+        return row
+    }
+
+    private static func rules(_ bytes: UnsafeRawBufferPointer) throws -> Rules {
+        do {
+            var reader = WireReader(bytes)
+            let rules = try reader.rules()
+            try reader.expectEnd(of: "rules")
+            return rules
+        } catch {
+            throw StoreError.damaged("the rules of a list do not read: \(error)")
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import HandCore
+import HandSync
+import HandWire
+import Postgres
+
+/// How a batch gets in: a transaction for each list, all of them sent before the first answer. Each raises the list's row from the
+/// expected revision, and adds the commits if that was possible; then it reads what others have added, if there is any. So whoever
+/// comes too late learns of it in the same breath, and does not make others wait for the disk. A list of which a server's batches
+/// come too late again and again is locked for it (`PostgresStore+Locking.swift`).
+extension PostgresStore {
+    /// Lists that are worth a connection more.
+    private static let listsPerConnection = 4
+
+    @discardableResult
+    package func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws -> [Appended] {
+        contention.releaseOld(to: writers)
+        let (unique, random) = (batches.filter { !$0.commits.isEmpty }, UInt64.random(in: .min ... .max))
+        precondition(Set(unique.map(\.list)).count == unique.count, "two batches of one list at once")
+        var results: [UInt64: Result<Appended, StoreError>] = [:]
+        do {
+            // An author that a commit names must be there whatever happens next.
+            try keep(newcomers)
+            let hot = Set(unique.map(\.list).filter { contention.isLocking($0) })
+            let racing = unique.filter { !hot.contains($0.list) }.map { Attempt($0, nonce: random) }
+            for (batch, result) in try race(racing) { results[batch.list] = result }
+            for batch in unique where hot.contains(batch.list) {
+                results[batch.list] = appendLocking(Attempt(batch, nonce: random))
+            }
+        } catch {
+            if unique.isEmpty { throw error }
+            let error = error as? StoreError ?? .failed("\(error)")
+            for batch in unique where results[batch.list] == nil { results[batch.list] = .failure(error) }
+        }
+        return try conclude(batches, results.mapValues(Self.doubting))
+    }
+
+    /// Where the database was not reached now, an earlier attempt may have reached it: only the database can tell.
+    private static func doubting(_ result: Result<Appended, StoreError>) -> Result<Appended, StoreError> {
+        if case .failure(.unreachable) = result { .success(.unknown) } else { result }
+    }
+
+    /// - Throws: if nothing was appended, and it is known why.
+    private func conclude(
+        _ batches: [CommitBatch], _ results: [UInt64: Result<Appended, StoreError>]
+    ) throws -> [Appended] {
+        let failures = results.values.compactMap { if case .failure(let error) = $0 { error } else { nil } }
+        if let first = failures.first, failures.count == results.count { throw first }
+        let appended = batches.map { batch -> Appended in
+            if batch.commits.isEmpty { return .taken }
+            // Of others it is known what became of them: the caller asks once more for this one, and is told then.
+            if case .success(let appended) = results[batch.list] { return appended } else { return .unknown }
+        }
+        for (batch, result) in zip(batches, appended) where !batch.commits.isEmpty {
+            contention.note(result, batch.list)
+        }
+        feed.tell(
+            zip(batches, appended).compactMap { batch, result in
+                result == .taken ? batch.commits.last.map { (batch.list, $0.revision) } : nil
+            })
+        return appended
+    }
+
+    // MARK: Racing
+
+    /// Sends all batches, over several connections if they are many: those share the waits for the disk.
+    private func race(_ attempts: [Attempt]) throws -> [(CommitBatch, Result<Appended, StoreError>)] {
+        guard !attempts.isEmpty else { return [] }
+        return try translating {
+            let deadline = Deadline(in: patience)
+            var lanes = [try writers.take(by: deadline)]
+            defer { for lane in lanes { writers.giveBack(lane) } }
+            while lanes.count * Self.listsPerConnection < attempts.count,
+                let lane = try? writers.takeMore(by: deadline)
+            {
+                lanes.append(lane)
+            }
+            let shares = lanes.indices.map { lane in
+                stride(from: lane, to: attempts.count, by: lanes.count).map { attempts[$0] }
+            }
+            for (lane, share) in zip(lanes, shares) { lane.start(share.map { [$0.insertion, $0.missedAtEnd] }) }
+            return zip(lanes, shares).flatMap { lane, share in
+                // Each answer may take as long as one alone: many lists are no failure.
+                let outcomes = lane.finish(by: Deadline(in: patience + .milliseconds(100) * share.count))
+                return zip(share, outcomes).map { ($0.batch, result(of: $0, $1)) }
+            }
+        }
+    }
+
+    /// What an outcome means for a batch.
+    func result(of attempt: Attempt, _ outcome: PostgresOutcome) -> Result<Appended, StoreError> {
+        switch outcome {
+        case .unknown: .success(.unknown)
+        case .failed(let error):
+            error.isAboutConnection || error.isPassing ? .success(.unknown) : .failure(translated(error))
+        case .done(_, let notices) where notices.contains(where: \.isUncertainty): .success(.unknown)
+        case .done(let rows, _):
+            if rows[0].changed > 0 {
+                .success(.taken)
+            } else {
+                StoreError.catching { try translating { try conflict(of: attempt, rows[1]) } }
+            }
+        }
+    }
+
+    /// What it means that a batch did not get in.
+    ///
+    /// - Parameter rows: those of `Attempt.missed`.
+    func conflict(of attempt: Attempt, _ rows: PostgresRows) throws -> Appended {
+        let batch = attempt.batch
+        let frames = try CommitRow.frames(rows, of: batch.list, after: batch.expected)
+        if attempt.isThere(frames) { return try confirm(batch) }
+        if !frames.isEmpty { return .missed(frames) }
+        let row = try read { try PostgresListRow.find(batch.list, $0) }
+        guard let row, !row.isDeleted, batch.logID == nil || batch.logID == row.list.logID else { return .gone }
+        // Commits that came, or were read, between the two statements, or a list that is not as far: the next attempt will tell.
+        return .missed(try self.frames(of: batch.list, after: batch.expected, about: 1 << 20))
+    }
+
+    /// The batch is there: an earlier attempt of which the answer was lost. It will last if this does, which is behind it.
+    private func confirm(_ batch: CommitBatch) throws -> Appended {
+        let call = PostgresCall("UPDATE lists SET revision = revision WHERE number = $1", [.init(bits: batch.list)])
+        let outcome = try writers.with(by: Deadline(in: patience)) { connection in
+            connection.run([[call]], by: Deadline(in: patience))[0]
+        }
+        guard case .done(_, let notices) = outcome, !notices.contains(where: \.isUncertainty) else { return .unknown }
+        return .taken
+    }
+}
+
+/// A batch on its way, for the first time or once more.
+struct Attempt {
+    let batch: CommitBatch
+    /// What tells the rows of this attempt from all others.
+    private let nonce: UInt64
+    private let rows: CommitRow.Columns
+
+    /// Rows of others that are read at once; and as many as its own, which may be there already.
+    private static let mostMissed = 64
+
+    init(_ batch: CommitBatch, nonce: UInt64) {
+        self.batch = batch
+        self.nonce = nonce
+        rows = CommitRow.columns(of: batch)
+    }
+
+    /// Changes as many rows as it adds to `commits`; none if the list is not where it is expected.
+    var insertion: PostgresCall {
+        PostgresCall(
+            """
+            WITH raised AS (
+                UPDATE lists SET revision = $2, count = $3, digest = $4, bytes = bytes + $5
+                WHERE number = $1 AND revision = $6 AND NOT is_deleted
+                    AND ($7::bigint IS NULL OR log_id = $7) AND ($8::bigint IS NULL OR digest = $8)
+                RETURNING number
+            )
+            INSERT INTO commits (list, last, first, nonce, frames)
+            SELECT number, rows.last, rows.first, $9, rows.frames
+            FROM raised, unnest($10::bigint[], $11::bigint[], $12::bytea[]) AS rows (last, first, frames)
+            """,
+            [
+                .init(bits: batch.list), .init(batch.commits.last?.revision ?? 0),
+                .init(batch.commits.last?.count ?? 0), .init(bits: batch.commits.last?.digest ?? 0),
+                .init(rows.frames.reduce(0) { $0 + $1.count }),
+                .init(batch.expected), .init(bits: batch.logID), .init(bits: batch.digest), .init(bits: nonce),
+                .integers(rows.lasts), .integers(rows.firsts), .rows(rows.frames),
+            ])
+    }
+
+    /// Rows that others have added, or an earlier attempt.
+    var missed: PostgresCall { missed(andThen: "") }
+
+    /// The same at the end of a transaction: where there are any rows, it has changed nothing that anybody must wait for the disk for.
+    var missedAtEnd: PostgresCall { missed(andThen: ", set_config('synchronous_commit', 'off', true)") }
+
+    private func missed(andThen more: String) -> PostgresCall {
+        PostgresCall(
+            """
+            SELECT last, first, frames\(more) FROM commits
+            WHERE list = $1 AND last > $2 AND nonce <> $3 AND EXISTS (
+                SELECT 1 FROM lists WHERE number = $1 AND NOT is_deleted AND ($4::bigint IS NULL OR log_id = $4))
+            ORDER BY last LIMIT $5
+            """,
+            [
+                .init(bits: batch.list), .init(batch.expected), .init(bits: nonce), .init(bits: batch.logID),
+                .init(max(Self.mostMissed, rows.frames.count)),
+            ])
+    }
+
+    /// Whether frames after the expected revision begin with this batch. What a client submits is committed once, so it is this
+    /// batch and no other that looks like it.
+    func isThere(_ frames: [StoredFrame]) -> Bool {
+        frames.count >= batch.frames.count
+            && zip(batch.frames, frames).allSatisfy { frame, found in frame.bytes.elementsEqual(found.bytes) }
+            && frames.first?.revision == batch.expected + 1
+    }
+}

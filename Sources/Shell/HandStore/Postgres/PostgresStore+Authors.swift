@@ -1,0 +1,80 @@
+import HandSync
+import HandWire
+import Postgres
+
+/// An author is kept as soon as somebody asks for it: servers would otherwise have to agree on the number later. Nobody waits for
+/// the disk for that: the commits that name the author are written behind it.
+extension PostgresStore {
+    package func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
+        let (key, person) = (PostgresValue.bytes(client.key), PostgresValue.text(person))
+        let find = """
+            SELECT authors.number, authors.client FROM clients JOIN authors ON client = clients.number
+            WHERE id = $1 AND person = $2
+            """
+        func author(_ rows: PostgresRows) throws -> Author? {
+            try rows.first.map { Author(number: try $0.bits(0), client: try $0.bits(1)) }
+        }
+        if let known = try ask(find, key, person, then: author) { return (known, false) }
+        let making = [
+            PostgresCall("SELECT set_config('synchronous_commit', 'off', true)"),
+            // Of two servers that meet a client at the same time, the second waits here.
+            PostgresCall(
+                "INSERT INTO clients (id, number) VALUES ($1, nextval('author_numbers')) ON CONFLICT (id) DO NOTHING",
+                [key]),
+            // The first author of a client has the client's number.
+            PostgresCall(
+                """
+                INSERT INTO authors (number, client, person)
+                SELECT CASE WHEN EXISTS (SELECT 1 FROM authors WHERE authors.number = clients.number)
+                    THEN nextval('author_numbers') ELSE clients.number END, clients.number, $2
+                FROM clients WHERE id = $1 ON CONFLICT (client, person) DO NOTHING
+                """, [key, person]),
+            PostgresCall(find, [key, person]),
+        ]
+        let made = try translating {
+            let deadline = Deadline(in: patience)
+            return try writers.with(by: deadline) { try author(try $0.run(making, by: deadline)[3]) }
+        }
+        guard let made else { throw StoreError.damaged("\(place): an author who was written is not there") }
+        return (made, false)
+    }
+
+    /// Adds authors who have their numbers from elsewhere.
+    func keep(_ newcomers: [Newcomer]) throws {
+        guard !newcomers.isEmpty else { return }
+        try write { session in
+            for newcomer in newcomers {
+                let (number, client) = (newcomer.author.number, newcomer.author.client)
+                try session.run(
+                    "INSERT INTO clients (id, number) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+                    .bytes(newcomer.client.key), .init(bits: client))
+                try session.run(
+                    "INSERT INTO authors (number, client, person) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+                    .init(bits: number), .init(bits: client), .text(newcomer.person))
+            }
+        }
+    }
+
+    package func people(_ authors: [UInt64]) throws -> [DownMessage.Person] {
+        let sql = "SELECT number, person FROM authors WHERE number = ANY ($1)"
+        let numbers = PostgresValue.integers(authors.map { Int64(bitPattern: $0) })
+        let found = try ask(sql, numbers) { try $0.map { (try $0.bits(0), try $0.text(1)) } }
+        let names = Dictionary(uniqueKeysWithValues: found)
+        return authors.compactMap { author in names[author].map { DownMessage.Person(author: author, name: $0) } }
+    }
+
+    package func clients(of authors: [UInt64]) throws -> [UInt64: UInt64] {
+        let sql = "SELECT number, client FROM authors WHERE number = ANY ($1)"
+        let numbers = PostgresValue.integers(authors.map { Int64(bitPattern: $0) })
+        return Dictionary(
+            uniqueKeysWithValues: try ask(sql, numbers) { try $0.map { (try $0.bits(0), try $0.bits(1)) } })
+    }
+}
+
+extension ClientID {
+    /// As it is stored: hashed, in 16 bytes.
+    fileprivate var key: [UInt8] {
+        let hashed = hashed
+        return [hashed.high, hashed.low].flatMap { half in withUnsafeBytes(of: half.bigEndian) { [UInt8]($0) } }
+    }
+}

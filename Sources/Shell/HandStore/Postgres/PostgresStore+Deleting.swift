@@ -1,0 +1,113 @@
+import HandCore
+import HandSync
+import Postgres
+
+extension PostgresStore {
+    /// Rows that are removed of a list in one transaction: commits, and parts of snapshots, which are the largest.
+    private static let sweepCommits = 500
+    private static let sweepParts = 32
+    /// Lists that are given up in one transaction.
+    private static let listsStep = 500
+
+    package func delete(_ name: String, by person: String, at time: UInt64) throws {
+        try write { session in
+            let found = try session.run("DELETE FROM names WHERE name = $1 RETURNING list", .text(name)).first
+            guard let list = try found?.bits(0) else { throw StoreError.noSuchList(name) }
+            // Whoever appends waits for this row, and finds the list gone.
+            try session.run("UPDATE lists SET is_deleted = true WHERE number = $1", .init(bits: list))
+            try session.run(
+                """
+                INSERT INTO deleted_lists (number, list, name, time, person)
+                VALUES (nextval('deletion_numbers'), $1, $2, $3, $4)
+                """, .init(bits: list), .text(name), .integer(Int64(clamping: time)), .text(person))
+        }
+    }
+
+    package func undelete(_ deletion: UInt64, as name: String) throws {
+        try write { session in
+            // The highest numbers are none that are counted up to.
+            let number = PostgresValue.integer(Int64(clamping: deletion))
+            let found = try session.run("DELETE FROM deleted_lists WHERE number = $1 RETURNING list", number).first
+            let list = PostgresValue(bits: try found?.bits(0))
+            let sql = "UPDATE lists SET is_deleted = false WHERE number = $1 AND is_deleted"
+            guard found != nil, try session.run(sql, list).changed == 1 else { throw StoreError.notDeleted(name) }
+            let naming = "INSERT INTO names (name, list) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING"
+            guard try session.run(naming, .text(name), list).changed == 1 else { throw StoreError.listExists(name) }
+        }
+    }
+
+    package func deletedLists(
+        before number: UInt64, limit: Int, named name: String?, among lists: [UInt32]?
+    ) throws -> [DeletedList] {
+        let sql = """
+            SELECT lists.number, deleted_lists.name, log_id, rules, deck_seed, revision, count, digest, floor, is_deleted,
+                deleted_lists.number, time, person
+            FROM deleted_lists JOIN lists ON lists.number = list
+            WHERE deleted_lists.number < $1 AND ($2::text IS NULL OR deleted_lists.name = $2)
+                AND ($3::bigint[] IS NULL OR (log_id & 4294967295) = ANY ($3))
+            ORDER BY deleted_lists.number DESC LIMIT $4
+            """
+        let ids = lists.map { PostgresValue.integers($0.map(Int64.init)) } ?? .null
+        return try ask(sql, .integer(Int64(clamping: number)), .init(name), ids, .init(limit)) { rows in
+            try rows.map { row in
+                DeletedList(
+                    deletion: try row.bits(10), list: try PostgresListRow(row).list, time: try row.bits(11),
+                    person: try row.text(12))
+            }
+        }
+    }
+
+    package func giveUpOldest(of owner: String?) throws -> Bool {
+        try giveUp("$1::text IS NULL OR owner = $1", .init(owner), limit: 1) > 0
+    }
+
+    package func sweep(deletedBy time: UInt64) throws -> Bool {
+        let time = PostgresValue.integer(Int64(clamping: time))
+        // Most of the time there is nothing, and nothing is written then.
+        let due = """
+            SELECT 1 FROM deleted_lists WHERE time <= $1 OR NOT EXISTS (SELECT 1 FROM lists WHERE lists.number = list) LIMIT 1
+            """
+        guard try ask(due, time, then: { !$0.isEmpty }) else { return false }
+        if try giveUp("time <= $1", time, limit: Self.listsStep) > 0 { return true }
+        return try write { session in
+            // One that another server is at is left to it.
+            let unfinished = """
+                SELECT number, list FROM deleted_lists
+                WHERE NOT EXISTS (SELECT 1 FROM lists WHERE lists.number = list)
+                ORDER BY number LIMIT 1 FOR UPDATE SKIP LOCKED
+                """
+            guard let deletion = try session.run(unfinished).first else { return false }
+            try Self.removePart(of: .init(bits: try deletion.bits(1)), as: .init(bits: try deletion.bits(0)), session)
+            return true
+        }
+    }
+
+    /// Removes the rows of deleted lists, the oldest first. What hangs on them is from then on nobody's but the sweep's. Two servers
+    /// at once give up different ones.
+    private func giveUp(_ condition: String, _ value: PostgresValue, limit: Int) throws -> Int {
+        try write { session in
+            try session.run(
+                """
+                DELETE FROM lists WHERE is_deleted AND number IN (
+                    SELECT lists.number FROM deleted_lists JOIN lists ON lists.number = list
+                    WHERE is_deleted AND (\(condition)) ORDER BY deleted_lists.number LIMIT \(limit)
+                    FOR UPDATE OF lists SKIP LOCKED)
+                """, value
+            ).changed
+        }
+    }
+
+    /// Removes rows of a list that was given up, and the deletion if those were the last.
+    private static func removePart(
+        of list: PostgresValue, as deletion: PostgresValue, _ session: PostgresSession
+    ) throws {
+        for (table, key, step) in [("commits", "last", sweepCommits), ("snapshots", "revision, part", sweepParts)] {
+            let sql = """
+                DELETE FROM \(table) WHERE list = $1 AND (\(key)) IN (
+                    SELECT \(key) FROM \(table) WHERE list = $1 ORDER BY \(key) LIMIT \(step))
+                """
+            if try session.run(sql, list).changed == step { return }
+        }
+        try session.run("DELETE FROM deleted_lists WHERE number = $1", deletion)
+    }
+}

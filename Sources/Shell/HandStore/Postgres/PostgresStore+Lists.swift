@@ -1,0 +1,67 @@
+import HandCore
+import HandSync
+import HandWire
+import Postgres
+
+extension PostgresStore {
+    package func create(
+        _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?
+    ) throws -> StoredList {
+        var writer = WireWriter()
+        writer.rules(rules)
+        let bytes = writer.bytes
+        return try write { session in
+            let made = try session.run(
+                """
+                WITH named AS (
+                    INSERT INTO names (name, list) VALUES ($1, nextval('list_numbers')) ON CONFLICT (name) DO NOTHING RETURNING list
+                )
+                INSERT INTO lists (number, log_id, rules, deck_seed, owner)
+                SELECT list, $2, $3, $4, $5 FROM named RETURNING number
+                """, .text(name), .init(bits: logID), .bytes(bytes), .init(bits: deckSeed), .init(owner))
+            guard let number = try made.first?.bits(0) else { throw StoreError.listExists(name) }
+            return StoredList(number: number, name: name, logID: logID, rules: rules, revision: 0, count: 0)
+        }
+    }
+
+    package func rename(_ name: String, to new: String) throws {
+        try write { session in
+            let isThere = try !session.run("SELECT 1 FROM names WHERE name = $1", .text(name)).isEmpty
+            if name == new, isThere { throw StoreError.listExists(new) }
+            do {
+                let rows = try session.run("UPDATE names SET name = $2 WHERE name = $1", .text(name), .text(new))
+                guard rows.changed == 1 else { throw StoreError.noSuchList(name) }
+            } catch let error as PostgresError where error.state == PostgresError.uniqueViolation {
+                throw StoreError.listExists(new)
+            }
+        }
+    }
+
+    package func list(named name: String) throws -> StoredList? {
+        try ask(PostgresListRow.named, .text(name)) { try $0.first.map { try PostgresListRow($0).list } }
+    }
+
+    package func lists(after name: String, limit: Int) throws -> [StoredList] {
+        try ask(PostgresListRow.after, .text(name), .init(limit)) { try $0.map { try PostgresListRow($0).list } }
+    }
+
+    package func name(of list: UInt32) throws -> String? {
+        let sql = "SELECT name FROM lists JOIN names ON list = number WHERE (log_id & 4294967295) = $1"
+        return try ask(sql, .integer(Int64(list))) { try $0.first?.text(0) }
+    }
+
+    package func listCount(of owner: String?) throws -> Int {
+        guard let owner else { return try ask("SELECT count(*) FROM lists") { try $0[0].integer(0) } }
+        return try ask("SELECT count(*) FROM lists WHERE owner = $1", .text(owner)) { try $0[0].integer(0) }
+    }
+
+    /// What commits and snapshots come to: a database gives what it has taken from the disk back to nobody. O(lists), and O(parts of
+    /// snapshots).
+    package func size() throws -> Int {
+        let sql = """
+            SELECT coalesce((SELECT sum(bytes) FROM lists), 0)::bigint
+                + coalesce((SELECT sum(octet_length(items)) FROM snapshots), 0)::bigint
+            """
+        return try ask(sql) { try $0[0].integer(0) }
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import HandCore
+import HandSync
+import HandWire
+import Postgres
+
+extension PostgresStore {
+    package func load(_ list: UInt64) throws -> Authority.Start {
+        try read { session in
+            let row = try PostgresListRow.get(list, session)
+            let revision = row.list.revision
+            try Self.checkFloor(of: row.list, session)
+            let past = try Self.replay(row, through: revision, session)
+            guard past.replay.revision == revision, past.replay.hand.count == row.list.count,
+                past.replay.hand.digest == row.digest
+            else { throw StoreError.damaged("list \(list) is not at revision \(revision) what its commits make of it") }
+            let later = "SELECT 1 FROM commits WHERE list = $1 AND last > $2 LIMIT 1"
+            guard try session.run(later, .init(bits: list), .init(revision)).isEmpty else {
+                throw StoreError.damaged("list \(list) should be at revision \(revision), its commits go on")
+            }
+            return Authority.Start(
+                list: list, logID: row.list.logID, hand: past.replay.hand, revision: revision, deck: past.replay.deck,
+                sequences: past.sequences, snapshotRevision: past.replay.start)
+        }
+    }
+
+    package func state(of list: UInt64, at revision: Int) throws -> Hand {
+        try read { session in
+            let row = try PostgresListRow.get(list, session)
+            guard (row.list.floor...row.list.revision).contains(revision) else {
+                throw StoreError.noSuchRevision(revision, oldest: row.list.floor, newest: row.list.revision)
+            }
+            return try Self.replay(row, through: revision, session).replay.hand
+        }
+    }
+
+    /// What is kept of the history begins with the list as it was there, and goes on.
+    private static func checkFloor(of list: StoredList, _ session: PostgresSession) throws {
+        let head = "SELECT 1 FROM snapshots WHERE list = $1 AND revision = $2 AND part = 0"
+        let number = PostgresValue(bits: list.number)
+        guard try list.floor == 0 || !session.run(head, number, .init(list.floor)).isEmpty else {
+            throw StoreError.damaged("list \(list.number) has no snapshot at revision \(list.floor)")
+        }
+        if list.floor < list.revision {
+            _ = try frames(of: list, after: list.floor, through: list.floor + 1, about: 1, session)
+        }
+    }
+
+    /// The newest snapshot up to `last` and the commits after it up to `last`, every digest compared; and the last submission of
+    /// each client there.
+    static func replay(
+        _ row: PostgresListRow, through last: Int, _ session: PostgresSession
+    ) throws -> (replay: Replay, sequences: [UInt64: SequenceMark]) {
+        let list = row.list
+        let (revision, head) = try head(of: list, upTo: last, session)
+        let hand = try head.map { try items(of: list, at: revision, $0, session) } ?? Hand(rules: list.rules)
+        var replay = Replay(
+            list: list.number, from: hand, revision: revision, deck: head.map(\.deck) ?? row.firstDeck)
+        var marks = Marks(head?.sequences ?? [:])
+        while replay.revision < last {
+            let frames = try frames(of: list, after: replay.revision, through: last, about: 1 << 20, session)
+            guard !frames.isEmpty else { break }
+            for frame in frames {
+                let commit = try frame.commit()
+                try replay.apply(commit)
+                marks.note(SequenceMark(of: commit))
+            }
+        }
+        return (replay, try marks.byClient(session))
+    }
+
+    /// The head of the newest snapshot up to `last`, and its revision; nil and 0 if there is none.
+    static func head(
+        of list: StoredList, upTo last: Int, _ session: PostgresSession
+    ) throws -> (revision: Int, head: SnapshotHead?) {
+        let sql = """
+            SELECT revision, items FROM snapshots WHERE list = $1 AND revision <= $2 AND part = 0
+            ORDER BY revision DESC LIMIT 1
+            """
+        guard let row = try session.run(sql, .init(bits: list.number), .init(last)).first else { return (0, nil) }
+        let revision = try row.integer(0)
+        let head = try row.withBytes(1) { bytes in
+            try SnapshotHead(bytes, "the snapshot of list \(list.number) at revision \(revision)")
+        }
+        return (revision, head)
+    }
+
+    /// Parts of a snapshot that are read at once.
+    private static let partsAtOnce = 16
+
+    private static func items(
+        of list: StoredList, at revision: Int, _ head: SnapshotHead, _ session: PostgresSession
+    ) throws -> Hand {
+        let sql = """
+            SELECT part, items FROM snapshots WHERE list = $1 AND revision = $2 AND part > $3 ORDER BY part LIMIT $4
+            """
+        var items: [PackedItem] = []
+        var part = 0
+        while true {
+            let rows = try session.run(sql, .init(bits: list.number), .init(revision), .init(part), .init(partsAtOnce))
+            for index in 0..<rows.count {
+                part = try rows[index].integer(0)
+                items += try PackedItem.all(in: Data(try rows[index].bytes(1)))
+            }
+            if rows.count < partsAtOnce { break }
+        }
+        let hand = Hand(packed: items, rules: list.rules)
+        guard hand.count == head.count, hand.digest == head.digest else {
+            throw StoreError.damaged("the snapshot of list \(list.number) at revision \(revision) has another digest")
+        }
+        return hand
+    }
+}
+
+/// The last submission of each client: as a snapshot has them, and of the commits behind it.
+struct Marks {
+    private let known: [UInt64: SequenceMark]
+    /// By author.
+    private var later: [UInt64: SequenceMark] = [:]
+
+    init(_ known: [UInt64: SequenceMark]) {
+        self.known = known
+    }
+
+    /// To be told of commits in their order.
+    mutating func note(_ mark: SequenceMark) {
+        later[mark.author] = mark
+    }
+
+    /// - Throws: `StoreError.damaged` if nobody knows one of the authors.
+    func byClient(_ session: PostgresSession) throws -> [UInt64: SequenceMark] {
+        let authors = later.keys.map { Int64(bitPattern: $0) }
+        var clients: [UInt64: UInt64] = [:]
+        if !authors.isEmpty {
+            let rows = try session.run("SELECT number, client FROM authors WHERE number = ANY ($1)", .integers(authors))
+            for index in 0..<rows.count { clients[try rows[index].bits(0)] = try rows[index].bits(1) }
+        }
+        let marks = try SequenceMark.ofClients(later.values) { clients[$0] }
+        return known.merging(marks) { $0.sequence > $1.sequence ? $0 : $1 }
+    }
+}

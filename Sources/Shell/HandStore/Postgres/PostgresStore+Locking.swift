@@ -1,0 +1,139 @@
+import HandSync
+import Postgres
+import Synchronization
+
+/// Which lists are too hot to race for, and which of them are locked.
+///
+/// A server whose batches have come too late again and again locks the list when it reads what it has missed, and keeps the lock
+/// while its caller thinks: the next batch then gets in. The database takes the lock back from a server that does not come.
+final class Contention: Sendable {
+    /// Attempts in a row that came too late, after which the list is locked.
+    private static let patience = 6
+    /// Lists that are locked at once; others race. Each takes one of the connections.
+    private static let mostLocks = 4
+    private struct Lock {
+        let connection: PostgresConnection
+        let deadline: Deadline
+    }
+
+    private struct State {
+        var failures: [UInt64: Int] = [:]
+        var locks: [UInt64: Lock] = [:]
+    }
+
+    /// How long a lock is kept for a caller who thinks.
+    let lockTime: Duration
+    private let state = Mutex(State())
+
+    init(lockTime: Duration) {
+        self.lockTime = lockTime
+    }
+
+    func isLocking(_ list: UInt64) -> Bool {
+        state.withLock { state in
+            guard state.failures[list, default: 0] >= Self.patience else { return false }
+            return state.locks[list] != nil || state.locks.count < Self.mostLocks
+        }
+    }
+
+    func note(_ result: Appended, _ list: UInt64) {
+        state.withLock { state in
+            switch result {
+            case .missed: state.failures[list, default: 0] += 1
+            case .taken, .gone: state.failures[list] = nil
+            case .unknown: break
+            }
+        }
+    }
+
+    /// The connection that holds the lock of a list, to be used by nobody else.
+    func takeLock(of list: UInt64) -> PostgresConnection? {
+        state.withLock { $0.locks.removeValue(forKey: list)?.connection }
+    }
+
+    /// Keeps a lock; returns whether there is room for it.
+    func keep(_ connection: PostgresConnection, of list: UInt64) -> Bool {
+        state.withLock { state in
+            guard state.locks[list] == nil, state.locks.count < Self.mostLocks else { return false }
+            state.locks[list] = Lock(connection: connection, deadline: Deadline(in: lockTime))
+            return true
+        }
+    }
+
+    /// Lets go of what nobody came back for. A connection with a transaction under way is closed, which ends it.
+    func releaseOld(to pool: PostgresPool) {
+        release(to: pool) { $0.deadline.hasPassed }
+    }
+
+    func releaseAll(to pool: PostgresPool) {
+        release(to: pool) { _ in true }
+    }
+
+    private func release(to pool: PostgresPool, where isDue: (Lock) -> Bool) {
+        let due = state.withLock { state in
+            let due = state.locks.filter { isDue($0.value) }
+            for list in due.keys { state.locks[list] = nil }
+            return due.values.map(\.connection)
+        }
+        for connection in due { pool.giveBack(connection) }
+    }
+}
+
+extension PostgresStore {
+    private var lockSettings: PostgresCall {
+        PostgresCall(
+            "SELECT set_config('idle_in_transaction_session_timeout', $1, true)",
+            [.text("\(Int(contention.lockTime / .milliseconds(1)))")])
+    }
+
+    /// Appends a batch under the lock that its list's last attempt has left, or under a new one.
+    func appendLocking(_ attempt: Attempt) -> Result<Appended, StoreError> {
+        StoreError.catching {
+            try translating {
+                if let connection = contention.takeLock(of: attempt.batch.list),
+                    let result = try appendLocked(attempt, on: connection)
+                {
+                    return result
+                }
+                return try lock(attempt)
+            }
+        }
+    }
+
+    /// Appends under a lock, and lets go of it.
+    ///
+    /// - Returns: nil if the lock was taken back before anything was done.
+    private func appendLocked(_ attempt: Attempt, on connection: PostgresConnection) throws -> Appended? {
+        defer { writers.giveBack(connection) }
+        let calls = [attempt.insertion, attempt.missedAtEnd, PostgresCall("COMMIT")]
+        let outcome = connection.run([calls], by: Deadline(in: patience))[0]
+        if case .unknown(let error) = outcome, error.state == PostgresError.idleInTransaction { return nil }
+        return try result(of: attempt, outcome).get()
+    }
+
+    /// Locks a list, and appends if nothing was missed; else keeps the lock for the next attempt.
+    private func lock(_ attempt: Attempt) throws -> Appended {
+        let list = attempt.batch.list
+        let connection = try writers.take(by: Deadline(in: patience))
+        var isKept = false
+        defer { if !isKept { writers.giveBack(connection) } }
+        let calls = [
+            PostgresCall("BEGIN"), lockSettings,
+            PostgresCall("SELECT 1 FROM lists WHERE number = $1 FOR NO KEY UPDATE", [.init(bits: list)]),
+            attempt.missed,
+        ]
+        let outcome = connection.run([calls], by: Deadline(in: patience))[0]
+        guard case .done(let rows, _) = outcome else { return try result(of: attempt, outcome).get() }
+        if rows[3].isEmpty {
+            let rest = [attempt.insertion, attempt.missedAtEnd, PostgresCall("COMMIT")]
+            return try result(of: attempt, connection.run([rest], by: Deadline(in: patience))[0]).get()
+        }
+        let frames = try CommitRow.frames(rows[3], of: list, after: attempt.batch.expected)
+        guard !attempt.isThere(frames) else {
+            PostgresSession(connection: connection, patience: patience).rollBack()
+            return try conflict(of: attempt, rows[3])
+        }
+        isKept = contention.keep(connection, of: list)
+        return .missed(frames)
+    }
+}

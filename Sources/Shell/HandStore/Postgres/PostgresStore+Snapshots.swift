@@ -1,0 +1,100 @@
+import HandCore
+import HandSync
+import HandWire
+import Postgres
+
+extension PostgresStore {
+    /// About how many bytes of items stand in one row of a snapshot.
+    private static let partBytes = 256 << 10
+    /// How many snapshots of a list are kept; the newest, and older ones for looking back.
+    private static let kept = 4
+
+    package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
+        // What led there does not change any more, so it is read before anything is locked.
+        let sequences = try read { try Self.sequences(of: list, at: revision, hand.digest, $0) }
+        guard let sequences else { return }
+        try write { session in
+            // The list may have been deleted since this was asked for, or its history forgotten as far as that. It stays as long as
+            // this takes, and others append meanwhile.
+            let sql = "SELECT 1 FROM lists WHERE number = $1 AND floor <= $2 FOR KEY SHARE"
+            guard try !session.run(sql, .init(bits: list), .init(revision)).isEmpty else { return }
+            let head = SnapshotHead(of: hand, deck: deck, sequences: sequences)
+            try Self.write(hand, head, of: list, at: revision, session)
+            try Self.forgetOldSnapshots(of: list, session)
+        }
+    }
+
+    /// Nothing of a server that has gone astray may get into what all others go on from.
+    ///
+    /// - Returns: nil if the list is not there any more, or its history does not reach as far.
+    private static func sequences(
+        of list: UInt64, at revision: Int, _ digest: UInt64, _ session: PostgresSession
+    ) throws -> [UInt64: SequenceMark]? {
+        guard let row = try PostgresListRow.find(list, session), (row.list.floor...row.list.revision).contains(revision)
+        else { return nil }
+        let (start, head) = try head(of: row.list, upTo: revision, session)
+        var marks = Marks(head?.sequences ?? [:])
+        var (end, found) = (start, head?.digest ?? 0)
+        while end < revision {
+            let frames = try frames(of: row.list, after: end, through: revision, about: 1 << 20, session)
+            for frame in frames {
+                let header = try frame.header
+                marks.note(SequenceMark(author: header.author, sequence: header.sequence, revision: header.revision))
+                (end, found) = (frame.revision, header.digest)
+            }
+            if frames.isEmpty { throw CommitRow.missing(end + 1, list) }
+        }
+        guard found == digest else {
+            throw StoreError.failed("a snapshot of list \(list) was not what the list is at revision \(revision)")
+        }
+        return try marks.byClient(session)
+    }
+
+    static func write(
+        _ hand: Hand, _ head: SnapshotHead, of list: UInt64, at revision: Int, _ session: PostgresSession
+    ) throws {
+        let sql = """
+            INSERT INTO snapshots (list, revision, part, items) VALUES ($1, $2, $3, $4)
+            ON CONFLICT (list, revision, part) DO UPDATE SET items = excluded.items
+            """
+        try session.run(sql, .init(bits: list), .init(revision), .integer(0), .bytes(head.bytes))
+        try hand.forEachPart(about: partBytes) { part, bytes in
+            try session.run(sql, .init(bits: list), .init(revision), .init(part + 1), .bytes(bytes))
+        }
+    }
+
+    private static func forgetOldSnapshots(of list: UInt64, _ session: PostgresSession) throws {
+        try session.run(
+            """
+            DELETE FROM snapshots WHERE list = $1 AND revision > (SELECT floor FROM lists WHERE number = $1)
+                AND revision < (
+                    SELECT revision FROM snapshots WHERE list = $1 AND part = 0 ORDER BY revision DESC LIMIT 1 OFFSET $2)
+            """, .init(bits: list), .init(kept - 1))
+    }
+}
+
+extension StoredFrame {
+    /// What stands in front of the commit.
+    ///
+    /// - Throws: `StoreError.damaged`.
+    fileprivate var header: CommitHeader {
+        get throws {
+            var found: CommitHeader?
+            var reader = FrameReader(limit: bytes.count)
+            do {
+                try bytes.withUnsafeBytes { all in
+                    try reader.read(all) { (body) throws(WireError) -> Bool in
+                        found = try CommitHeader(body)
+                        return true
+                    }
+                }
+            } catch {
+                throw StoreError.damaged("revision \(revision) does not read: \(error)")
+            }
+            guard let found, found.revision == revision else {
+                throw StoreError.damaged("in the place of revision \(revision) stands something else")
+            }
+            return found
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import CLibpq
+import Foundation
+
+/// One session with one server. Every wait in it has a deadline; behind one that has passed it is of no use any more.
+///
+/// `@unchecked Sendable` is safe: one thread at a time has it, which is the one that opened it, or took it out of its pool.
+package final class PostgresConnection: @unchecked Sendable {
+    let handle: OpaquePointer
+    /// Which host it leads to.
+    package let host: String
+    /// The names that the server has for statements, by their text.
+    var prepared: [String: String] = [:]
+    private let notices = Notices()
+    /// Whether an answer did not come, so that the next one would be taken for it.
+    var isAbandoned = false
+    /// What was sent and not answered.
+    var underWay = UnderWay(counts: [])
+
+    struct UnderWay {
+        /// Statements of each transaction.
+        var counts: [Int]
+        /// Statements that are prepared before.
+        var prepared = 0
+        /// Why not all of it was sent.
+        var complaint: PostgresError?
+    }
+
+    /// What the server said besides its answers.
+    private final class Notices {
+        static let most = 16
+        var all: [PostgresError] = []
+    }
+
+    /// Connects to a host.
+    ///
+    /// - Throws: `PostgresError` if that did not work before the deadline. The system's own look-up of names may take longer.
+    init(to host: PostgresAddress.Host, of address: PostgresAddress, by deadline: Deadline) throws(PostgresError) {
+        let words = try address.words(for: host)
+        handle = try Self.start(words)
+        self.host = host.name
+        try finishConnecting(by: deadline)
+        guard PQenterPipelineMode(handle) == 1, PQsetnonblocking(handle, 1) == 0 else { throw failure() }
+        let context = Unmanaged.passUnretained(notices).toOpaque()
+        _ = PQsetNoticeReceiver(handle, Self.takeNotice, context)
+    }
+
+    deinit {
+        PQfinish(handle)
+    }
+
+    private static func start(_ words: [String: String]) throws(PostgresError) -> OpaquePointer {
+        let pairs = words.map { (strdup($0.key), strdup($0.value)) }
+        defer {
+            for (key, value) in pairs {
+                free(key)
+                free(value)
+            }
+        }
+        let keys = pairs.map { UnsafePointer($0.0) } + [nil]
+        let values = pairs.map { UnsafePointer($0.1) } + [nil]
+        guard let handle = PQconnectStartParams(keys, values, 0) else {
+            throw .init(state: PostgresError.unreachable, "there is no memory for a connection")
+        }
+        // Complaints before the receiver is there would go to standard error.
+        _ = PQsetNoticeReceiver(handle, { _, _ in }, nil)
+        return handle
+    }
+
+    private func finishConnecting(by deadline: Deadline) throws(PostgresError) {
+        guard PQstatus(handle) != CONNECTION_BAD else { throw refusal() }
+        var state = PGRES_POLLING_WRITING
+        while state != PGRES_POLLING_OK {
+            let events = state == PGRES_POLLING_READING ? POLLIN : POLLOUT
+            guard wait(for: Int16(events), by: deadline) else {
+                throw .init(state: PostgresError.unreachable, "\(host) does not answer")
+            }
+            state = PQconnectPoll(handle)
+            if state == PGRES_POLLING_FAILED { throw refusal() }
+        }
+    }
+
+    private func refusal() -> PostgresError {
+        let text = PostgresError.line(String(cString: PQerrorMessage(handle)))
+        return PostgresError(state: PostgresError.unreachable, text.isEmpty ? "\(host) cannot be reached" : text)
+    }
+
+    private static let takeNotice: PQnoticeReceiver = { context, result in
+        guard let context, let result else { return }
+        let notices = Unmanaged<Notices>.fromOpaque(context).takeUnretainedValue()
+        if notices.all.count < Notices.most { notices.all.append(PostgresError(result: result)) }
+    }
+
+    /// What the server said since this was asked last, the first few of it.
+    func takeNotices() -> [PostgresError] {
+        defer { notices.all = [] }
+        return notices.all
+    }
+
+    /// The process that serves it there.
+    package var backend: Int32 { PQbackendPID(handle) }
+
+    /// A setting that the server tells every client; nil if it does not.
+    package func parameter(_ name: String) -> String? {
+        PQparameterStatus(handle, name).map { String(cString: $0) }
+    }
+
+    /// Whether it can be used: nothing is under way on it, and the server has not closed it. Does not wait.
+    package var isIdle: Bool {
+        guard !isAbandoned, PQstatus(handle) == CONNECTION_OK else { return false }
+        if wait(for: Int16(POLLIN), by: Deadline(in: .zero)) {
+            guard PQconsumeInput(handle) == 1 else { return false }
+            // A server that goes says so before it closes.
+            if PQstatus(handle) != CONNECTION_OK || wait(for: Int16(POLLIN), by: Deadline(in: .zero)) { return false }
+        }
+        return PQtransactionStatus(handle) == PQTRANS_IDLE
+    }
+
+    /// What libpq complains of.
+    func failure() -> PostgresError {
+        let text = PostgresError.line(String(cString: PQerrorMessage(handle)))
+        return .lost(text.isEmpty ? "the connection to \(host) was lost" : text)
+    }
+
+    // MARK: Waiting
+
+    /// Returns whether the socket got ready for any of the events.
+    func wait(for events: Int16, by deadline: Deadline, or other: Int32? = nil) -> Bool {
+        var sockets = [pollfd(fd: PQsocket(handle), events: events, revents: 0)]
+        if let other { sockets.append(pollfd(fd: other, events: Int16(POLLIN), revents: 0)) }
+        while true {
+            let ready = poll(&sockets, nfds_t(sockets.count), deadline.milliseconds)
+            if ready > 0 { return true }
+            if ready == 0 || errno != EINTR { return false }
+        }
+    }
+
+    // MARK: Notifications
+
+    package struct Notification: Sendable {
+        package let payload: String
+        /// The process of the session that sent it.
+        package let backend: Int32
+    }
+
+    /// Waits until something comes on the socket, or can be read from `wake`.
+    package func waitForInput(or wake: Int32, by deadline: Deadline) {
+        _ = wait(for: Int16(POLLIN), by: deadline, or: wake)
+    }
+
+    /// What has come for the channels that this session listens on. Does not wait.
+    package func takeNotifications() throws(PostgresError) -> [Notification] {
+        guard PQconsumeInput(handle) == 1 else { throw failure() }
+        var found: [Notification] = []
+        while let next = PQnotifies(handle) {
+            found.append(Notification(payload: String(cString: next.pointee.extra), backend: next.pointee.be_pid))
+            PQfreemem(next)
+        }
+        guard PQstatus(handle) == CONNECTION_OK else { throw failure() }
+        return found
+    }
+}

@@ -1,0 +1,212 @@
+import EventLoop
+import FaultyNetwork
+import Foundation
+import HandCore
+import HandStore
+import HandSync
+import HandTestSupport
+import HandWire
+import Postgres
+import PostgresServer
+import Synchronization
+import Testing
+
+/// The database goes away, or falls silent, at the wrong moment. Nobody is told what is not known, and nothing is there twice.
+@Suite(needsPostgres) struct LostAnswerTests {
+    private let folder: TemporaryFolder
+    private let store: PostgresStore
+    private let list: UInt64
+    private let server: PostgresServer
+
+    init() throws {
+        folder = try TemporaryFolder()
+        server = try PostgresServer.shared.get()
+        store = try .shared(folder)
+        list = try store.newList()
+    }
+
+    private func revision() throws -> Int? { try store.list(named: "things")?.revision }
+
+    /// Appends while another session holds the list's row, runs `body` once the store waits for it, and lets go of the row when the
+    /// store has answered. Returns the answer.
+    private func append(
+        _ batch: CommitBatch, to store: PostgresStore, waiting body: (_ pid: String) throws -> Void
+    ) throws -> Appended? {
+        let address = try PostgresAddress(server.address())
+        let holder = try PostgresConnector(to: address, setup: []).connect([], by: Deadline(in: .seconds(20)))
+        let hold = "SELECT 1 FROM \(folder.schema).lists WHERE number = \(list) FOR UPDATE"
+        _ = try holder.run([PostgresCall("BEGIN"), PostgresCall(hold)], by: Deadline(in: .seconds(20)))
+        let done = DispatchSemaphore(value: 0)
+        let answer = Mutex<Appended?>(nil)
+        Thread {
+            let found = try? store.append([batch], by: []).first
+            answer.withLock { $0 = found }
+            done.signal()
+        }.start()
+        var pid = ""
+        try eventually("the store waits") {
+            pid = try server.query(
+                "SELECT pid FROM pg_stat_activity WHERE \(holder.backend) = ANY (pg_blocking_pids(pid))")
+            return !pid.isEmpty
+        }
+        try body(pid)
+        done.wait()
+        _ = try holder.run(PostgresCall("ROLLBACK"), by: Deadline(in: .seconds(20)))
+        return answer.withLock { $0 }
+    }
+
+    /// The server ends the session while it works, as an administrator, or a lack of memory, has it.
+    @Test func aSessionThatIsEnded() throws {
+        let batch = try SharedWriter(store, list, client: 1).batch(3)
+        let answer = try append(batch, to: store) { try server.query("SELECT pg_terminate_backend(\($0))") }
+        #expect(answer == .unknown)
+        #expect(try revision() == 0)
+        #expect(try store.append([batch], by: []) == [.taken])
+        #expect(try store.append([batch], by: []) == [.taken])
+        #expect(try store.frames(of: list, after: 0, about: .max).count == 3)
+    }
+
+    /// What takes too long is not known either; the server has given up by itself then.
+    @Test func aListThatIsHeldForTooLong() throws {
+        let hasty = try PostgresStore.shared(folder, patience: .milliseconds(500))
+        let batch = try SharedWriter(hasty, list, client: 1).batch()
+        let answer = try append(batch, to: hasty) { pid in
+            try eventually("the server gives up") {
+                try server.query("SELECT count(*) FROM pg_stat_activity WHERE pid = \(pid) AND state = 'active'") == "0"
+            }
+        }
+        #expect(answer == .unknown)
+        #expect(try revision() == 0)
+        #expect(try hasty.append([batch], by: []) == [.taken])
+        hasty.close()
+    }
+
+    // MARK: A network that falls silent
+
+    /// A store whose connections lead through a bad network.
+    private func throughProxy(_ body: (PostgresStore, FaultyProxy) throws -> Void) throws {
+        let server = try PostgresServer.onNetwork.get()
+        let target = try SocketAddress(ip: "127.0.0.1", port: UInt16(server.port))
+        let proxy = try FaultyProxy(to: target, seed: 1)
+        defer { proxy.close() }
+        let store = try PostgresStore(
+            "postgres://hand@127.0.0.1:\(proxy.address.port)/hand?connect_timeout=1", schema: folder.schema,
+            patience: .seconds(1))
+        defer { store.close() }
+        try body(store, proxy)
+    }
+
+    /// The batch is in, and nobody says so.
+    @Test func anAnswerThatDoesNotCome() throws {
+        try throughProxy { store, proxy in
+            let list = try store.newList()
+            let writer = try SharedWriter(store, list, client: 1)
+            let batch = try writer.batch(2)
+            try store.append([CommitBatch(list: list, expected: 0, commits: [])], by: [])
+            proxy.change { $0.down.isSilent = true }
+            #expect(try store.append([batch], by: []) == [.unknown])
+            // Nor is there an answer to a question.
+            #expect { try store.load(list) } throws: { error in
+                if case StoreError.unreachable = error { true } else { false }
+            }
+            proxy.heal()
+            #expect(try store.append([batch], by: []) == [.taken])
+            #expect(try store.frames(of: list, after: 0, about: .max).count == 2)
+        }
+    }
+
+    /// The batch does not even get there.
+    @Test func aBatchThatDoesNotArrive() throws {
+        try throughProxy { store, proxy in
+            let list = try store.newList()
+            let batch = try SharedWriter(store, list, client: 1).batch(2)
+            proxy.change { $0.up.isSilent = true }
+            #expect(try store.append([batch], by: []) == [.unknown])
+            proxy.heal()
+            #expect(try store.append([batch], by: []) == [.taken])
+            #expect(try store.frames(of: list, after: 0, about: .max).count == 2)
+        }
+    }
+
+    // MARK: A server that goes
+
+    @Test func aServerThatIsStartedAgain() throws {
+        let server = try PostgresServer()
+        let store = try PostgresStore(server.address(), patience: .seconds(2))
+        let list = try store.newList()
+        var writer = try SharedWriter(store, list, client: 1)
+        try writer.append(2)
+        server.stop()
+        let batch = try writer.batch()
+        #expect(try writer.append(batch) == .unknown)
+        #expect { try store.list(named: "things") } throws: { error in
+            guard case StoreError.unreachable(let place, _) = error else { return false }
+            return place.hasPrefix("hand at /tmp/hand-pg-") && "\(error)".contains("tried again")
+        }
+        try server.start()
+        #expect(try writer.append(batch) == .taken)
+        #expect(try store.load(list).revision == 3)
+        // Without anybody's noticing: what was open is closed, and the next request opens anew.
+        server.stop()
+        try server.start()
+        #expect(try store.load(list).revision == 3)
+        try writer.append()
+        store.close()
+    }
+
+    /// What a standby has not confirmed may be undone when it takes over, so it is not known. A standby that is missing is waited
+    /// for until somebody ends that, with a warning in front of the answer that all is well.
+    @Test func aStandbyThatDoesNotConfirm() throws {
+        let server = try PostgresServer()
+        let store = try PostgresStore(server.address(), patience: .seconds(2))
+        let list = try store.newList()
+        let batch = try SharedWriter(store, list, client: 1).batch()
+        try setStandby("nobody", of: server)
+        try inParallel(2) { index in
+            if index == 0 {
+                #expect(try store.append([batch], by: []) == [.unknown])
+            } else {
+                try eventually("it waits for the standby") {
+                    try server.query(
+                        "SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+                        == "1"
+                }
+            }
+        }
+        #expect(try store.frames(of: list, after: 0, about: .max).count == 1, "it is there")
+        // Still nobody has confirmed it: that it is there does not make it last.
+        #expect(try store.append([batch], by: []) == [.unknown])
+        try setStandby("", of: server)
+        #expect(try store.append([batch], by: []) == [.taken])
+        #expect(try store.frames(of: list, after: 0, about: .max).count == 1)
+        store.close()
+    }
+
+    /// What is appended under a lock is waited for as all else is.
+    @Test func aStandbyThatDoesNotConfirmWhatWasLocked() throws {
+        let server = try PostgresServer()
+        let store = try PostgresStore(server.address(), patience: .seconds(2), lockTime: .seconds(15))
+        let other = try PostgresStore(server.address())
+        let list = try store.newList()
+        var (unlucky, lucky) = (try SharedWriter(store, list, client: 1), try SharedWriter(other, list, client: 2))
+        for _ in 0..<7 {
+            let late = try unlucky.batch()
+            try lucky.append()
+            guard case .missed = try unlucky.append(late) else { throw CancellationError() }
+        }
+        try setStandby("nobody", of: server)
+        let batch = try unlucky.batch()
+        #expect(try unlucky.append(batch) == .unknown)
+        try setStandby("", of: server)
+        #expect(try unlucky.append(batch) == .taken)
+        #expect(try other.load(list).revision == 8)
+        store.close()
+        other.close()
+    }
+
+    private func setStandby(_ name: String, of server: PostgresServer) throws {
+        try server.query("ALTER SYSTEM SET synchronous_standby_names = '\(name)'")
+        try server.query("SELECT pg_reload_conf()")
+        try eventually("the setting is in force") { try server.query("SHOW synchronous_standby_names") == name }
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import HandCore
+import HandStore
+import HandSync
+import HandTestSupport
+import HandWire
+import PostgresServer
+import Synchronization
+import Testing
+
+/// A server, as far as one list goes: it knows what it was told, and puts items of its own at the top.
+struct SharedWriter {
+    let store: PostgresStore
+    let list: UInt64
+    let author: Author
+    private(set) var replay: Replay
+    private(set) var sequence: UInt64 = 0
+
+    init(_ store: PostgresStore, _ list: UInt64, client: UInt64) throws {
+        self.store = store
+        self.list = list
+        author = try store.knownAuthor(for: ClientID(high: 1, low: client), person: "client \(client)")
+        replay = try Self.replay(store, list)
+    }
+
+    private static func replay(_ store: PostgresStore, _ list: UInt64) throws -> Replay {
+        let start = try store.load(list)
+        return Replay(list: list, from: start.hand, revision: start.revision, deck: nil)
+    }
+
+    /// Begins anew from what is stored, as if what it missed had been forgotten.
+    mutating func reload() throws {
+        replay = try Self.replay(store, list)
+    }
+
+    /// The next commits on what it knows.
+    func batch(_ count: Int = 1, text: String = "t") throws -> CommitBatch {
+        var (hand, commits) = (replay.hand, [Commit]())
+        for index in 1...UInt64(count) {
+            let item = Item(
+                id: ItemID(rawValue: author.number << 32 | sequence + index), content: .note(text))
+            let delta = Delta.inserting([item], at: 0, .after)
+            try hand.apply(delta)
+            let revision = replay.revision + commits.count
+            commits.append(
+                Commit(
+                    revision: revision + 1, author: author.number, sequence: sequence + index, base: revision, time: 1,
+                    count: hand.count, digest: hand.digest, delta: delta))
+        }
+        return CommitBatch(list: list, expected: replay.revision, commits: commits)
+    }
+
+    /// Appends a batch, and learns what that tells.
+    @discardableResult
+    mutating func append(_ batch: CommitBatch) throws -> Appended {
+        let result = try store.append([batch], by: [])[0]
+        switch result {
+        case .taken:
+            for commit in batch.commits { try replay.apply(commit) }
+            sequence += UInt64(batch.commits.count)
+        case .missed(let frames):
+            for frame in frames { try replay.apply(try frame.commit()) }
+        case .unknown, .gone: break
+        }
+        return result
+    }
+
+    /// Appends the next commits, however often others come first.
+    mutating func append(_ count: Int = 1) throws {
+        while try append(batch(count)) != .taken {}
+    }
+}
+
+extension PostgresStore {
+    /// A store in the server that the tests share.
+    static func shared(
+        _ folder: TemporaryFolder, lockTime: Duration = .milliseconds(250), patience: Duration = .seconds(20)
+    ) throws -> PostgresStore {
+        try PostgresStore(
+            PostgresServer.shared.get().address(), schema: folder.schema, patience: patience, lockTime: lockTime)
+    }
+
+    func newList(_ name: String = "things", logID: UInt64 = 7) throws -> UInt64 {
+        try create(name, rules: Rules(maximumCount: 100_000), logID: logID, deckSeed: nil).number
+    }
+}
+
+/// Runs `body` on threads of their own, all at the same time, and waits for all.
+func inParallel(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
+    let group = DispatchGroup()
+    let failure = Mutex<(any Error)?>(nil)
+    for index in 0..<count {
+        group.enter()
+        Thread {
+            do { try body(index) } catch { failure.withLock { $0 = error } }
+            group.leave()
+        }.start()
+    }
+    group.wait()
+    if let error = failure.withLock({ $0 }) { throw error }
+}
+
+/// Waits until something is so, which it soon is.
+func eventually(_ what: String, _ condition: () throws -> Bool) throws {
+    for _ in 0..<2_000 {
+        if try condition() { return }
+        usleep(5_000)
+    }
+    struct Never: Error { let what: String }
+    throw Never(what: what)
+}
+
+/// Whether there is a PostgreSQL to be started, and what to do if not.
+let needsPostgres = ConditionTrait.enabled(
+    if: PostgresServer.isThere, "install PostgreSQL's server (Debian: postgresql)")

@@ -1,0 +1,259 @@
+import HandCore
+import HandSimulation
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// Two servers on one store: each takes edits of each list, and learns of the other's commits.
+@Suite struct SharedStoreTests {
+    private let store = SimulatedStore(isShared: true)
+    private let one: TestWorld
+    private let two: TestWorld
+
+    init() throws {
+        one = TestWorld(store: store)
+        two = TestWorld(store: store)
+        _ = try store.create("list", rules: Rules(maximumCount: 3), logID: 9, deckSeed: nil)
+    }
+
+    /// A client that follows a list at a server.
+    private func client(
+        _ number: UInt64, at world: TestWorld, _ list: String = "list", revision: Int = 0, logID: UInt64 = 0
+    ) -> TestStream {
+        let stream = world.connect(number)
+        world.settle()
+        stream.subscribe(list, request: 1, logID: logID, revision: revision)
+        world.settle()
+        return stream
+    }
+
+    private func commits(_ stream: TestStream) -> [Commit] {
+        stream.heard.compactMap { if case .commit(_, let commit) = $0 { commit } else { nil } }
+    }
+
+    private func insert(_ id: UInt64, _ stream: TestStream, _ sequence: UInt64, base: Int = 0, isExact: Bool = false) {
+        let delta = Delta.inserting([Item(id: ItemID(rawValue: id), content: .note("\(id)"))], at: 0, .after)
+        stream.say(.submit(Submission(list: 1, base: base, sequence: sequence, isExact: isExact, delta: delta)))
+    }
+
+    /// Both servers look, and what they have agrees.
+    private func settle(_ list: String = "list") throws {
+        for _ in 0..<4 {
+            for world in [one, two] {
+                world.pass(1_000)
+                world.settle()
+            }
+        }
+        let (first, second) = (try #require(one.service.durable(list)), try #require(two.service.durable(list)))
+        #expect(first.revision == second.revision && first.hand == second.hand)
+        #expect(try first.hand == store.load(1).hand)
+        #expect(one.service.brokenInvariant() == nil && two.service.brokenInvariant() == nil)
+    }
+
+    /// The second server's edit is decided anew behind the first one's, and all see the same.
+    @Test func whoeverMissedDecidesAnew() throws {
+        let (ada, ben) = (client(1, at: one), client(2, at: two))
+        insert(10, ada, 1)
+        insert(20, ben, 1)
+        one.settle()
+        #expect(commits(ada).count == 1 && commits(ben).isEmpty)
+        two.settle()
+        #expect(commits(ben).map(\.author) == commits(ada).map(\.author) + [2])
+        // To the top comes what is committed later.
+        #expect(two.service.durable("list")?.hand.map(\.id.rawValue) == [20, 10])
+        try settle()
+        #expect(commits(ada) == commits(ben))
+    }
+
+    /// Nobody is told anything while the answer is lost, whether it was made or not; then it is there once.
+    @Test(arguments: [SimulatedStore.Fate.lost, .executed], [false, true])
+    func anAnswerThatIsLost(fate: SimulatedStore.Fate, isCrossed: Bool) throws {
+        let (ada, ben) = (client(1, at: one), client(2, at: two))
+        store.fates = [fate]
+        insert(10, ada, 1)
+        one.settle()
+        let heard = ada.heard.count
+        insert(11, ada, 2)
+        if isCrossed { insert(20, ben, 1) }
+        two.settle()
+        one.settle()
+        #expect(ada.heard.count == heard)
+        try settle()
+        let ids = Set(try store.load(1).hand.map(\.id.rawValue))
+        #expect(ids == (isCrossed ? [10, 11, 20] : [10, 11]))
+        #expect(commits(ada) == commits(ben) && commits(ada).count == ids.count)
+    }
+
+    /// The list fills up elsewhere: the first on a connection is refused by a commit, later ones are rejected.
+    @Test(arguments: [true, false]) func whatIsRefusedAnew(isFirst: Bool) throws {
+        let (ada, ben) = (client(1, at: one), client(2, at: two))
+        if !isFirst {
+            insert(20, ben, 1)
+            two.settle()
+            ben.say(.submit(Submission(list: 1, base: 1, sequence: 2, delta: .deleting(0..<1))))
+            two.settle()
+            one.pass(1_000)
+            one.settle()
+        }
+        let base = isFirst ? 0 : 2
+        for number: UInt64 in 1...3 { insert(10 + number, ada, number, base: base) }
+        insert(30, ben, 3, base: base)
+        one.settle()
+        two.settle()
+        let refusals = commits(ben).compactMap(\.refusal)
+        let rejections = ben.heard.filter {
+            if case .rejected(1, 3, .violation(.listFull)) = $0 { true } else { false }
+        }
+        #expect(refusals.count == (isFirst ? 1 : 0) && rejections.count == (isFirst ? 0 : 1))
+        try settle()
+        #expect(try store.load(1).hand.count == 3)
+    }
+
+    /// An exact edit that others' commits came before is refused.
+    @Test func anExactEdit() throws {
+        let (ada, ben) = (client(1, at: one), client(2, at: two))
+        insert(10, ada, 1)
+        insert(20, ben, 1, isExact: true)
+        one.settle()
+        two.settle()
+        #expect(commits(ben).map(\.refusal) == [nil, .revisionMoved(now: 1)])
+        try settle()
+    }
+
+    /// What a client sent to a server whose answer is lost is found by the next one.
+    @Test(arguments: [SimulatedStore.Fate.lost, .executed]) func aClientThatMoves(fate: SimulatedStore.Fate) throws {
+        _ = client(2, at: two)
+        let ada = client(1, at: one)
+        store.fates = [fate]
+        insert(10, ada, 1)
+        one.settle()
+        let moved = client(1, at: two, logID: 9)
+        let isThere = fate == .executed
+        #expect(
+            moved.lastStart?.lastSequence == (isThere ? 1 : 0)
+                && moved.lastStart?.start == .resumed(head: isThere ? 1 : 0))
+        insert(10, moved, 1)
+        two.settle()
+        try settle()
+        #expect(try store.load(1).revision == 1 && store.load(1).hand.map(\.id.rawValue) == [10])
+        #expect(commits(moved).count == 1 && commits(ada).count == 1)
+    }
+
+    /// Whoever subscribes, or asks for the list, gets what another server has told already.
+    @Test func whatIsNewestIsReadFirst() throws {
+        let (ada, _) = (client(1, at: one), client(2, at: two))
+        insert(10, ada, 1)
+        one.settle()
+        let late = client(3, at: two)
+        #expect(late.lastStart?.start == .snapshot(revision: 1, count: 1, digest: commits(ada)[0].digest))
+        insert(11, ada, 2, base: 1)
+        one.settle()
+        late.say(.fetch(request: 5, name: "list", revision: nil))
+        two.settle()
+        guard case .state(5, 2, 2, _, _)? = late.heard.last(where: { if case .state = $0 { true } else { false } })
+        else {
+            Issue.record("\(late.heard)")
+            return
+        }
+        #expect(commits(late).map(\.revision) == [2])
+    }
+
+    /// It is read while an edit of that server is being written, too.
+    @Test func aSubscriptionBesideAWrite() throws {
+        let (ada, ben) = (client(1, at: one), client(2, at: two))
+        insert(10, ada, 1)
+        one.settle()
+        let late = two.connect(3)
+        two.settle()
+        insert(20, ben, 1)
+        late.subscribe("list", request: 1)
+        two.settle()
+        #expect(late.lastStart?.start == .snapshot(revision: 1, count: 1, digest: commits(ada)[0].digest))
+        #expect(commits(late).map(\.revision) == [2] && commits(ben).map(\.revision) == [1, 2])
+        try settle()
+    }
+
+    /// Cards are dealt from the deck as the others have left it.
+    @Test func cardsAreDealtAnew() throws {
+        _ = try store.create("cards", rules: Rules(hasDeck: true), logID: 10, deckSeed: 4)
+        let streams = [client(1, at: one, "cards"), client(2, at: two, "cards")]
+        for sequence: UInt64 in 1...5 {
+            for (index, stream) in streams.enumerated() {
+                let item = Item(id: ItemID(rawValue: sequence * 2 + UInt64(index)), content: .card(.faceDown))
+                stream.say(
+                    .submit(Submission(list: 2, base: 0, sequence: sequence, delta: .inserting([item], at: 0, .after))))
+            }
+            for world in [one, two] { world.settle() }
+        }
+        for _ in 0..<3 {
+            for world in [one, two] {
+                world.pass(1_000)
+                world.settle()
+            }
+        }
+        #expect(commits(streams[0]) == commits(streams[1]) && commits(streams[0]).count == 10)
+        #expect(Set(try store.load(2).hand.map { "\($0.content)" }).count == 10)
+        #expect(one.service.brokenInvariant() == nil && two.service.brokenInvariant() == nil)
+    }
+
+    /// A list that the other server has deleted.
+    @Test func aListThatIsGone() throws {
+        let (ada, ben) = (client(1, at: one), client(2, at: two))
+        ada.say(.delete(request: 3, name: "list"))
+        one.settle()
+        insert(20, ben, 1)
+        two.settle()
+        #expect(ben.errors == [.listDeleted] && two.service.durable("list") == nil)
+        #expect(two.service.brokenInvariant() == nil && commits(ben).isEmpty)
+        // Who only reads is told when the server looks.
+        let other = try SharedStoreTests()
+        let reader = other.client(2, at: other.two)
+        let owner = other.client(1, at: other.one)
+        owner.say(.delete(request: 3, name: "list"))
+        other.one.settle()
+        other.two.pass(1_000)
+        other.two.settle()
+        #expect(reader.errors == [.listDeleted])
+    }
+
+    /// Many edits at both, with answers lost in all ways: each is there once, in one order.
+    @Test(arguments: 0..<20) func manyEdits(round: Int) throws {
+        _ = try store.create("open", rules: Rules(), logID: 11, deckSeed: nil)
+        var random = SplitMix64(seed: testSeed(91) &+ UInt64(round))
+        let streams = (UInt64(1)...4).map { client($0, at: $0 % 2 == 0 ? one : two, "open") }
+        var sent: [UInt64: [UInt64]] = [:]
+        for step in 0..<60 {
+            let index = random.next(below: streams.count)
+            let stream = streams[index]
+            let revision = commits(stream).last?.revision ?? 0
+            let id = UInt64(step + 1)
+            let item = Item(id: ItemID(rawValue: id), content: .note("\(id)"))
+            let delta = Delta.inserting([item], at: 0, .after)
+            sent[UInt64(index), default: []].append(id)
+            let sequence = UInt64(sent[UInt64(index)]?.count ?? 0)
+            stream.say(.submit(Submission(list: 2, base: revision, sequence: sequence, delta: delta)))
+            if random.next(below: 4) == 0 { store.fates = [[.lost, .executed, .answered][random.next(below: 3)]] }
+            let world = random.next(below: 2) == 0 ? one : two
+            if random.next(below: 3) == 0 { world.pass(200) }
+            if world.waiting > 0, random.next(below: 2) == 0 { world.answer(random.next(below: world.waiting)) }
+        }
+        store.fates = []
+        for _ in 0..<6 {
+            for world in [one, two] {
+                world.pass(1_000)
+                world.settle()
+            }
+        }
+        let made = try store.load(2)
+        #expect(made.revision == 60 && Set(made.hand.map(\.id.rawValue)) == Set(1...60))
+        for stream in streams { #expect(commits(stream) == commits(streams[0])) }
+        #expect(commits(streams[0]).map(\.revision) == Array(1...60))
+        // Of each client they stand in the order in which it sent them.
+        for ids in sent.values {
+            let own = commits(streams[0]).flatMap { $0.delta.insertedItems.map(\.id.rawValue) }
+            #expect(own.filter(ids.contains) == ids)
+        }
+        #expect(one.service.brokenInvariant() == nil && two.service.brokenInvariant() == nil)
+    }
+}
