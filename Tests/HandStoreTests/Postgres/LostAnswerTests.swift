@@ -68,7 +68,7 @@ import Testing
 
     /// What takes too long is not known either; the server has given up by itself then.
     @Test func aListThatIsHeldForTooLong() throws {
-        let hasty = try PostgresStore.shared(folder, patience: .milliseconds(500))
+        let hasty = try PostgresStore.shared(folder, patience: .seconds(2))
         let batch = try SharedWriter(hasty, list, client: 1).batch()
         let answer = try append(batch, to: hasty) { pid in
             try eventually("the server gives up") {
@@ -91,7 +91,7 @@ import Testing
         defer { proxy.close() }
         let store = try PostgresStore(
             "postgres://hand@127.0.0.1:\(proxy.address.port)/hand?connect_timeout=1", schema: folder.schema,
-            patience: .seconds(1))
+            patience: .seconds(2))
         defer { store.close() }
         try body(store, proxy)
     }

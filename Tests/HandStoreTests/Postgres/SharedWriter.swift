@@ -102,7 +102,7 @@ func inParallel(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) 
 
 /// Waits until something is so, which it soon is.
 func eventually(_ what: String, _ condition: () throws -> Bool) throws {
-    for _ in 0..<2_000 {
+    for _ in 0..<600 {
         if try condition() { return }
         usleep(5_000)
     }

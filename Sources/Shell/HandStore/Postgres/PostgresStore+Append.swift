@@ -20,12 +20,15 @@ extension PostgresStore {
         do {
             // An author that a commit names must be there whatever happens next.
             try keep(newcomers)
-            let hot = Set(unique.map(\.list).filter { contention.isLocking($0) })
-            let racing = unique.filter { !hot.contains($0.list) }.map { Attempt($0, nonce: random) }
-            for (batch, result) in try race(racing) { results[batch.list] = result }
-            for batch in unique where hot.contains(batch.list) {
-                results[batch.list] = appendLocking(Attempt(batch, nonce: random))
+            let attempts = unique.map { Attempt($0, nonce: random) }
+            // What is locked waits for this, and so may others.
+            for attempt in attempts { results[attempt.batch.list] = appendLocked(attempt) }
+            let left = attempts.filter { results[$0.batch.list] == nil }
+            let hot = Set(left.map(\.batch.list).filter { contention.isLocking($0) })
+            for (batch, result) in try race(left.filter { !hot.contains($0.batch.list) }) {
+                results[batch.list] = result
             }
+            for attempt in left where hot.contains(attempt.batch.list) { results[attempt.batch.list] = lock(attempt) }
         } catch {
             if unique.isEmpty { throw error }
             let error = error as? StoreError ?? .failed("\(error)")

@@ -86,33 +86,24 @@ extension PostgresStore {
             [.text("\(Int(contention.lockTime / .milliseconds(1)))")])
     }
 
-    /// Appends a batch under the lock that its list's last attempt has left, or under a new one.
-    func appendLocking(_ attempt: Attempt) -> Result<Appended, StoreError> {
-        StoreError.catching {
-            try translating {
-                if let connection = contention.takeLock(of: attempt.batch.list),
-                    let result = try appendLocked(attempt, on: connection)
-                {
-                    return result
-                }
-                return try lock(attempt)
-            }
-        }
-    }
-
-    /// Appends under a lock, and lets go of it.
+    /// Appends a batch under the lock that its list's last attempt has left, and lets go of it.
     ///
-    /// - Returns: nil if the lock was taken back before anything was done.
-    private func appendLocked(_ attempt: Attempt, on connection: PostgresConnection) throws -> Appended? {
+    /// - Returns: nil if there is none, or it was taken back before anything was done.
+    func appendLocked(_ attempt: Attempt) -> Result<Appended, StoreError>? {
+        guard let connection = contention.takeLock(of: attempt.batch.list) else { return nil }
         defer { writers.giveBack(connection) }
         let calls = [attempt.insertion, attempt.missedAtEnd, PostgresCall("COMMIT")]
         let outcome = connection.run([calls], by: Deadline(in: patience))[0]
         if case .unknown(let error) = outcome, error.state == PostgresError.idleInTransaction { return nil }
-        return try result(of: attempt, outcome).get()
+        return result(of: attempt, outcome)
     }
 
     /// Locks a list, and appends if nothing was missed; else keeps the lock for the next attempt.
-    private func lock(_ attempt: Attempt) throws -> Appended {
+    func lock(_ attempt: Attempt) -> Result<Appended, StoreError> {
+        StoreError.catching { try translating { try tryLocking(attempt) } }
+    }
+
+    private func tryLocking(_ attempt: Attempt) throws -> Appended {
         let list = attempt.batch.list
         let connection = try writers.take(by: Deadline(in: patience))
         var isKept = false

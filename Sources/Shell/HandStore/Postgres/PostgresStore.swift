@@ -29,7 +29,8 @@ package final class PostgresStore: CommitStore {
     /// Opens the store in a database, and makes its tables if need be.
     ///
     /// - Parameters:
-    ///   - address: as libpq reads it, without a password.
+    ///   - address: as libpq reads it, without a password. It leads to the database itself, not to a pooler that has several
+    ///     clients share a session.
     ///   - schema: in which schema of the database the tables are: a lowercase word.
     ///   - passwordFile: whose first line is the password, if it does not come from libpq's environment.
     ///   - lockTime: how long a list may stay locked for a server that is to come back.
