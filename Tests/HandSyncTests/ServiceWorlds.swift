@@ -7,7 +7,7 @@ import HandWire
 final class TestWorld: ServiceEnvironment {
     var now: UInt64 = 0
     var wallClock: UInt64 = 1_000
-    let store: SimulatedStore
+    var store: SimulatedStore
     var isShared: Bool { store.isShared }
     /// What the store was asked and has not answered, in order.
     private var asked: [(SimulatedStore) -> () -> Void] = []

@@ -174,6 +174,40 @@ import Testing
         try settle()
     }
 
+    /// The look finds a commit whose answer is still on its way: that is awaited.
+    @Test func aLookBesideAWrite() throws {
+        let ben = client(2, at: two)
+        let late = two.connect(3)
+        two.settle()
+        insert(20, ben, 1)
+        let taken = two.look(0)
+        late.subscribe("list", request: 1)
+        two.settle()
+        #expect(late.lastStart == nil && commits(ben).isEmpty)
+        taken()
+        two.settle()
+        #expect(late.lastStart?.start == .snapshot(revision: 1, count: 1, digest: commits(ben)[0].digest))
+        #expect(commits(ben).count == 1 && two.service.brokenInvariant() == nil)
+    }
+
+    /// Another server has refused what waits here. Its commit says so, and why, and nothing else does.
+    @Test func whatWasRefusedElsewhere() throws {
+        let (ada, ben) = (client(1, at: one), client(2, at: two))
+        for number: UInt64 in 1...3 { insert(20 + number, ben, number) }
+        two.settle()
+        insert(10, ada, 1)
+        let moved = client(1, at: two, revision: 3, logID: 9)
+        insert(10, moved, 1, base: 3)
+        two.settle()
+        one.settle()
+        try settle()
+        for stream in [ada, moved] {
+            #expect(!stream.heard.contains { if case .rejected = $0 { true } else { false } })
+            #expect(commits(stream).last?.refusal == .violation(.listFull(maximum: 3)))
+        }
+        #expect(try store.load(1).revision == 4)
+    }
+
     /// Cards are dealt from the deck as the others have left it.
     @Test func cardsAreDealtAnew() throws {
         _ = try store.create("cards", rules: Rules(hasDeck: true), logID: 10, deckSeed: 4)
@@ -215,6 +249,46 @@ import Testing
         other.two.pass(1_000)
         other.two.settle()
         #expect(reader.errors == [.listDeleted])
+    }
+
+    /// The store was set back, as when a standby took over that had not got everything: everybody comes again, and what was there
+    /// once is not taken for what is there now.
+    @Test(arguments: [false, true]) func aHistoryThatWentBack(isWriting: Bool) throws {
+        let ben = client(2, at: two)
+        insert(20, ben, 1)
+        two.settle()
+        let former = SimulatedStore(isShared: true)
+        _ = try former.create("list", rules: Rules(maximumCount: 3), logID: 9, deckSeed: nil)
+        two.store = former
+        if isWriting { insert(21, ben, 2, base: 1) }
+        two.pass(1_000)
+        two.settle()
+        #expect(ben.errors == [.internalError] && ben.isShutDown)
+        #expect(two.service.durable("list") == nil && two.service.brokenInvariant() == nil)
+        let again = client(3, at: two)
+        #expect(again.lastStart?.start == .snapshot(revision: 0, count: 0, digest: 0))
+    }
+
+    /// What another server claims is checked as what a disk claims is.
+    @Test func commitsThatDoNotFit() throws {
+        func authority() throws -> Authority { Authority(try store.load(1), limits: Limits()) }
+        var other = try authority()
+        let item = Item(id: ItemID(rawValue: 5), content: .note("n"))
+        _ = other.submit(
+            Submission(list: 1, base: 0, sequence: 1, delta: .inserting([item], at: 0, .after)), author: Author(1),
+            now: 1)
+        let made = other.takeBatch().commits[0]
+        var (later, wrong, far) = (made, made, made)
+        later.revision = 2
+        wrong.digest = 7
+        far.delta = .deleting(4..<5)
+        for commit in [later, wrong, far] {
+            var mine = try authority()
+            #expect(throws: StoreError.self) { try mine.learn([commit], now: 1) { $0 } }
+        }
+        var mine = try authority()
+        #expect(try mine.learn([made], now: 1) { $0 }.isEmpty && mine.revision == 1 && mine.brokenInvariant() == nil)
+        #expect(mine.frames(after: 0, about: 100).revision == 1 && mine.hand(at: 0)?.isEmpty == true)
     }
 
     /// Many edits at both, with answers lost in all ways: each is there once, in one order.

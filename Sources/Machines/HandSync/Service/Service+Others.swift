@@ -64,7 +64,6 @@ extension Service {
     }
 
     private func tell(_ decision: Authority.Decision, of hosted: HostedList) {
-        newcomers.release(decision.author.number)
         guard let connection = authors[decision.author.number] else { return }
         connection.submissionEnded()
         guard connection.cursors.hostedList(of: hosted.list.number) === hosted else { return }
@@ -152,10 +151,13 @@ extension Service {
 
     /// Another server may have made a commit of a list. A hint may be wrong, or come twice.
     package func hinted(_ list: UInt64, at revision: Int) {
-        guard let hosted = hostedLists[list], hosted.authority.revision < revision, !hosted.authority.isWriting else {
-            return
-        }
-        refresh(hosted) { _ in }
+        guard let hosted = hostedLists[list], hosted.authority.revision < revision else { return }
+        look(at: hosted)
+    }
+
+    /// What is being written says by itself whether others' commits came first.
+    private func look(at hosted: HostedList) {
+        if !hosted.authority.isWriting, !hosted.isUnsettled { refresh(hosted) { _ in } }
     }
 
     /// Looks how far the lists in memory are where others write to them, as a hint may get lost.
@@ -169,8 +171,9 @@ extension Service {
             isPolling = false
             guard case .success(let heads) = result else { return }
             let found = Dictionary(heads.map { ($0.list, $0.revision) }) { $1 }
-            // Of one that is not there any more, its own look tells.
-            for list in lists { hinted(list, at: found[list] ?? .max) }
+            // A list may be further, gone, or set back.
+            for hosted in lists.compactMap({ hostedLists[$0] })
+            where hosted.authority.revision != found[hosted.list.number] { look(at: hosted) }
         }
     }
 }

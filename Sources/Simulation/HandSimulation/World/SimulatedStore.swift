@@ -54,9 +54,10 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
         if let first = missed.first {
             return batch.frames[0].bytes.elementsEqual(first.bytes) ? .taken : .missed(missed)
         }
-        guard disk.read({ contents in contents.present.contains { $0.stored.number == batch.list } }) else {
+        guard let list = disk.read({ contents in contents.present.first { $0.stored.number == batch.list } }) else {
             return .gone
         }
+        guard list.stored.revision == batch.expected else { return .missed([]) }
         _ = try disk.write { try $0.append([batch], by: []) }
         return .taken
     }
