@@ -33,6 +33,7 @@ import Testing
         let before = try store.load(list.number)
         _ = try Self.list("taken", in: store, seed: 2)
         #expect(throws: StoreError.listExists("taken")) { try store.rename("old", to: "taken") }
+        #expect(throws: StoreError.listExists("old")) { try store.rename("old", to: "old") }
         #expect(throws: StoreError.noSuchList("none")) { try store.rename("none", to: "new") }
         try store.rename("old", to: "new")
         #expect(try store.list(named: "old") == nil)

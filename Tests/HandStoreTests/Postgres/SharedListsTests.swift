@@ -147,6 +147,29 @@ import Testing
         #expect(end.revision == end.snapshotRevision && end.hand.count == end.revision)
     }
 
+    /// Who forgets less than another has forgotten already brings nothing back.
+    @Test func manyForgetAtTheSameTime() throws {
+        let list = try one.newList("a")
+        var writer = try SharedWriter(one, list, client: 1)
+        let furthest = Mutex(0)
+        for _ in 1...12 {
+            for _ in 0..<20 { try writer.append() }
+            let trimmed = try race { store, index in
+                let floor = try store.trim(list, keeping: Retention(commits: 1 + index * 2), now: 0).floor
+                furthest.withLock { $0 = max($0, floor) }
+            }
+            #expect(trimmed.1 == [])
+            #expect(try one.list(named: "a")?.floor == furthest.withLock { $0 })
+            #expect(try one.load(list).hand == writer.replay.hand)
+            // Whoever found another at it has left the rest for later.
+            while try other.trim(list, keeping: Retention(commits: 1), now: 0).hasMore {}
+            #expect(try one.load(list).hand == writer.replay.hand)
+        }
+        let (server, schema) = (try PostgresServer.shared.get(), folder.schema)
+        let sizes = "SELECT bytes = (SELECT sum(length(frames)) FROM \(schema).commits) FROM \(schema).lists"
+        #expect(try server.query(sizes) == "t")
+    }
+
     /// What a server that has gone astray keeps does not become what all others go on from.
     @Test func aSnapshotThatIsWrongIsRefused() throws {
         let list = try one.newList("a")

@@ -22,10 +22,12 @@ extension PostgresStore {
         }
         if cut > floor { try raiseFloor(of: list, to: cut) }
         let hasMore = try write { session in
+            // What another server is at is left to it: two that wait for each other's rows would both fail.
             let removed = try session.run(
                 """
                 DELETE FROM commits WHERE list = $1 AND last IN (
-                    SELECT last FROM commits WHERE list = $1 AND last <= $2 ORDER BY last LIMIT $3)
+                    SELECT last FROM commits WHERE list = $1 AND last <= $2 ORDER BY last LIMIT $3
+                    FOR UPDATE SKIP LOCKED)
                 RETURNING octet_length(frames)::bigint
                 """, .init(bits: list), .init(cut), .init(Self.trimStep))
             if !removed.isEmpty {
