@@ -208,6 +208,41 @@ import Testing
         #expect(try store.load(1).revision == 4)
     }
 
+    /// The store fails in the middle of it: what is pending is handed over once more.
+    @Test func commitsWhoseAuthorsAreNotFound() throws {
+        let (ada, ben) = (client(1, at: one), client(2, at: two))
+        insert(10, ada, 1)
+        one.settle()
+        insert(20, ben, 1)
+        two.answer(0)
+        two.failure = .unreachable("test", why: "it is gone")
+        two.answer(0)
+        two.failure = nil
+        two.settle()
+        #expect(commits(ben).map(\.revision) == [1, 2] && two.service.brokenInvariant() == nil)
+        try settle()
+    }
+
+    /// A large edit is made on another thread; commits of others that come meanwhile are not forgotten for it.
+    @Test func aLargeEditBesideOthersCommits() throws {
+        _ = try store.create("open", rules: Rules(), logID: 11, deckSeed: nil)
+        let (ada, ben) = (client(1, at: one, "open"), client(2, at: two, "open"))
+        let items = (1...20_000).map { Item(id: ItemID(rawValue: UInt64($0)), content: .note("n")) }
+        ben.say(.submit(Submission(list: 2, base: 0, sequence: 1, delta: .inserting(items, at: 0, .after))))
+        #expect(two.computations == 1)
+        let made = two.look(0)
+        let item = Item(id: ItemID(rawValue: 50_000), content: .note("n"))
+        ada.say(.submit(Submission(list: 2, base: 0, sequence: 1, delta: .inserting([item], at: 0, .after))))
+        one.settle()
+        two.service.hinted(2, at: 1)
+        two.settle()
+        #expect(commits(ben).map(\.revision) == [1])
+        made()
+        two.settle()
+        #expect(commits(ben).map(\.revision) == [1, 2] && two.service.durable("open")?.hand.count == 20_001)
+        #expect(two.service.brokenInvariant() == nil && ben.errors.isEmpty)
+    }
+
     /// Cards are dealt from the deck as the others have left it.
     @Test func cardsAreDealtAnew() throws {
         _ = try store.create("cards", rules: Rules(hasDeck: true), logID: 10, deckSeed: 4)

@@ -11,6 +11,9 @@ extension Authority {
         package let outcome: Outcome?
     }
 
+    /// The batch was not taken, as others' commits came first. It stays pending until they are learnt.
+    package mutating func missed() { inWriting = 0 }
+
     /// Takes the commits that others have made after the durable revision. What is pending here is taken back, and decided anew
     /// behind them, in its order, as it was submitted: cards are dealt anew, and its client passes the same commits one by one.
     ///

@@ -60,7 +60,7 @@ public struct Authority: Sendable {
     /// Components that were looked at for the last submission.
     package internal(set) var work = 0
     /// How many of the pending are in the batch that is being written.
-    private var inWriting = 0
+    var inWriting = 0
 
     struct State {
         var hand: Hand

@@ -54,6 +54,11 @@ extension Service {
         from connection: Connection
     ) {
         var (authority, submission, outcome) = parcel.take()
+        if authority.revision != hosted.authority.revision {
+            // Others' commits have come meanwhile: it is made behind them.
+            discard((consume authority, consume outcome))
+            return makeWhenWritten(submission, author, in: hosted, from: connection)
+        }
         if !connection.isEnding, connection.cursors.hostedList(of: hosted.list.number) === hosted,
             isAllowed(.submit(submission), from: connection)
         {

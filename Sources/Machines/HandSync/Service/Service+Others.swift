@@ -15,6 +15,7 @@ extension Service {
     /// Others' commits came first.
     func missed(_ frames: [StoredFrame], in hosted: HostedList) {
         hosted.isUnsettled = true
+        hosted.authority.missed()
         guard !frames.isEmpty else {
             return reload(
                 hosted, .damaged("list \(hosted.list.number) is behind revision \(hosted.authority.revision)"))
@@ -33,7 +34,7 @@ extension Service {
             } then: { [unowned self] clients in
                 guard hostedLists[list] === hosted else { return }
                 switch clients {
-                // They are read again when what is pending is handed over next.
+                // They come again when what is pending is handed over next, or somebody asks for the list.
                 case .failure: settle(hosted)
                 case .success(let clients): adopt(commits, clients, in: hosted)
                 }
