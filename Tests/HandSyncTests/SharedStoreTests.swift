@@ -238,6 +238,7 @@ import Testing
         two.settle()
         #expect(commits(ben).map(\.revision) == [1])
         made()
+        #expect(two.service.brokenInvariant() == nil && two.service.durable("open")?.revision == 1)
         two.settle()
         #expect(commits(ben).map(\.revision) == [1, 2] && two.service.durable("open")?.hand.count == 20_001)
         #expect(two.service.brokenInvariant() == nil && ben.errors.isEmpty)
