@@ -89,11 +89,13 @@ import Testing
         var next = news.makeAsyncIterator()
         var (bytes, refused, isStruck) = (1, 0, true)
         while isStruck {
-            let (revision, hold) = (try await ben.state(of: "list").revision, bytes)
+            let (before, hold) = (try await ben.state(of: "list"), bytes)
             proxy.change { $0.up.strike = .hold(after: hold) }
             let command = Process()
             command.executableURL = URL(fileURLWithPath: Binary.path)
-            command.arguments = ["add", "mine \(hold)", "--if-revision", "\(revision)", "--timeout", "100", "-q"]
+            command.arguments = [
+                "add", "mine \(hold)", "--if-revision", "\(before.revision)", "--timeout", "100", "-q",
+            ]
             command.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
             command.standardError = FileHandle.nullDevice
             command.terminationHandler = { tell.yield(.ended($0.terminationStatus)) }
@@ -110,9 +112,9 @@ import Testing
             let texts = try await ben.state(of: "list").hand.map(\.content.text)
             if status == 0 {
                 // Nobody was before it.
-                #expect(texts.firstIndex(of: "mine \(hold)") == revision, "held up after \(hold) bytes")
+                #expect(texts.firstIndex(of: "mine \(hold)") == before.hand.count, "held up after \(hold) bytes")
             } else {
-                #expect(status == 7 && texts.count == revision + 1, "held up after \(hold) bytes: \(status)")
+                #expect(status == 7 && texts.count == before.hand.count + 1, "held up after \(hold) bytes: \(status)")
                 refused += 1
             }
             bytes += 11

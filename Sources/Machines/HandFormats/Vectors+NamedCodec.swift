@@ -88,8 +88,14 @@ extension Vectors {
         let commit = Commit(
             revision: 301, author: 4, sequence: 9, base: 300, time: 1_767_225_600_000, count: 1, digest: 8,
             delta: Delta.inserting(tasks(1), at: 0, .before))
-        func subscribed(_ start: DownMessage.Subscribed.Start) -> DownMessage {
-            .subscribed(.init(request: 1, list: 1, logID: 7, rules: Rules(), lastSequence: 9, start: start))
+        let refusal = Commit(
+            revision: 302, author: 4, sequence: 10, base: 301, time: 1_767_225_600_000, count: 1, digest: 8,
+            delta: .identity, refusal: .violation(.listFull(maximum: 1)))
+        func subscribed(_ start: DownMessage.Subscribed.Start, isLastRefused: Bool = false) -> DownMessage {
+            .subscribed(
+                .init(
+                    request: 1, list: 1, logID: 7, rules: Rules(), lastSequence: 9, isLastRefused: isLastRefused,
+                    start: start))
         }
         let messages: [(String, DownMessage)] = [
             (
@@ -102,8 +108,13 @@ extension Vectors {
             ),
             ("subscribed, resumed", subscribed(.resumed(head: 301))),
             ("subscribed, with a snapshot", subscribed(.snapshot(revision: 301, count: 1, digest: 8))),
+            (
+                "subscribed, the last was refused",
+                subscribed(.snapshot(revision: 301, count: 1, digest: 8), isLastRefused: true)
+            ),
             ("chunk", .chunk(request: 1, items: Hand(tasks(2)))),
             ("commit", .commit(list: 1, commit)),
+            ("commit, a refusal", .commit(list: 1, refusal)),
             ("rejected", .rejected(list: 1, sequence: 9, .violation(.listFull(maximum: 5)))),
             ("stale", .stale(list: 1, sequence: 9, head: 301)),
             ("acknowledged", .acknowledged(list: 1, sequence: 9, revision: 301)),
@@ -134,7 +145,7 @@ extension Vectors {
                     ], hasMore: false)
             ),
             ("renamed", .renamed(list: 7, name: "shopping")),
-            ("history", .history(request: 5, [commit], people: [.init(author: 4, name: "Ada")])),
+            ("history", .history(request: 5, [commit, refusal], people: [.init(author: 4, name: "Ada")])),
             ("state", .state(request: 6, revision: 301, count: 1, digest: 8, rules: Rules())),
             (
                 "excerpt",

@@ -10,7 +10,7 @@ public struct ClientConfiguration: Sendable {
     public var person: String
     /// Name and version of the program, for the server's logs.
     public var program: String
-    /// The secret by which the server knows this client; not used with a journal, which has its own.
+    /// The client's secret id. A client with a journal uses the journal's id instead.
     public var client: ClientID
     /// Spreads reconnections; nothing else is random.
     public var seed: UInt64

@@ -223,7 +223,9 @@ final class LightClient: Participant {
         }
         var isSettled = false
         if let mine = pending?.submission {
-            if mine.sequence <= subscribed.lastSequence {
+            if mine.sequence == subscribed.lastSequence, subscribed.isLastRefused {
+                isSettled = refused(mine.sequence, .reasonForgotten)
+            } else if mine.sequence <= subscribed.lastSequence {
                 isSettled = acknowledged(mine.sequence, now)
             } else {
                 send(UpMessage.submit(mine).frame)

@@ -13,10 +13,9 @@ package final class ClientJournal: Sendable {
     private let lock: StoreLock
     let path: String
     private let person: String
-    /// The secret by which the server knew this client when the journal was opened; made with the journal, and anew where another
-    /// program has it too.
+    /// The client's secret id when the journal was opened. The journal makes it once, and again if another program has the same id.
     package let client: ClientID
-    /// The last sequence that was used in each history when the journal was opened, where no list that is kept says so.
+    /// The last sequence used in each history when the journal was opened, for histories of which no list is kept.
     package let used: [UInt64: UInt64]
 
     /// 2: checkpoints say which revision the author of an edit saw, and whether the replica has diverged.

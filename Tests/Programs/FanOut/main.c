@@ -118,7 +118,7 @@ static void submit(connection *c, reader *r) {
     put_varint(&w, ++revision);
     put_varint(&w, c->author);
     put_varint(&w, sequence);
-    put_varint(&w, 0);
+    put_varint(&w, 1);
     put_varint(&w, uv_now(loop) + 1700000000000);
     put_varint(&w, 1000);
     put_word(&w, EMPTY_LIST_DIGEST);
@@ -139,6 +139,7 @@ static void subscribe(connection *c, writer *w, uint64_t request) {
     put_word(w, 1);
     put_rules(w);
     put_varint(w, 0);
+    put_byte(w, 0);
     put_byte(w, 0);
     put_varint(w, revision);
     answer(c, w);

@@ -115,7 +115,8 @@ extension Attack {
 }
 
 /// Somebody who edits a long list without having it.
-private struct Visit {
+private final class Visit {
+    private var sequence: UInt64 = 0
     let client: RawClient
     let excerpt: Excerpt
     let list: UInt64
@@ -135,9 +136,10 @@ private struct Visit {
         }
     }
 
-    /// What the server says to an edit; a rejected one leaves its sequence free.
+    /// What the server says to an edit.
     func submit(_ delta: Delta, base: Int) throws -> [DownMessage] {
-        try client.answers(to: .submit(Submission(list: list, base: base, sequence: 1, delta: delta)))
+        sequence += 1
+        return try client.answers(to: .submit(Submission(list: list, base: base, sequence: sequence, delta: delta)))
     }
 }
 

@@ -11,7 +11,7 @@ public struct CarriedDelta: Sendable {
         case tree(SummaryTree<Piece>, origin: Delta)
     }
 
-    /// From so many components on it is kept as a tree.
+    /// A delta with at least this many components is kept as a tree.
     package static let treeThreshold = 48
 
     private var form: Form

@@ -16,7 +16,7 @@ extension Delta {
     ///            merge(a, b)
     ///
     /// With `a` the earlier and `b` the later, both ways round the diamond end in the same list, the *merge* (TP1): an old
-    /// item is gone if either deletes it; else it stands where the later of those who moved it put it; its content is
+    /// item is gone if either deletes it; else it stands where the later move puts it; its content is
     /// changed field by field, texts splice by splice, the later having the last word; and a gap holds
     /// `later.after + earlier.after + earlier.before + later.before`, without the moves that lost.
     ///

@@ -20,8 +20,8 @@ extension Delta.Misfit: CustomStringConvertible {
 extension Hand {
     /// Above this many items a run is edited by splitting and joining trees, below it item by item in place.
     private static let bulk = 8
-    /// In the time of one step of an edit so many items are copied: a delta with more steps for them is made by writing the
-    /// whole list anew.
+    /// One step of an edit takes as long as copying this many items. A delta with more steps than that for the list's length is
+    /// applied by writing the whole list anew.
     private static let rewriting = 32
 
     /// The list after `delta`: total on deltas that fit.

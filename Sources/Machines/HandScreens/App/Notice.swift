@@ -2,7 +2,7 @@ import HandCore
 import HandFormats
 import HandSync
 
-/// An edit of the user's was overridden or rejected: what happened, who did it, and how to get the edit back.
+/// Tells the user that an edit was overridden or rejected: what happened, who did it, and how to get the edit back.
 package struct Notice: Equatable, Sendable {
     /// Who did it; nil for the server and this client. The name may become known later.
     private let author: UInt64?

@@ -46,7 +46,7 @@ extension LineEditor.Snapshot {
 }
 
 extension String {
-    /// How many characters begin in its first so many bytes.
+    /// The number of characters that begin in the first `count` bytes.
     func characters(inBytes count: Int) -> Int {
         var (bytes, characters) = (0, 0)
         for character in self {

@@ -87,8 +87,8 @@ extension LineEditor {
         return index
     }
 
-    /// The rows that are shown in so many lines: all, or some with the cursor's among them. Follows from the text and the
-    /// cursor alone. The window moves by half its height, so that the text stands still while the cursor moves about in it.
+    /// The rows to show if there is room for `lines` of them: all rows, or a window that contains the cursor's row. The window
+    /// depends on the text and the cursor only. It moves by half its height, so the text stays still while the cursor moves.
     package func window(lines: Int) -> Range<Int> {
         guard rows.count > lines else { return rows.indices }
         let step = max(1, lines / 2)

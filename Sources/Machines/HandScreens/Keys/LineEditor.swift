@@ -51,8 +51,8 @@ package struct LineEditor: Equatable, Sendable {
         character.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
-    /// Does what a key means, which may be nothing, such as Left at the start. Returns false and changes nothing if the
-    /// key has no meaning here; Enter, Esc and Tab never have one, Up, Down and Alt-Enter none in one line.
+    /// Does what a key means. Returns false and changes nothing if the key has no meaning here: Enter, Esc and Tab never have one;
+    /// Up, Down and Alt-Enter have none in a single line. A key that has a meaning may have no effect, as Left at the start.
     package mutating func handle(_ key: Key) -> Bool {
         guard let act = type(key) ?? move(key) ?? climb(key) ?? change(key) ?? kill(key) ?? restore(key) else {
             return false

@@ -58,7 +58,7 @@ final class Promises {
         takenOut.formUnion(deleted)
     }
 
-    /// A commit has taken words out of texts, also such as its author had not seen.
+    /// A commit has taken words out of texts, including words that its author had not seen.
     func removed(_ words: Set<Thing>) { takenOut.formUnion(words) }
 
     private func isTakenOut(_ thing: Thing) -> Bool {

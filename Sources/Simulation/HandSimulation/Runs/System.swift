@@ -13,7 +13,7 @@ final class System {
     private(set) lazy var ledger = Ledger(self)
     let promises = Promises()
     let mergers = Mergers()
-    /// The history that each list's number stands for, as the last one knew who submitted to it.
+    /// The history that each list number stands for, according to the last client that submitted to it.
     private var logIDs: [UInt64: UInt64] = [:]
     private(set) lazy var server = SimulatedServer(self)
     lazy var clients = (0..<schedule.clients).map { SimulatedClient(self, number: $0) }

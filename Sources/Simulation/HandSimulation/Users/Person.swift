@@ -1,6 +1,6 @@
 import HandCore
 
-/// Somebody who edits: draws an edit of a kind on the list as it is seen.
+/// A person who edits: draws a random edit of a given kind on the list that the person sees.
 struct Person {
     private var chaos: Chaos
 

@@ -2,7 +2,7 @@ import HandCore
 import HandSync
 import HandWire
 
-/// Somebody who edits lists without having them, as commands do: an excerpt, one edit on it, its answer.
+/// A client that edits a list without a copy of it, as commands do: it gets an excerpt, makes one edit on it, and awaits the answer.
 final class Visitor {
     private unowned let system: System
     private let client: SimulatedClient

@@ -32,9 +32,9 @@ package struct Draft: Sendable {
     private(set) var outside: Outside?
 
     struct Outside: Sendable {
-        /// The text that it was given.
+        /// The text at the start of the edit.
         let given: String
-        /// Who was the last to change it since.
+        /// The last other person to change the text since then.
         var other: String?
     }
 
