@@ -72,7 +72,8 @@ import Testing
         let sync = try RunningCommand(["sync"], ada.environment, ada.server.folder.path + "/said")
         try attempt.wait()
         try running.close()
-        #expect(try sync.end() == (0, "'list': sent; revision 2\n"))
+        let end = try sync.end()
+        #expect(end == (0, "'list': sent; revision 2\n"), "\(end)")
         #expect(try ada.lines() == ["[ ] a", "[ ] b", "[ ] c", "[ ] d"])
     }
 

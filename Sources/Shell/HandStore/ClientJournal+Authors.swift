@@ -57,6 +57,8 @@ extension ClientJournal {
         try SQLiteStore.checkHeader(path)
         var configuration = Configuration()
         configuration.readonly = true
+        // A command that ends has it to itself for a moment.
+        configuration.busyMode = .timeout(10)
         return try DatabaseQueue(path: path, configuration: configuration).read(body)
     }
 }
