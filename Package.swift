@@ -202,7 +202,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "hand", "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "HandStore", "EventLoop",
-                "HandSimulation", "HandTestSupport", "FaultyNetwork", "HTTP",
+                "HandSimulation", "HandTestSupport", "FaultyNetwork", "HTTP", "PostgresServer", "Postgres",
             ]),
         .target(name: "PostgresServer", path: "Tests/Support/PostgresServer"),
         .testTarget(

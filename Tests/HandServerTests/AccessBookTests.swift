@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import HandCore
 import HandServer
 import HandSync
 import HandWire
@@ -26,14 +27,20 @@ import Testing
         }
         func roles(_ token: AccessBook.Token) throws -> [Role] {
             let access = try access(token)
-            return [access.role(on: "old"), access.role(on: "new")]
+            return [access.role(onListNamed: "old"), access.role(onListNamed: "new")]
         }
         #expect(bind() && !bind())
         #expect(try roles(ada) == [.write, .none] && roles(ben) == [.read, .read])
+        // Before anybody has heard that the names are other lists' by now.
+        func role(on name: String, _ number: UInt64) throws -> Role {
+            try access(ada).role(
+                on: StoredList(number: number, name: name, logID: number, rules: Rules(), revision: 0, count: 0))
+        }
+        #expect(try role(on: "old", 7) == .write && role(on: "fresh", 7) == .write && role(on: "old", 8) == .none)
         // It is renamed, and another gets its name.
         lists = ["fresh": 7]
         #expect(book.called(7, "fresh") && !book.called(8, "old") && !bind())
-        #expect(try roles(ada) == [.none, .none] && access(ada).role(on: "fresh") == .write)
+        #expect(try roles(ada) == [.none, .none] && access(ada).role(onListNamed: "fresh") == .write)
         // It is deleted; a list of that name is another.
         #expect(book.called(7, nil) && !book.called(9, "fresh"))
         #expect(try access(ada) == Access(name: "ada", everywhere: .none, deleted: [7: .write]))
@@ -86,9 +93,11 @@ import Testing
         #expect(book.change(token.id, to: .write, lists: ["b", "c"]) != nil)
         #expect(book.change(token.id, to: .append) != nil)
         let access = try #require(book.access(again: token.id, from: .thisMachine, at: now))
-        #expect(access.role(on: "a") == .append && access.role(on: "b") == .write && access.role(on: "z") == .append)
+        #expect(
+            access.role(onListNamed: "a") == .append && access.role(onListNamed: "b") == .write
+                && access.role(onListNamed: "z") == .append)
         _ = book.change(token.id, to: .none, lists: ["b"])
-        #expect(book.access(again: token.id, from: .thisMachine, at: now)?.role(on: "b") == .append)
+        #expect(book.access(again: token.id, from: .thisMachine, at: now)?.role(onListNamed: "b") == .append)
         #expect(book.change("nobody", to: .read) == nil)
         #expect(book.revoke(token.id) && !book.revoke(token.id))
         #expect(grant(book, secret) == nil && book.access(again: token.id, from: .thisMachine, at: now) == nil)

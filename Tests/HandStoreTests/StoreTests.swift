@@ -263,8 +263,8 @@ extension TemporaryFolder {
         let heads = try store.heads(of: lists + [99]).sorted { $0.list < $1.list }
         #expect(
             heads == [
-                StoredHead(list: lists[0], logID: 1 << 32 | 1, revision: 0, digest: 0),
-                StoredHead(list: lists[1], logID: 2 << 32 | 2, revision: 4, digest: commits[3].digest),
+                StoredHead(list: lists[0], name: "l1", logID: 1 << 32 | 1, revision: 0, digest: 0),
+                StoredHead(list: lists[1], name: "l2", logID: 2 << 32 | 2, revision: 4, digest: commits[3].digest),
             ])
         try store.close()
     }

@@ -14,12 +14,8 @@ final class LoopEnvironment: ServiceEnvironment {
     private(set) var clock = CommitClock()
     /// The access rules.
     var access = AccessBook()
-    /// Checks for new rules before a client is refused; returns whether there are any.
-    var refreshAccess: () -> Bool = { false }
-    /// The file of the rules; nil if there is none.
-    var accessFile: AccessFile?
-    /// Whether the binding of roles to lists has still to be stored.
-    var hasUnkeptRoles = false
+    /// What keeps them; nil if they are nowhere but here.
+    weak var accessKeeper: (any AccessKeeper)?
     var audit: AuditLog?
 
     init(loop: Loop, store: any CommitStore, logger: Logger) {
@@ -77,13 +73,20 @@ final class LoopEnvironment: ServiceEnvironment {
     func grant(to client: ClientID, token: String?, from stream: any ByteStream) -> Grant? {
         guard let caller = caller(of: stream) else { return nil }
         if let grant = access.grant(to: client, secret: token, from: caller, at: time) { return grant }
-        return refreshAccess() ? access.grant(to: client, secret: token, from: caller, at: time) : nil
+        return accessKeeper?.refresh() == true ? access.grant(to: client, secret: token, from: caller, at: time) : nil
     }
 
     func access(again id: String?, from stream: any ByteStream) -> Access? {
         guard let caller = caller(of: stream) else { return nil }
         return access.access(again: id, from: caller, at: time)
     }
+
+    func bindRoles() -> @Sendable () throws -> Void {
+        guard let accessKeeper else { return {} }
+        return accessKeeper.bindRoles()
+    }
+
+    func called(_ logID: UInt64, _ name: String?) { accessKeeper?.called(logID, name) }
 
     func note(_ note: ServiceNote) {
         audit?.record(note)

@@ -24,7 +24,7 @@ package final class Server {
     private let drainTimer: Timer
     /// Called when a draining server has lost its last connection, or its time is over.
     package var onDrained: (() -> Void)?
-    private var access: AccessWatch?
+    private var access: (any AccessKeeper)?
     private let awkward: AwkwardDoor?
     /// Users of this machine that have connected.
     private var callers: [UInt32: Caller] = [:]
@@ -36,9 +36,9 @@ package final class Server {
     private let startedAt = WallClock.milliseconds
     private let timer: Timer
     private let wakeTimer: Timer
-    /// Checks that the store's files still exist. Writes check this, too, but may be rare.
-    private let storeTimer: Timer
-    private static let storeInterval: UInt64 = 1_000
+    private var storeWatch: StoreWatch?
+    /// What other servers have told of the store that they share.
+    private var hints: Mailbox<(list: UInt64, revision: Int)>?
     private var armed: UInt64?
     private var hook: TurnHook?
     private var stopped: (() -> Void)?
@@ -58,7 +58,6 @@ package final class Server {
         awkward = configuration.awkward.map { [service] in AwkwardDoor(loop, service, seed: $0) }
         timer = Timer(loop)
         wakeTimer = Timer(loop)
-        storeTimer = Timer(loop)
         drainTimer = Timer(loop)
     }
 
@@ -81,13 +80,17 @@ package final class Server {
             logger.info("telling status", metadata: ["endpoint": "\(statusAddress.map { "\($0)" } ?? "?")"])
         }
         if let path = configuration.admin { try NotListening.catching(path) { try openAdmin(at: path) } }
-        if let file = configuration.access {
-            world.accessFile = file
-            let watch = try AccessWatch(file, loop, world, service, logger)
-            access = watch
-            pages?.access = watch
+        if let store = world.store as? any SharedSettings {
+            access = try SharedAccessWatch(SharedAccess(store), loop, world, service)
+        } else if let file = configuration.access {
+            access = try AccessWatch(file, loop, world, service, logger)
         }
-        storeTimer.start(after: Self.storeInterval, repeating: Self.storeInterval) { [unowned self] in lookAtStore() }
+        world.accessKeeper = access
+        pages?.access = access
+        if let look = configuration.expectStore {
+            storeWatch = StoreWatch(loop, service, logger, look: look) { [unowned self] in world.end($0) }
+        }
+        if world.isShared { try listenForHints() }
         hook = loop.onTurnEnd { [unowned self] in endTurn() }
         logger.info("listening", metadata: ["endpoints": .array(opened.map { "\($0)" })])
         return opened
@@ -197,9 +200,11 @@ package final class Server {
         switch request.path {
         case ["healthz"]: return .init(body: "ok\n")
         case ["readyz"]:
-            let isReady = !service.isStopping && !service.isDraining
+            let problem =
+                service.isStopping || service.isDraining
+                ? "stopping" : storeWatch?.isAway == true ? "the store cannot be reached" : nil
             return .init(
-                status: isReady ? "200 OK" : "503 Service Unavailable", body: isReady ? "ready\n" : "stopping\n")
+                status: problem == nil ? "200 OK" : "503 Service Unavailable", body: (problem ?? "ready") + "\n")
         case ["metrics"]:
             let metrics = ServerMetrics(
                 figures: service.figures, load: service.load, clock: world.clock, startedAt: startedAt,
@@ -227,13 +232,13 @@ package final class Server {
         if service.hasStopped { finish() }
     }
 
-    private func lookAtStore() {
-        guard let expectStore = configuration.expectStore else { return storeTimer.stop() }
-        Work.submit(loop) {
-            StoreError.catching(expectStore)
-        } then: { [weak self] result in
-            if case .failure(let error) = result, error.isFinal { self?.world.end(error) }
+    /// Other servers tell of their commits on a thread of the store's.
+    private func listenForHints() throws {
+        let hints = try Mailbox<(list: UInt64, revision: Int)>(loop, keepsLoopAlive: false) { [service] in
+            for (list, revision) in $0 { service.hinted(list, at: revision) }
         }
+        self.hints = hints
+        world.store.listen { hints.post((list: $0, revision: $1)) }
     }
 
     /// Makes another turn follow at once, even if nothing else is due.
@@ -273,7 +278,9 @@ package final class Server {
         status?.close()
         admin?.close()
         access?.close()
-        for timer in [timer, wakeTimer, storeTimer, drainTimer] { timer.close() }
+        storeWatch?.close()
+        hints?.close()
+        for timer in [timer, wakeTimer, drainTimer] { timer.close() }
         done()
     }
 }

@@ -63,6 +63,16 @@ struct ListRow {
         try all("number = ?", [number.stored], database).first
     }
 
+    /// The row of a list that is called what it was called when it was looked up.
+    ///
+    /// - Throws: `StoreError.noSuchList` if it is not.
+    static func named(_ list: StoredList, _ database: Database) throws -> ListRow {
+        guard let row = try find(list.number, database), row.list.name == list.name else {
+            throw StoreError.noSuchList(list.name)
+        }
+        return row
+    }
+
     // MARK: Writing
 
     /// Makes a list that has nothing in it.

@@ -50,12 +50,12 @@ package final class MemoryStore: CommitStore {
         try contents.withLock { try $0.create(name, rules: rules, logID: logID, deckSeed: deckSeed, owner: owner) }
     }
 
-    package func rename(_ name: String, to new: String) throws {
-        try contents.withLock { try $0.rename(name, to: new) }
+    package func rename(_ list: StoredList, to new: String) throws {
+        try contents.withLock { try $0.rename(list, to: new) }
     }
 
-    package func delete(_ name: String, by person: String, at time: UInt64) throws {
-        try contents.withLock { try $0.delete(name, by: person, at: time) }
+    package func delete(_ list: StoredList, by person: String, at time: UInt64) throws {
+        try contents.withLock { try $0.delete(list, by: person, at: time) }
     }
 
     package func undelete(_ deletion: UInt64, as name: String) throws {

@@ -11,13 +11,11 @@ extension SQLiteStore {
     /// Lists that are given up in one transaction.
     private static let listsStep = 500
 
-    package func delete(_ name: String, by person: String, at time: UInt64) throws {
+    package func delete(_ list: StoredList, by person: String, at time: UInt64) throws {
         try write { database in
-            guard var row = try ListRow.all("name = ?", [name], database).first else {
-                throw StoreError.noSuchList(name)
-            }
+            var row = try ListRow.named(list, database)
             try row.rename(to: nil, database)
-            try DeletionRow.create(of: row.list.number, called: name, by: person, at: time, database)
+            try DeletionRow.create(of: list.number, called: list.name, by: person, at: time, database)
         }
     }
 

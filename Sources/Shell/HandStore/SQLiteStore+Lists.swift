@@ -14,11 +14,9 @@ extension SQLiteStore {
         }
     }
 
-    package func rename(_ name: String, to new: String) throws {
+    package func rename(_ list: StoredList, to new: String) throws {
         try write { database in
-            guard var row = try ListRow.all("name = ?", [name], database).first else {
-                throw StoreError.noSuchList(name)
-            }
+            var row = try ListRow.named(list, database)
             guard try ListRow.all("name = ?", [new], database).isEmpty else { throw StoreError.listExists(new) }
             try row.rename(to: new, database)
         }

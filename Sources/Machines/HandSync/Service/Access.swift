@@ -37,8 +37,11 @@ package struct Access: Equatable, Sendable {
     package var isMarked = false
     /// On every list.
     package var everywhere: Role
-    /// On some lists more than that, by the names that they have now.
+    /// On some lists more than that, by the names that they were last known to have, or are to have.
     package var lists: [String: Role]
+    /// The same on those of them that are there, by `LogID.list`: a name may meanwhile be another list's.
+    private var bound: [UInt32: Role] = [:]
+    private var boundNames: Set<String> = []
     /// On lists that are deleted, by `LogID.list`.
     package var deleted: [UInt32: Role]
 
@@ -67,7 +70,21 @@ package struct Access: Equatable, Sendable {
         return person
     }
 
-    package func role(on list: String) -> Role { max(everywhere, lists[list] ?? .none) }
+    /// Adds a role on a list that is there.
+    package mutating func add(_ role: Role, on list: UInt32, named name: String) {
+        bound[list] = role
+        boundNames.insert(name)
+        lists[name] = role
+    }
+
+    package func role(on list: StoredList) -> Role {
+        if everywhere == .admin { return .admin }
+        let awaited = boundNames.contains(list.name) ? nil : lists[list.name]
+        return max(everywhere, bound[LogID.list(list.logID)] ?? awaited ?? .none)
+    }
+
+    /// On the list that was last known by that name. Which one has it by now is seen when it is found.
+    package func role(onListNamed name: String) -> Role { max(everywhere, lists[name] ?? .none) }
 
     /// The lists on which one has a role, by the names that come after `name`, in the order of their bytes.
     func readable(after name: String) -> [String] {
@@ -161,7 +178,7 @@ extension Service {
         // Most people may everything, and most messages are edits: whether they only insert need not be known then.
         if connection.access.everywhere >= .admin { return true }
         if case .submit(let submission) = message, let hosted = connection.cursors[submission.list]?.hosted,
-            connection.access.role(on: hosted.list.name) >= .write
+            connection.access.role(on: hosted.list) >= .write
         {
             return true
         }
@@ -172,7 +189,7 @@ extension Service {
             world.note(.denied(connection, what: message.name, list: nil))
             refuse(connection, message.request, .notAllowed, "you may not do that on this server")
         case .list(let name, let role):
-            let mine = connection.access.role(on: name)
+            let mine = connection.access.role(onListNamed: name)
             if mine >= role { return true }
             world.note(.denied(connection, what: message.name, list: name))
             if mine == .none {
@@ -184,7 +201,7 @@ extension Service {
             }
         case .followed(let list, let role):
             guard let hosted = connection.cursors[list]?.hosted else { return true }
-            if connection.access.role(on: hosted.list.name) >= role { return true }
+            if connection.access.role(on: hosted.list) >= role { return true }
             world.note(.denied(connection, what: message.name, list: hosted.list.name))
             if case .submit(let submission) = message {
                 reject(.notAllowed, list: list, submission.sequence, to: connection)
@@ -208,7 +225,7 @@ extension Service {
             connection.access = access
             for index in connection.cursors.indices.reversed() {
                 let cursor = connection.cursors[at: index]
-                guard access.role(on: cursor.hosted.list.name) < .read else { continue }
+                guard access.role(on: cursor.hosted.list) < .read else { continue }
                 unsubscribe(connection, from: cursor.hosted.list.number)
                 refuse(
                     connection, cursor.request, .notAllowed, "you may not read '\(cursor.hosted.list.name)' any longer")

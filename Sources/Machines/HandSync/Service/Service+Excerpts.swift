@@ -54,7 +54,7 @@ extension Service {
         _ answer: (HostedList, State) -> Void
     ) {
         // The list may be gone by now, or the right to read it.
-        if hostedLists[hosted.list.number] !== hosted || connection.access.role(on: hosted.list.name) < .read {
+        if hostedLists[hosted.list.number] !== hosted || connection.access.role(on: hosted.list) < .read {
             refuse(connection, request, .noSuchList(hosted.list.name))
             return end(connection)
         }

@@ -85,7 +85,7 @@ extension Service {
         defer { end(connection) }
         guard !connection.isEnding else { return }
         // The list may be gone by now, or the right to read it.
-        if hostedLists[hosted.list.number] !== hosted || connection.access.role(on: hosted.list.name) < .read {
+        if hostedLists[hosted.list.number] !== hosted || connection.access.role(on: hosted.list) < .read {
             return refuse(connection, subscribe.request, .noSuchList(subscribe.name))
         }
         let isNew = connection.cursors[hosted.list.number] == nil
@@ -219,7 +219,7 @@ extension Service {
     private func load(_ name: String, for connection: Connection) {
         // It is here, perhaps since a moment ago under this name.
         if let number = names[name], let hosted = hostedLists[number] {
-            return refresh(hosted) { [unowned self] in loaded(name, $0) }
+            return refresh(hosted) { [unowned self] in refreshed(name, hosted, $0, for: connection) }
         }
         if isNaming { return whenNamed.append { [unowned self] in load(name, for: connection) } }
         let seen = namings
@@ -232,11 +232,16 @@ extension Service {
         } then: { [unowned self] result in
             // By now the name may be another list's, or nobody's.
             if seen != namings { return load(name, for: connection) }
-            let hosted = result.map { HostedList($0.0, $0.2, snapshot: $0.1.snapshotRevision, now: world.now) }
             if case .success(let (_, start, _)) = result {
                 let commits = start.revision - start.snapshotRevision
                 charge(connection, work: Price.replay(start.hand.count, commits: commits))
             }
+            // It is here under the name that it had before another server gave it this one.
+            if case .success(let (list, _, _)) = result, let hosted = hostedLists[list.number] {
+                rename(hosted, to: name)
+                return load(name, for: connection)
+            }
+            let hosted = result.map { HostedList($0.0, $0.2, snapshot: $0.1.snapshotRevision, now: world.now) }
             if case .success(let hosted) = hosted {
                 hostedLists[hosted.list.number] = hosted
                 names[name] = hosted.list.number
@@ -244,6 +249,13 @@ extension Service {
             }
             loaded(name, hosted)
         }
+    }
+
+    /// Another server may have taken the name from the list, and given it to another.
+    private func refreshed(
+        _ name: String, _ hosted: HostedList, _ result: Result<HostedList, StoreError>, for connection: Connection
+    ) {
+        names[name] == hosted.list.number ? loaded(name, result) : load(name, for: connection)
     }
 
     private func loaded(_ name: String, _ hosted: Result<HostedList, StoreError>) {

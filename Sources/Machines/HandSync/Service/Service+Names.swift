@@ -4,16 +4,16 @@ import HandWire
 /// What lists are called: deleting a list takes its name away, and bringing it back gives it one.
 extension Service {
     func delete(_ name: String, _ connection: Connection, _ request: UInt64) {
-        let (person, time) = (connection.person, world.wallClock)
+        let (person, time, access) = (connection.person, world.wallClock, connection.access)
         writeNames(connection, request) { store in
-            let logID = try store.list(named: name)?.logID ?? 0
-            try store.delete(name, by: person, at: time)
-            return logID
+            let list = try store.list(named: name, for: access)
+            try store.delete(list, by: person, at: time)
+            return list.logID
         } then: { [unowned self] logID in
             storeSize.isStale = true
             world.called(logID, nil)
             world.note(.deleted(list: name, by: connection))
-            if let hosted = names[name].flatMap({ hostedLists[$0] }) {
+            if let hosted = names[name].flatMap({ hostedLists[$0] }), LogID.isSameList(hosted.list.logID, logID) {
                 letGo(of: hosted, .listDeleted, "the list '\(name)' was deleted")
             }
             accessChanged()
@@ -26,15 +26,15 @@ extension Service {
     func rename(_ name: String, to new: String, _ connection: Connection, _ request: UInt64) {
         guard mayName(new, by: "rename", connection, request) else { return }
         guard name != new else { return refuse(connection, request, .listExists(name)) }
+        let access = connection.access
         writeNames(connection, request) { store in
-            let logID = try store.list(named: name)?.logID ?? 0
-            try store.rename(name, to: new)
-            return logID
+            let list = try store.list(named: name, for: access)
+            try store.rename(list, to: new)
+            return list.logID
         } then: { [unowned self] logID in
             world.called(logID, new)
-            if let number = names.removeValue(forKey: name) {
-                names[new] = number
-                if let hosted = hostedLists[number] { rename(hosted, to: new) }
+            if let hosted = names[name].flatMap({ hostedLists[$0] }), LogID.isSameList(hosted.list.logID, logID) {
+                rename(hosted, to: new)
             }
             world.note(.renamed(list: name, to: new, by: connection))
             accessChanged()
@@ -42,11 +42,18 @@ extension Service {
     }
 
     /// Tells those who follow the list.
-    private func rename(_ hosted: HostedList, to new: String) {
+    func rename(_ hosted: HostedList, to new: String) {
+        forgetName(of: hosted)
         hosted.list.name = new
+        names[new] = hosted.list.number
         for connection in hosted.subscribers {
             send(.renamed(list: hosted.list.number, name: new), to: connection)
         }
+    }
+
+    /// Its name may by now be another list's.
+    func forgetName(of hosted: HostedList) {
+        if names[hosted.list.name] == hosted.list.number { names[hosted.list.name] = nil }
     }
 
     func undelete(
@@ -128,9 +135,9 @@ extension Service {
         writer.jobs.append { [unowned self] in
             namings += 1
             isNaming = true
-            let problem = world.bindRoles()
+            let bindRoles = world.bindRoles()
             ask { store in
-                if let problem { throw problem }
+                try bindRoles()
                 return try body(store)
             } then: { [unowned self] result in
                 writer.isWriting = false
@@ -181,6 +188,17 @@ extension Service {
             case .failure(let error): world.note(.sweepFailed(error))
             }
         }
+    }
+}
+
+extension CommitStore {
+    /// A list of which one is the administrator.
+    fileprivate func list(named name: String, for access: Access) throws -> StoredList {
+        // Another server may have given the name to a list on which one is not.
+        guard let list = try list(named: name), access.role(on: list) >= .admin else {
+            throw StoreError.noSuchList(name)
+        }
+        return list
     }
 }
 

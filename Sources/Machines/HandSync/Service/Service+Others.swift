@@ -88,7 +88,7 @@ extension Service {
     /// - Parameter code: tells those who follow it; nil closes their connections, so that they come again.
     func letGo(of hosted: HostedList, _ code: ErrorCode?, _ text: String) {
         hostedLists[hosted.list.number] = nil
-        if names[hosted.list.name] == hosted.list.number { names[hosted.list.name] = nil }
+        forgetName(of: hosted)
         for connection in Array(hosted.subscribers) {
             guard let cursor = connection.cursors[hosted.list.number] else { continue }
             guard let code else {
@@ -124,6 +124,7 @@ extension Service {
                     reload(hosted, error)
                     return body(.failure(error))
                 }
+                if head.name != hosted.list.name { rename(hosted, to: head.name) }
                 bring(hosted, to: head.revision, frames, body)
             }
         }
@@ -171,10 +172,12 @@ extension Service {
         } then: { [unowned self] result in
             isPolling = false
             guard case .success(let heads) = result else { return }
-            let found = Dictionary(heads.map { ($0.list, $0.revision) }) { $1 }
-            // A list may be further, gone, or set back.
-            for hosted in lists.compactMap({ hostedLists[$0] })
-            where hosted.authority.revision != found[hosted.list.number] { look(at: hosted) }
+            let found = Dictionary(heads.map { ($0.list, $0) }) { $1 }
+            // A list may be further, gone, set back, or called otherwise.
+            for hosted in lists.compactMap({ hostedLists[$0] }) {
+                let head = found[hosted.list.number]
+                if head?.revision != hosted.authority.revision || head?.name != hosted.list.name { look(at: hosted) }
+            }
         }
     }
 }

@@ -62,7 +62,7 @@ extension Service {
             case .failure(let error): refuse(connection, request, error)
             case .success((let lists, let last)):
                 charge(connection, work: (mine.map { min($0.count, page) } ?? lists.count) * Price.list)
-                let entries = lists.filter { connection.access.role(on: $0.name) >= .read }.map {
+                let entries = lists.filter { connection.access.role(on: $0) >= .read }.map {
                     DownMessage.ListEntry(name: $0.name, count: $0.count, revision: $0.revision, rules: $0.rules)
                 }
                 // A page of names that no list has says nothing; the next one may.
@@ -77,9 +77,12 @@ extension Service {
 
     func history(of name: String, from: Int, limit: Int, _ connection: Connection, _ request: UInt64) {
         let (most, bytes) = (min(limit, limits.historyCommits), limits.frameBytes / 2)
+        let access = connection.access
         begin(connection)
         ask { store throws -> (frame: [UInt8], commits: Int) in
-            guard let list = try store.list(named: name) else { throw StoreError.noSuchList(name) }
+            guard let list = try store.list(named: name), access.role(on: list) >= .read else {
+                throw StoreError.noSuchList(name)
+            }
             let frames = try store.frames(of: list.number, after: max(0, from - 1), about: min(bytes, most * 4096))
             let commits = try frames.prefix(most).map { try $0.commit() }
             let people = try store.people(Set(commits.map(\.author)).sorted())

@@ -58,6 +58,8 @@ package final class Service {
     package private(set) var isStopping = false
     /// Whether new connections are turned away.
     package internal(set) var isDraining = false
+    /// Whether the store cannot be reached: another server may serve those who come.
+    package internal(set) var isCutOff = false
     @exclusivity(unchecked) package internal(set) var figures = ServiceFigures()
     /// What was done for all clients together, and the most for one message that is no submission, as it is charged.
     @exclusivity(unchecked) package internal(set) var workDone = 0
@@ -94,6 +96,8 @@ package final class Service {
         world.note(.connected(connection))
         if isDraining {
             fail(connection, .shuttingDown, "the server takes no new connections", retryAfter: 5_000)
+        } else if isCutOff {
+            sendAway(connection)
         } else if connections.count > limits.connections {
             fail(
                 connection, .tooManyConnections, "this server takes \(limits.connections) connections at a time",
@@ -232,7 +236,7 @@ package final class Service {
         }
         for (number, hosted) in hostedLists where hosted.isIdle(for: limits.unloadDelay, now: world.now) {
             hostedLists[number] = nil
-            names[hosted.list.name] = nil
+            forgetName(of: hosted)
             world.note(.unloaded(list: hosted.list.name))
         }
     }

@@ -36,8 +36,8 @@ package protocol ServiceEnvironment: AnyObject {
     func access(again id: String?, from stream: any ByteStream) -> Access?
 
     /// Lists are about to be called otherwise: roles that were given for a name are to be kept as roles on the list that has it.
-    /// Returns what prevents that; then no name changes.
-    func bindRoles() -> StoreError?
+    /// Returns what asks the store so before a name changes; if it throws, none does.
+    func bindRoles() -> @Sendable () throws -> Void
     /// The list of that log id is called so from now on; nil: it is deleted. Roles on it go with it.
     func called(_ logID: UInt64, _ name: String?)
 
@@ -83,7 +83,7 @@ extension ServiceEnvironment {
 
     package func access(again id: String?, from stream: any ByteStream) -> Access? { .everything }
 
-    package func bindRoles() -> StoreError? { nil }
+    package func bindRoles() -> @Sendable () throws -> Void { {} }
 
     package func called(_ logID: UInt64, _ name: String?) {}
 }

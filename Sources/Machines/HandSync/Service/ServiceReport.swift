@@ -97,6 +97,18 @@ extension Service {
     /// Turns new connections away from now on; those that are there go on.
     package func drain() { isDraining = true }
 
+    /// The store cannot be reached, or can be again. Until it can, everybody is sent away.
+    package func cutOff(_ isCutOff: Bool) {
+        guard isCutOff != self.isCutOff else { return }
+        self.isCutOff = isCutOff
+        guard isCutOff else { return }
+        for connection in Array(connections) where !connection.isEnding { sendAway(connection) }
+    }
+
+    func sendAway(_ connection: Connection) {
+        fail(connection, .shuttingDown, "the server cannot reach its store", retryAfter: 1_000)
+    }
+
     /// Has the store give back what it no longer needs, deleted lists that are not kept any longer among it. Nothing else is
     /// written meanwhile.
     package func compact(_ done: @escaping (Result<Compaction, StoreError>) -> Void) {

@@ -49,9 +49,12 @@ package protocol CommitStore: Sendable {
         _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?
     ) throws -> StoredList
     /// Gives a list another name; all else of it stays.
-    func rename(_ name: String, to new: String) throws
-    /// Takes its name from a list. What it holds stays until it is brought back, or removed by `sweep`.
-    func delete(_ name: String, by person: String, at time: UInt64) throws
+    ///
+    /// - Throws: `StoreError.noSuchList` if it is not called any more what it was called when it was looked up; `listExists`.
+    func rename(_ list: StoredList, to new: String) throws
+    /// Takes its name from a list, unless it is not called any more what it was called when it was looked up. What it holds stays
+    /// until it is brought back, or removed by `sweep`.
+    func delete(_ list: StoredList, by person: String, at time: UInt64) throws
     /// Brings back what a deletion took away.
     func undelete(_ deletion: UInt64, as name: String) throws
     /// Deletions that can be taken back, the newest first: those with a lower number than `number`.
@@ -100,8 +103,9 @@ extension CommitStore {
         try lists.compactMap { list in
             let start: Authority.Start
             do { start = try load(list) } catch StoreError.noSuchList { return nil }
-            guard try name(of: LogID.list(start.logID)) != nil else { return nil }
-            return StoredHead(list: list, logID: start.logID, revision: start.revision, digest: start.hand.digest)
+            guard let name = try name(of: LogID.list(start.logID)) else { return nil }
+            return StoredHead(
+                list: list, name: name, logID: start.logID, revision: start.revision, digest: start.hand.digest)
         }
     }
 
@@ -111,6 +115,19 @@ extension CommitStore {
     package func compact() throws -> Compaction {
         let size = try size()
         return Compaction(before: size, after: size)
+    }
+
+    package func rename(_ name: String, to new: String) throws {
+        try rename(named(name), to: new)
+    }
+
+    package func delete(_ name: String, by person: String, at time: UInt64) throws {
+        try delete(named(name), by: person, at: time)
+    }
+
+    private func named(_ name: String) throws -> StoredList {
+        guard let list = try list(named: name) else { throw StoreError.noSuchList(name) }
+        return list
     }
 
     package func create(_ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?) throws -> StoredList {
@@ -217,12 +234,15 @@ package struct StoredList: Equatable, Sendable {
 /// How far a list has come.
 package struct StoredHead: Equatable, Sendable {
     package let list: UInt64
+    /// What it is called by now.
+    package let name: String
     package let logID: UInt64
     package let revision: Int
     package let digest: UInt64
 
-    package init(list: UInt64, logID: UInt64, revision: Int, digest: UInt64) {
+    package init(list: UInt64, name: String, logID: UInt64, revision: Int, digest: UInt64) {
         self.list = list
+        self.name = name
         self.logID = logID
         self.revision = revision
         self.digest = digest

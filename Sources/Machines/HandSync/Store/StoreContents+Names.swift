@@ -10,17 +10,23 @@ extension StoreContents {
         let person: String
     }
 
-    package mutating func rename(_ name: String, to new: String) throws(StoreError) {
-        guard let number = names[name] else { throw .noSuchList(name) }
+    package mutating func rename(_ list: StoredList, to new: String) throws(StoreError) {
+        try expectName(of: list)
         guard names[new] == nil else { throw .listExists(new) }
-        names[name] = nil
-        names[new] = number
-        lists[number]?.stored.name = new
+        names[list.name] = nil
+        names[new] = list.number
+        lists[list.number]?.stored.name = new
     }
 
-    package mutating func delete(_ name: String, by person: String, at time: UInt64) throws(StoreError) {
-        guard let number = names.removeValue(forKey: name) else { throw .noSuchList(name) }
-        deletions.append(Deletion(number: nextDeletion, list: number, time: time, person: person))
+    /// That it is called what it was called when it was looked up.
+    private func expectName(of list: StoredList) throws(StoreError) {
+        guard names[list.name] == list.number else { throw .noSuchList(list.name) }
+    }
+
+    package mutating func delete(_ list: StoredList, by person: String, at time: UInt64) throws(StoreError) {
+        try expectName(of: list)
+        names[list.name] = nil
+        deletions.append(Deletion(number: nextDeletion, list: list.number, time: time, person: person))
         nextDeletion += 1
     }
 

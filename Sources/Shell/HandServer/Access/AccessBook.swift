@@ -42,8 +42,8 @@ package struct AccessBook: Codable, Equatable, Sendable {
             for role in bound ?? [] {
                 if let list = role.list, role.isDeleted {
                     access.deleted[list] = role.role
-                } else {
-                    access.lists[role.name] = role.role
+                } else if let list = role.list {
+                    access.add(role.role, on: list, named: role.name)
                 }
             }
             return access

@@ -74,10 +74,8 @@ package struct AccessFile: Sendable {
                     book: isLost ? .closed : AccessBook(), state: nil, fingerprint: isLost ? "lost" : "none", bytes: [],
                     isLost: isLost)
             }
-            let decoder = JSONDecoder()
-            decoder.dateDecodingStrategy = .iso8601
             return Reading(
-                book: try decoder.decode(AccessBook.self, from: Data(bytes)), state: state,
+                book: try AccessBook(json: bytes), state: state,
                 fingerprint: Fingerprint.sha256(String(decoding: bytes, as: UTF8.self)), bytes: bytes, isLost: false)
         } catch let error as FileError {
             throw Failure(description: error.description)
@@ -121,15 +119,27 @@ package struct AccessFile: Sendable {
 
     /// Replaces the file atomically. Its owner stays: the server must be able to read what root writes.
     private func write(_ book: AccessBook) throws {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .iso8601
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        try write([UInt8](try encoder.encode(book)))
+        try write(book.json())
     }
 
     private func write(_ bytes: [UInt8]) throws {
         do { try PrivateFile.replace(path, with: bytes) } catch {
             throw Failure(description: error.description)
         }
+    }
+}
+
+extension AccessBook {
+    init(json: [UInt8]) throws {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        self = try decoder.decode(AccessBook.self, from: Data(json))
+    }
+
+    func json() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.dateEncodingStrategy = .iso8601
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        return [UInt8](try encoder.encode(self))
     }
 }

@@ -6,10 +6,10 @@ import Logging
 
 /// Applies changes of the access file at once, also to open connections. It checks the file twice a second, and before a client is
 /// refused.
-final class AccessWatch {
-    private let file: AccessFile
+final class AccessWatch: AccessKeeper {
+    let file: AccessFile
     private let loop: Loop
-    private unowned let world: LoopEnvironment
+    unowned let world: LoopEnvironment
     private unowned let service: Service
     private let logger: Logger
     private let timer: EventLoop.Timer
@@ -18,7 +18,9 @@ final class AccessWatch {
     /// Whether the file ever existed. If so, a missing file does not mean the default rules.
     private var wasThere: Bool
     /// Why the file's rules are not in force; nil if they are.
-    private(set) var problem: String?
+    private var problem: String?
+    /// Whether the binding of roles to lists has still to be stored.
+    var hasUnkeptRoles = false
     private var looked = Date.now
     /// Whether new rules have still to be applied to open connections.
     private var hasNews = false
@@ -46,29 +48,28 @@ final class AccessWatch {
         if wasThere, let remember = file.remember, (try? remembered?.get()) != current.bytes, current.state != nil {
             report(Result { try remember(current.bytes) })
         }
-        world.refreshAccess = { [unowned self] in refresh() }
         timer.start(after: Self.interval, repeating: Self.interval) { [unowned self] in look() }
     }
 
-    /// Applies the file's rules now. Returns the fingerprint of the rules in force.
-    func readAnew() -> String {
+    func readAnew(_ then: @escaping (Result<String, AccessProblem>) -> Void) {
         look(isForced: true)
-        return current.fingerprint
+        then(problem.map { .failure(AccessProblem(text: $0)) } ?? .success(current.fingerprint))
     }
+
+    func refresh() -> Bool { refresh(isForced: false) }
 
     private func look(isForced: Bool = false) {
         let (last, now) = (looked, Date.now)
         looked = now
-        if world.hasUnkeptRoles { _ = world.keepRoles() }
-        refresh(isForced: isForced)
+        if hasUnkeptRoles { _ = keepRoles() }
+        _ = refresh(isForced: isForced)
         guard hasNews || world.access.hasExpired(after: last, until: now) else { return }
         hasNews = false
         service.accessChanged()
     }
 
     /// Reads the file if it has changed. Returns whether the rules have changed.
-    @discardableResult
-    private func refresh(isForced: Bool = false) -> Bool {
+    private func refresh(isForced: Bool) -> Bool {
         let fresh: AccessFile.Reading
         do {
             if !isForced, try FileState(at: file.path) == current.state { return false }
@@ -100,7 +101,8 @@ final class AccessWatch {
     }
 
     private func take(_ reading: AccessFile.Reading) {
-        world.take(reading.book)
+        world.access = reading.book
+        _ = keepRoles()
         if reading.state != nil { wasThere = true }
         guard reading.isLost else { return }
         logger.critical(

@@ -22,7 +22,7 @@ final class AdminPages {
     private let report: () -> ServerReport
     private let drain: (_ seconds: Double) -> Void
     /// Nil if everybody may do everything.
-    var access: AccessWatch?
+    var access: (any AccessKeeper)?
     private let note: (_ order: String) -> Void
 
     private static let mostRows = 100
@@ -51,8 +51,12 @@ final class AdminPages {
         case ("GET", "connections", 1): page(Self.json(service.connectionReports()))
         case ("GET", "access", 1):
             guard let access else { return page(Self.refusal("this server has no access rules")) }
-            let fingerprint = access.readAnew()
-            page(access.problem.map(Self.failure) ?? .init(body: fingerprint + "\n"))
+            access.readAnew { result in
+                switch result {
+                case .success(let fingerprint): page(.init(body: fingerprint + "\n"))
+                case .failure(let problem): page(Self.failure(problem.text))
+                }
+            }
         case ("POST", "connections", 3) where request.path[2] == "close": close(request.path[1], page)
         case ("POST", "drain", 1):
             guard let seconds = Double(request.query["within"] ?? "60"), seconds >= 0, seconds <= 86_400 else {

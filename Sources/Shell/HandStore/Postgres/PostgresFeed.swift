@@ -155,12 +155,14 @@ extension PostgresStore {
     }
 
     package func heads(of lists: [UInt64]) throws -> [StoredHead] {
-        let sql = "SELECT number, log_id, revision, digest FROM lists WHERE number = ANY ($1) AND NOT is_deleted"
+        let sql = """
+            SELECT number, name, log_id, revision, digest FROM lists JOIN names ON list = number WHERE number = ANY ($1)
+            """
         return try ask(sql, .integers(lists.map { Int64(bitPattern: $0) })) { rows in
             try rows.map { row in
                 StoredHead(
-                    list: try row.bits(0), logID: try row.bits(1), revision: try row.integer(2), digest: try row.bits(3)
-                )
+                    list: try row.bits(0), name: try row.text(1), logID: try row.bits(2), revision: try row.integer(3),
+                    digest: try row.bits(4))
             }
         }
     }

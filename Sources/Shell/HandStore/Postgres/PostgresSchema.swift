@@ -75,6 +75,7 @@ enum PostgresSchema {
             person text NOT NULL
         )
         """,
+        "CREATE TABLE settings (key text PRIMARY KEY, version bigint NOT NULL, value bytea NOT NULL)",
     ]
 
     /// The statements that make the present format of an older one.

@@ -9,17 +9,18 @@ extension PostgresStore {
     /// Lists that are given up in one transaction.
     private static let listsStep = 500
 
-    package func delete(_ name: String, by person: String, at time: UInt64) throws {
+    package func delete(_ list: StoredList, by person: String, at time: UInt64) throws {
         try write { session in
-            let found = try session.run("DELETE FROM names WHERE name = $1 RETURNING list", .text(name)).first
-            guard let list = try found?.bits(0) else { throw StoreError.noSuchList(name) }
+            let (name, number) = (PostgresValue.text(list.name), PostgresValue(bits: list.number))
+            let naming = "DELETE FROM names WHERE name = $1 AND list = $2"
+            guard try session.run(naming, name, number).changed == 1 else { throw StoreError.noSuchList(list.name) }
             // Whoever appends waits for this row, and finds the list gone.
-            try session.run("UPDATE lists SET is_deleted = true WHERE number = $1", .init(bits: list))
+            try session.run("UPDATE lists SET is_deleted = true WHERE number = $1", number)
             try session.run(
                 """
                 INSERT INTO deleted_lists (number, list, name, time, person)
                 VALUES (nextval('deletion_numbers'), $1, $2, $3, $4)
-                """, .init(bits: list), .text(name), .integer(Int64(clamping: time)), .text(person))
+                """, number, name, .integer(Int64(clamping: time)), .text(person))
         }
     }
 

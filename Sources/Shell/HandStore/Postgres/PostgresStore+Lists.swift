@@ -24,13 +24,16 @@ extension PostgresStore {
         }
     }
 
-    package func rename(_ name: String, to new: String) throws {
+    package func rename(_ list: StoredList, to new: String) throws {
         try write { session in
-            let isThere = try !session.run("SELECT 1 FROM names WHERE name = $1", .text(name)).isEmpty
-            if name == new, isThere { throw StoreError.listExists(new) }
+            let (name, number) = (PostgresValue.text(list.name), PostgresValue(bits: list.number))
+            let isThere = try !session.run("SELECT 1 FROM names WHERE name = $1 AND list = $2", name, number).isEmpty
+            if list.name == new, isThere { throw StoreError.listExists(new) }
             do {
-                let rows = try session.run("UPDATE names SET name = $2 WHERE name = $1", .text(name), .text(new))
-                guard rows.changed == 1 else { throw StoreError.noSuchList(name) }
+                let sql = "UPDATE names SET name = $3 WHERE name = $1 AND list = $2"
+                guard try session.run(sql, name, number, .text(new)).changed == 1 else {
+                    throw StoreError.noSuchList(list.name)
+                }
             } catch let error as PostgresError where error.state == PostgresError.uniqueViolation {
                 throw StoreError.listExists(new)
             }

@@ -11,7 +11,7 @@ import Synchronization
 package final class PostgresStore: CommitStore {
     let address: PostgresAddress
     /// Where it is, for messages.
-    let place: String
+    package let place: String
     /// How long the database may take to answer.
     let patience: Duration
     private let connector: PostgresConnector

@@ -114,12 +114,12 @@ final class MirroredStore: CommitStore, @unchecked Sendable {
         }
     }
 
-    func rename(_ name: String, to new: String) throws {
-        try both("rename", { try $0.rename(name, to: new) }, { _, _ in true })
+    func rename(_ list: StoredList, to new: String) throws {
+        try both("rename", { try $0.rename(list, to: new) }, { _, _ in true })
     }
 
-    func delete(_ name: String, by person: String, at time: UInt64) throws {
-        try both("delete", { try $0.delete(name, by: person, at: time) }, { _, _ in true })
+    func delete(_ list: StoredList, by person: String, at time: UInt64) throws {
+        try both("delete", { try $0.delete(list, by: person, at: time) }, { _, _ in true })
     }
 
     func undelete(_ deletion: UInt64, as name: String) throws {

@@ -49,6 +49,8 @@ struct Serve: ParsableCommand {
 
     @Option(help: .init("The folder for the lists (default: $HAND_DATA).", valueName: "folder")) var data: String?
 
+    @OptionGroup(title: "Several servers") var shared: SharedStoreOptions
+
     @Option(
         help: "What acknowledged commits survive: fsync (power failure), os (kill -9), memory (nothing)."
     )
@@ -105,12 +107,17 @@ struct Serve: ParsableCommand {
             deleted: UInt64(keepDeleted * 86_400_000))
     }
 
-    private var isKept: Bool { durability != .memory && awkward == nil }
+    /// Whether the lists are in the folder.
+    private var isKept: Bool { durability != .memory && awkward == nil && shared.store == nil }
 
     func validate() throws {
         guard keepCommits ?? 0 >= 0, (0...36_500).contains(keepDays ?? 0) else {
             throw ValidationError(
                 "--keep-commits and --keep-days must not be negative; --keep-days must be at most 36500.")
+        }
+        if shared.store != nil, durability != .fsync || awkward != nil {
+            throw ValidationError(
+                "--store: a database that servers share goes neither with --durability nor with --awkward.")
         }
         guard (0...36_500).contains(keepDeleted) else {
             throw ValidationError("--keep-deleted: expected 0 to 36500 days, found \(keepDeleted)")
@@ -137,10 +144,17 @@ struct Serve: ParsableCommand {
         var configuration = try configuration(endpoints, folder, log, logger)
         let manager = ServiceManager()
         var told = 0
-        let store =
-            try awkward.map(Durability.awkwardStore)
-            ?? durability.store(in: folder) { Self.tell($0, &told, logger, manager) }
-        if let store = store as? SQLiteStore {
+        let database = try shared.open()
+        let store: any CommitStore =
+            if let database { database } else if let awkward { Durability.awkwardStore(awkward) } else {
+                try durability.store(in: folder) { Self.tell($0, &told, logger, manager) }
+            }
+        if let database {
+            // For what belongs to this server alone.
+            try PrivateFile.makeFolder(folder)
+            for warning in try database.warnings() { logger.warning("\(warning)") }
+            configuration.expectStore = { try database.expectAnswer() }
+        } else if let store = store as? SQLiteStore {
             configuration.expectStore = { try store.expectFiles() }
             configuration.access = AccessFile(
                 folder: folder, recall: { try SQLiteStore.accessRules(in: folder) },
@@ -162,7 +176,7 @@ struct Serve: ParsableCommand {
         try reloadOnSignal(server, loop, logger, audit, manager)
         Output.line(
             Self.greeting(
-                opened, isKept ? folder : "nowhere", server.statusAddress, isSecure: tls != nil))
+                opened, database?.place ?? (isKept ? folder : "nowhere"), server.statusAddress, isSecure: tls != nil))
         manager?.tell(.ready)
         loop.run()
         loop.close()
@@ -203,8 +217,8 @@ struct Serve: ParsableCommand {
                 logger.warning("others may replace the store: chmod go-w \(folder)")
             }
             configuration.backup = { try StoreBackup.write(folder, to: $0, rules: AccessFile(folder: folder).bytes()) }
-            configuration.admin = configuration.admin ?? Self.adminSocket(folder)
         }
+        if isKept || shared.store != nil { configuration.admin = configuration.admin ?? Self.adminSocket(folder) }
         // The system's limit for paths of sockets.
         if telling.admin == nil, let path = configuration.admin, path.utf8.count > 107 {
             configuration.admin = nil

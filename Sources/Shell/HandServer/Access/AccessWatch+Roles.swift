@@ -1,0 +1,43 @@
+import HandSync
+import HandWire
+
+/// The file stores which roles are bound to which lists, so that this survives a restart.
+extension AccessWatch {
+    /// Reads the file first if it has changed.
+    func bindRoles() -> @Sendable () throws -> Void {
+        _ = refresh()
+        guard hasUnkeptRoles, let problem = keepRoles() else { return {} }
+        return { throw problem }
+    }
+
+    func called(_ logID: UInt64, _ name: String?) {
+        guard world.access.called(LogID.list(logID), name) else { return }
+        hasUnkeptRoles = true
+        _ = keepRoles()
+    }
+
+    /// Stores the binding of roles to lists in the file if it is new. If that fails, the binding stays in memory, and it is tried again.
+    func keepRoles() -> StoreError? {
+        guard file.isThere else { return nil }
+        do {
+            guard try world.access.bind(to: world.store) || hasUnkeptRoles else { return nil }
+            hasUnkeptRoles = true
+            world.access = try file.change { book in
+                _ = try book.bind(to: world.store)
+                return book
+            }
+            hasUnkeptRoles = false
+            return nil
+        } catch {
+            world.logger.error("who may do what was not written", metadata: ["error": "\(error)"])
+            return .failed("who may do what cannot be kept: \(error)")
+        }
+    }
+}
+
+extension AccessBook {
+    /// Binds roles to the lists of a store, and updates all names of lists. Returns whether anything changed.
+    mutating func bind(to store: any CommitStore) throws -> Bool {
+        try bind({ try store.list(named: $0).map { LogID.list($0.logID) } }, store.name(of:))
+    }
+}

@@ -1,0 +1,100 @@
+import EventLoop
+import Foundation
+import HandSync
+import HandWire
+import Logging
+
+/// Follows the access rules of servers that share a store. It looks twice a second, beside the loop: the store may take its time.
+/// While it does not answer, the rules that are known hold on.
+final class SharedAccessWatch: AccessKeeper {
+    private let access: SharedAccess
+    private let loop: Loop
+    private unowned let world: LoopEnvironment
+    private unowned let service: Service
+    private let timer: EventLoop.Timer
+    private var version = 0
+    private var fingerprint = "none"
+    private var problem: AccessProblem?
+    private var looked = Date.now
+    /// Those who wait for a look that begins after they asked.
+    private var asking: [(Result<String, AccessProblem>) -> Void] = []
+    private var isLooking = false
+    /// Whether lists have names that the rules do not say yet.
+    private var hasNewNames = false
+
+    /// Milliseconds between two looks.
+    private static let interval: UInt64 = 500
+
+    /// - Throws: `StoreError` if the rules cannot be read: nobody may be let in by mistake.
+    init(_ access: SharedAccess, _ loop: Loop, _ world: LoopEnvironment, _ service: Service) throws {
+        self.access = access
+        self.loop = loop
+        self.world = world
+        self.service = service
+        timer = EventLoop.Timer(loop)
+        try access.bind()
+        if let reading = try access.reading(after: 0) { take(reading) }
+        timer.start(after: Self.interval, repeating: Self.interval) { [unowned self] in look() }
+    }
+
+    func refresh() -> Bool { false }
+
+    func bindRoles() -> @Sendable () throws -> Void { { [access] in try access.bind() } }
+
+    func called(_ logID: UInt64, _ name: String?) {
+        // What is known here is known at once.
+        guard world.access.called(LogID.list(logID), name) else { return }
+        hasNewNames = true
+        look()
+    }
+
+    func readAnew(_ then: @escaping (Result<String, AccessProblem>) -> Void) {
+        asking.append(then)
+        look()
+    }
+
+    private func look() {
+        guard !isLooking else { return }
+        isLooking = true
+        let (waiting, binds) = (asking, hasNewNames)
+        (asking, hasNewNames) = ([], false)
+        Work.submit(loop) { [access, version] in
+            StoreError.catching {
+                if binds { try access.bind() }
+                return try access.reading(after: version)
+            }
+        } then: { [weak self] result in
+            self?.looked(result, binds, waiting)
+        }
+    }
+
+    private func looked(
+        _ result: Result<SharedAccess.Reading?, StoreError>, _ binds: Bool,
+        _ waiting: [(Result<String, AccessProblem>) -> Void]
+    ) {
+        isLooking = false
+        switch result {
+        case .failure(let error):
+            if binds { hasNewNames = true }
+            let text = "\(error)"
+            if problem?.text != text { world.logger.error("access rules not reloaded", metadata: ["error": "\(text)"]) }
+            problem = AccessProblem(text: text)
+        case .success(let reading):
+            problem = nil
+            let last = looked
+            looked = .now
+            if let reading { take(reading) }
+            if reading != nil || world.access.hasExpired(after: last, until: looked) { service.accessChanged() }
+        }
+        for answer in waiting { answer(problem.map(Result.failure) ?? .success(fingerprint)) }
+        if !asking.isEmpty || hasNewNames && problem == nil { look() }
+    }
+
+    private func take(_ reading: SharedAccess.Reading) {
+        (version, fingerprint) = (reading.version, reading.fingerprint)
+        world.access = reading.book
+        world.logger.info("access rules loaded", metadata: ["tokens": "\(reading.book.count)"])
+    }
+
+    func close() { timer.close() }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import HandStore
+
+/// The database of servers that share their lists.
+struct SharedStoreOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A PostgreSQL database that several servers share, instead of the folder: postgres://USER@HOST:PORT/DATABASE, "
+                + "several hosts with commas. Its password comes from --store-password, $PGPASSWORD or $PGPASSFILE.",
+            valueName: "address")) var store: String?
+
+    @Option(help: .init("A file whose first line is the database's password.", valueName: "file"))
+    var storePassword: String?
+
+    func validate() throws {
+        guard storePassword == nil || store != nil else { throw ValidationError("--store-password needs --store.") }
+    }
+
+    /// Nil without an address.
+    func open() throws -> PostgresStore? {
+        try store.map { try PostgresStore($0, passwordFile: storePassword) }
+    }
+}
