@@ -9,7 +9,11 @@ struct CommandUser {
 
     /// - Parameter options: for the server.
     init(_ name: String = "ada", _ options: [String] = []) throws {
-        server = try RunningServer(try TemporaryFolder(), options)
+        self.init(name, at: try RunningServer(try TemporaryFolder(), options))
+    }
+
+    init(_ name: String, at server: RunningServer) {
+        self.server = server
         environment = [
             "HAND_URL": "hand+unix://\(server.socket)/list", "HAND_NAME": name,
             "XDG_STATE_HOME": server.folder.path + "/state", "XDG_CONFIG_HOME": server.folder.path + "/config",

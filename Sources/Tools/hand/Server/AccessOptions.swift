@@ -10,6 +10,7 @@ import HandWire
 /// Reads and changes a server's access rules.
 struct AccessOptions: ParsableArguments {
     @OptionGroup var server: AdminOptions
+    @OptionGroup var database: SharedStoreOptions
     @Flag(help: "Print JSON.") var json = false
 
     private var folder: String {
@@ -23,7 +24,15 @@ struct AccessOptions: ParsableArguments {
         }
     }
 
+    /// The rules of servers that share a store; nil for those of one server.
+    private func shared() throws -> SharedAccess? {
+        // Who names a folder means that.
+        guard server.data == nil || database.store != nil else { return nil }
+        return try database.openAsServersDo().map(SharedAccess.init)
+    }
+
     func read() throws -> AccessBook {
+        if let shared = try shared() { return try shared.read() }
         do { return try file.read() } catch is AccessFile.Lost {
             throw Failure(.error, "\(try file.path) is missing: nobody is let in. " + TokenCommand.wayOut)
         }
@@ -31,13 +40,17 @@ struct AccessOptions: ParsableArguments {
 
     /// Restores the rules that the store remembers.
     func restore() throws {
+        if try shared() != nil {
+            throw Failure(.error, "the rules are in the servers' database: what that has lost, its own backup has")
+        }
         guard try file.restore() else {
             throw Failure(.error, "\(try file.path) is not missing: nothing was changed")
         }
     }
 
     func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
-        try file.change(body)
+        if let shared = try shared() { return try shared.change(body) }
+        return try file.change(body)
     }
 
     /// Makes a token, and prints it with its secret, which is never shown again.
@@ -59,6 +72,7 @@ struct AccessOptions: ParsableArguments {
 
     /// Prints whether the running server uses the changed rules.
     func confirm() throws {
+        if try shared() != nil { return Output.message("all servers heed it within a second") }
         let path = try server.path
         // Another command may change the file meanwhile, but not every time.
         for _ in 0..<20 {

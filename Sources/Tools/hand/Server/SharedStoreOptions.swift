@@ -20,4 +20,12 @@ struct SharedStoreOptions: ParsableArguments {
     func open() throws -> PostgresStore? {
         try store.map { try PostgresStore($0, passwordFile: storePassword) }
     }
+
+    /// The same; without an address, the database that a server would use which is started here and now.
+    func openAsServersDo() throws -> PostgresStore? {
+        if store != nil { return try open() }
+        let layers = try ServeLayers([])
+        guard let address = layers.text(of: "store") else { return nil }
+        return try PostgresStore(address, passwordFile: layers.text(of: "store-password"))
+    }
 }

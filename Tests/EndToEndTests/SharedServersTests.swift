@@ -1,0 +1,115 @@
+import Foundation
+import HandClient
+import HandCore
+import HandTestSupport
+import PostgresServer
+import Testing
+
+/// Servers on one PostgreSQL: whoever edits at one of them is seen at the others, and the same rules hold on all.
+@Suite(.enabled(if: PostgresServer.isThere)) struct SharedServersTests {
+    private let database: PostgresServer
+    private let ada: CommandUser
+    private let ben: CommandUser
+
+    init() throws {
+        database = try PostgresServer()
+        ada = try Self.user("ada", database)
+        ben = try Self.user("ben", database)
+        try ada.hand("create", "list")
+    }
+
+    /// Somebody with a server of their own on the database.
+    private static func user(_ name: String, _ database: PostgresServer) throws -> CommandUser {
+        let options = ["--store", database.address(), "--listen", "127.0.0.1:0", "--log-level", "critical"]
+        return CommandUser(name, at: try RunningServer(try TemporaryFolder(), options))
+    }
+
+    @Test func whatOneServerTakesTheOthersShow() throws {
+        try ada.hand("add", "a")
+        try ben.hand("add", "b")
+        #expect(try ada.lines() == ["[ ] a", "[ ] b"] && ben.lines() == ["[ ] a", "[ ] b"])
+        #expect(try ben.hand("log").contains("ada") && ada.hand("log").contains("ben"))
+        try ben.hand("rename", "list", "other")
+        #expect(try ada.lines("-l", "other") == ["[ ] a", "[ ] b"])
+        try ada.hand("ls", expecting: 3)
+        try ada.hand("delete", "--force", "other")
+        try ben.hand("ls", "-l", "other", expecting: 3)
+        try ben.hand("undelete", "other", "--name", "list")
+        #expect(try ada.lines() == ["[ ] a", "[ ] b"])
+    }
+
+    /// Who follows a list sees what is committed at another server without asking.
+    @Test func followersSeeWhatOthersCommit() async throws {
+        let (near, far) = (try ada.server.client("near"), try ben.server.client("far"))
+        let (mine, theirs) = (try await near.open("list"), try await far.open("list"))
+        _ = try await theirs.live()
+        for number in 1...20 {
+            let side = number % 2 == 0 ? mine : theirs
+            _ = try await side.live()
+            let item = Item(id: ItemID(rawValue: UInt64(number)), content: .note("\(number)"))
+            try await side.edit { .inserting([item], at: $0.view.count, .after) }
+            _ = try await side.settled()
+            #expect(try await (number % 2 == 0 ? theirs : mine).caughtUp(to: number).view.count == number)
+        }
+        #expect(try await mine.state().view == theirs.state().view)
+        await near.close()
+        await far.close()
+    }
+
+    /// A role that is given holds on all servers, and one that is taken away ends there.
+    @Test func rulesHoldOnAllServers() throws {
+        let access = ["--store", database.address()]
+        let secret = try ada.hand(["token", "create", "eve", "--role", "read", "--list", "list"] + access)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        try ada.hand(["token", "guests", "--local", "none"] + access)
+        var eve = ben
+        eve.environment["HAND_NAME"] = nil
+        eve.environment["HAND_TOKEN"] = secret
+        #expect(try eventually { try eve.run(["ls"]).status == 0 })
+        #expect(try eventually { try ben.run(["ls"]).status == 5 })
+        try eve.hand("add", "mine", expecting: 5)
+        // It is on the list, whatever another server calls that by now.
+        try ada.hand(["token", "guests", "--local", "admin"] + access)
+        #expect(try eventually { try ada.run(["rename", "list", "food"]).status == 0 })
+        try ada.hand("create", "list")
+        #expect(try eve.run(["ls", "-l", "list"]).status == 3)
+        #expect(try eventually { try eve.run(["ls", "-l", "food"]).status == 0 })
+        #expect(try ada.hand(["token", "list"] + access).contains("read on 'food'"))
+        let id = try #require(try ada.hand(["token", "list"] + access).split(separator: " ").first)
+        try ada.hand(["token", "revoke", String(id)] + access)
+        #expect(try eventually { try eve.run(["ls", "-l", "food"]).status == 5 })
+    }
+
+    /// Without its database a server is not ready, and takes up its work when that is back; nothing that was acknowledged is gone.
+    @Test func theDatabaseIsAwayForAWhile() throws {
+        try ada.hand("add", "a")
+        database.stop()
+        try ada.hand("add", "b", "--timeout", "1", expecting: 6)
+        try database.start()
+        #expect(try eventually { try ada.run(["add", "c"]).status == 0 })
+        #expect(try ben.lines().filter { $0 != "[ ] b" } == ["[ ] a", "[ ] c"])
+    }
+
+    @Test func addressesThatLeadNowhere() throws {
+        func serve(_ arguments: String...) throws -> Binary.Outcome {
+            try Binary.run(
+                ["serve", "--listen", "127.0.0.1:0", "--data", ada.server.folder.path + "/other"] + arguments)
+        }
+        let secret = try serve("--store", "postgres://hand:hidden@127.0.0.1/hand")
+        #expect(secret.status == 1 && secret.messages.contains("PGPASSWORD") && !secret.messages.contains("hidden"))
+        let missing = try serve("--store", database.address(of: "nowhere"))
+        #expect(missing.status == 1 && missing.messages.contains("nowhere"), "\(missing.messages)")
+        let mixed = try serve("--store", database.address(), "--durability", "os")
+        #expect(mixed.status == 2 && mixed.messages.contains("--durability"), "\(mixed.messages)")
+        #expect(try serve("--store-password", "file").status == 2)
+    }
+}
+
+extension CommandUser {
+    @discardableResult
+    fileprivate func hand(_ arguments: [String]) throws -> String {
+        let outcome = try run(arguments)
+        #expect(outcome.status == 0, "\(arguments): \(outcome.messages)")
+        return outcome.output
+    }
+}
