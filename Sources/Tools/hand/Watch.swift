@@ -45,7 +45,8 @@ struct Watch: AsyncParsableCommand {
             case .refused(let code, let message): throw ClientError.refused(code, message)
             case .progress(let items, let total):
                 if !list.server.quiet { Output.progress("\(items) of \(total) items") }
-            case .status(.connecting), .presence: break
+            case .status(.connecting(let place?)): list.server.say("connecting to \(Printable.clean(place))")
+            case .status(.connecting(to: nil)), .presence: break
             }
         }
         await client.close()
