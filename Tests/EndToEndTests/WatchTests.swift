@@ -6,7 +6,7 @@ import Testing
 /// `hand watch` misses nothing and tells nothing twice, whatever becomes of the connection, the server and the list.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct WatchTests {
     /// A process that watches, and what it prints, line by line.
-    private final class Watcher {
+    final class Watcher {
         private let process = Process()
         private let output = Pipe()
         private let messages: String

@@ -20,11 +20,11 @@ struct Stage {
     init(
         _ lists: [String: Hand] = [:], opening route: Route = .list("things"), rows: Int = 24, columns: Int = 80,
         hasColors: Bool = true, isOnline: Bool = true, cells: any ContentCells = StandardCells(),
-        keys: KeyMap = .standard
+        keys: KeyMap = .standard, server: HandAddress.Server = .tcp(host: "host", port: 7777)
     ) {
         app = App(
             AppState.Settings(
-                server: .tcp(host: "host", port: 7777), person: "ada", size: Size(rows: rows, columns: columns),
+                server: server, person: "ada", size: Size(rows: rows, columns: columns),
                 keys: keys, hasColors: hasColors, seed: 7, cells: cells),
             opening: route)
         for (name, hand) in lists {

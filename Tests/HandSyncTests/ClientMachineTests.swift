@@ -270,7 +270,7 @@ import Testing
 
 extension DrivenClient {
     /// The wait that it last announced, if it comes back at all.
-    fileprivate var retryIn: UInt64? {
+    var retryIn: UInt64? {
         for case .status(.offline(_, let wait)) in effects.reversed() { return wait }
         return nil
     }
@@ -286,7 +286,7 @@ extension DrivenClient {
         while !unkept.isEmpty { kept(unkept.removeFirst().count) }
     }
 
-    fileprivate mutating func edit(_ id: UInt64) throws {
+    mutating func edit(_ id: UInt64) throws {
         let item = Item(id: ItemID(rawValue: id), content: .note("n"))
         try perform { try $0.edit("list", Delta.inserting([item], at: 0, .after)) }
     }

@@ -2,14 +2,21 @@ import FoundationEssentials
 import HandWire
 
 /// The address of a server, and perhaps of a list on it: `hand://host:7777/groceries`, `hands://host:7777/groceries` with TLS,
-/// `hand+unix:///run/hand.sock/groceries`.
+/// `hand+unix:///run/hand.sock/groceries`; or of several servers with the same lists: `hand://a:7777,b:7777/groceries`.
 package struct HandAddress: Equatable, Sendable {
     package enum Server: Hashable, Sendable {
-        case tcp(host: String, port: UInt16)
-        /// With TLS; the server's certificate must name the host.
-        case tls(host: String, port: UInt16)
+        /// One host at least, each once, in their order: however a user writes them, they are the same server.
+        case tcp([Host])
+        /// With TLS; a server's certificate must name its host.
+        case tls([Host])
         case unix(path: String)
+
+        package static func tcp(host: String, port: UInt16) -> Server { .tcp([Host(name: host, port: port)]) }
+        package static func tls(host: String, port: UInt16) -> Server { .tls([Host(name: host, port: port)]) }
     }
+
+    /// How many hosts an address may name.
+    package static let mostHosts = 16
 
     package var server: Server
     /// The list's name; nil if the address only names a server.
@@ -35,7 +42,12 @@ package struct HandAddress: Equatable, Sendable {
 
     /// What is wrong with an address, and how to write one.
     package struct ParseError: Error, Equatable, CustomStringConvertible {
-        package let description: String
+        fileprivate let text: String
+        fileprivate let problem: String
+
+        package var description: String {
+            "'\(text)': \(problem). Write hand://HOST:PORT/LIST, hands:// for TLS, or hand+unix:///PATH/TO/hand.sock/LIST."
+        }
     }
 
     /// Reads an address. `/groceries` and `groceries` alone are not addresses; the command line joins them to a server.
@@ -48,6 +60,42 @@ package struct HandAddress: Equatable, Sendable {
 
     /// The server that a URL names, and the components of its path.
     package static func parts(of text: String) throws -> (server: Server, path: [String]) {
+        let (start, places, end) = authority(of: text)
+        if places.count == 1 { return try parts(ofOne: text) }
+        if places.count > mostHosts {
+            throw fault(in: text, "expected at most \(mostHosts) hosts, found \(places.count)")
+        }
+        var (hosts, isSecure, path): ([Host], Bool, [String]) = ([], false, [])
+        for place in places {
+            do {
+                let one = try parts(ofOne: start + place + end)
+                if case .unix = one.server { throw fault(in: text, "a Unix socket has no host") }
+                if case .tls = one.server { isSecure = true }
+                hosts += one.server.hosts
+                path = one.path
+            } catch let error as ParseError {
+                throw fault(in: text, place.isEmpty ? error.problem : "in '\(place)', \(error.problem)")
+            }
+        }
+        hosts.sort()
+        if let twice = zip(hosts, hosts.dropFirst()).first(where: { $0 == $1 })?.0 {
+            throw fault(in: text, "\(twice) stands there twice")
+        }
+        return (isSecure ? .tls(hosts) : .tcp(hosts), path)
+    }
+
+    /// A URL in three parts: up to the first host, the hosts with their ports, and the rest.
+    private static func authority(of text: String) -> (start: String, places: [String], end: String) {
+        let bytes = Array(withoutToken(text).utf8)
+        let start = bytes.firstRange(of: Array("://".utf8))?.upperBound ?? bytes.count
+        let end = bytes[start...].firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? bytes.count
+        let places = bytes[start..<end].split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        func part(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+        return (part(bytes[..<start]), places.map(part), part(bytes[end...]))
+    }
+
+    /// The same for a URL with one host.
+    private static func parts(ofOne text: String) throws -> (server: Server, path: [String]) {
         guard let parts = URLComponents(string: inASCII(withoutToken(text))), let scheme = parts.scheme else {
             throw fault(in: text, "this is not a URL")
         }
@@ -89,9 +137,7 @@ package struct HandAddress: Equatable, Sendable {
     }
 
     private static func fault(in text: String, _ problem: String) -> ParseError {
-        ParseError(
-            description: "'\(withoutToken(text))': \(problem). Write hand://HOST:PORT/LIST, hands:// for TLS, or "
-                + "hand+unix:///PATH/TO/hand.sock/LIST.")
+        ParseError(text: withoutToken(text), problem: problem)
     }
 
     private static func withoutToken(_ text: String) -> String {
@@ -108,38 +154,6 @@ package struct HandAddress: Equatable, Sendable {
                 for byte in String(scalar).utf8 { url += "%" + Hex.text([byte]).uppercased() }
             }
         }
-    }
-}
-
-extension HandAddress.Server: CustomStringConvertible {
-    /// The URL of the server.
-    package var description: String {
-        switch self {
-        case .tcp(let host, let port): "hand://\(Self.place(host, port))"
-        case .tls(let host, let port): "hands://\(Self.place(host, port))"
-        case .unix(let path): "hand+unix://\(HandAddress.escaped(path, keeping: "/"))"
-        }
-    }
-
-    /// The place in the form that 'hand serve --listen' takes.
-    package var place: String {
-        switch self {
-        case .tcp(let host, let port), .tls(let host, let port): Self.place(host, port)
-        case .unix(let path): path
-        }
-    }
-
-    /// Whether the server is certainly on this machine.
-    package var isThisMachine: Bool {
-        switch self {
-        case .tcp(let host, _), .tls(let host, _): ["127.0.0.1", "localhost", "::1"].contains(host)
-        case .unix: true
-        }
-    }
-
-    private static func place(_ host: String, _ port: UInt16) -> String {
-        host.utf8.contains(UInt8(ascii: ":"))
-            ? "[\(HandAddress.escaped(host, keeping: ":"))]:\(port)" : "\(HandAddress.escaped(host)):\(port)"
     }
 }
 

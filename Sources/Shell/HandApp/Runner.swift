@@ -24,8 +24,8 @@ package protocol Screenful: AnyObject {
 /// at its end or before the next key, whichever is first; then the screen is drawn once, the journal is written and the
 /// socket is fed.
 package final class Runner {
-    /// A connection to a server, ready to be started on the runner's loop.
-    package typealias Connect = (HandAddress.Server) throws -> ClientEngine
+    /// A connection to a place's server, ready to be started on the runner's loop.
+    package typealias Connect = (Location) throws -> ClientEngine
 
     let loop: Loop
     let screen: any Screenful
@@ -59,7 +59,7 @@ package final class Runner {
         // The hook comes before the engine's, so that what is edited in a turn is kept and sent in it.
         let box = LaterHook()
         hook = loop.onTurnEnd { box.body?() }
-        engine = try connect(settings.server)
+        engine = try connect(Location(server: settings.server, route: route))
         box.body = { [unowned self] in endTurn() }
     }
 
@@ -245,7 +245,7 @@ package final class Runner {
     /// Connects to another server. Edits for this one stay in its journal.
     private func visit(_ location: Location) {
         do {
-            let next = try connect(location.server)
+            let next = try connect(location)
             loss = engine.close() ?? loss
             engine = next
             events = []

@@ -6,6 +6,9 @@ import TLS
 /// How a client connects, and as whom.
 public struct ClientConfiguration: Sendable {
     package var server: HandAddress.Server
+    /// The list that the program is for, if there is one. It decides with which of several servers the client begins, so that those
+    /// who work on one list meet on one server.
+    public var list: String?
     /// The person's name, for others to see.
     public var person: String
     /// Name and version of the program, for the server's logs.
@@ -46,18 +49,18 @@ public struct ClientConfiguration: Sendable {
     }
 
     /// - Parameters:
-    ///   - address: of the server, as `hand://HOST:PORT`, `hands://HOST:PORT` with TLS or `hand+unix:///PATH/TO/hand.sock`. A token
-    ///     may stand behind a `#`.
+    ///   - address: of the server, as `hand://HOST:PORT`, `hands://HOST:PORT` with TLS or `hand+unix:///PATH/TO/hand.sock`; or of
+    ///     several with the same lists, as `hand://HOST:PORT,HOST:PORT`. A token may stand behind a `#`.
     ///   - journalPath: the file of the journal; it is made if it is not there.
     /// - Throws: `ClientError.badAddress`, which says what is wrong with the address and how to write it.
     public init(
         address: String, person: String, program: String, journalPath: String? = nil, keepsLists: Bool = true
     ) throws(ClientError) {
-        let server: HandAddress.Server
-        do { server = try HandAddress(address).server } catch { throw .badAddress("\(error)") }
+        let place: HandAddress
+        do { place = try HandAddress(address) } catch { throw .badAddress("\(error)") }
         self.init(
-            server: server, person: person, program: program, journalPath: journalPath, keepsLists: keepsLists)
-        token = HandAddress.token(in: address)
+            server: place.server, person: person, program: program, journalPath: journalPath, keepsLists: keepsLists)
+        (list, token) = (place.list, place.token)
     }
 
     package init(
@@ -74,6 +77,25 @@ public struct ClientConfiguration: Sendable {
         self.seed = seed
         self.journalPath = journalPath
         self.keepsLists = keepsLists
+    }
+}
+
+extension ClientConfiguration {
+    /// Where the server's hosts are, in their order.
+    var destinations: [ServerConnection.Destination] {
+        switch server {
+        case .unix(let path): return [.init(.unix(path: path))]
+        case .tcp(let hosts): return hosts.map { .init(.host($0.name, port: $0.port)) }
+        case .tls(let hosts):
+            // Made when it is first needed.
+            var made: TLSContext?
+            let context = {
+                let context = try made ?? TLSContext.client(trust: trust, certificate: certificate)
+                made = context
+                return context
+            }
+            return hosts.map { .init(.host($0.name, port: $0.port), tls: ($0.name, context)) }
+        }
     }
 }
 

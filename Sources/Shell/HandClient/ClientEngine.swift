@@ -20,7 +20,7 @@ package final class ClientEngine: MachineShell {
     /// Why lists that were opened are not followed any more.
     var refusals: [String: ClientError] = [:]
     private var answers: [UInt64: (ClientMachine.Answer) -> Void] = [:]
-    private(set) var status = ClientMachine.Status.connecting
+    private(set) var status = ClientMachine.Status.connecting(to: nil)
     /// Called at every change of the connection.
     package var onStatus: ((ClientMachine.Status) -> Void)?
     /// Called with the latency in milliseconds.
@@ -43,8 +43,9 @@ package final class ClientEngine: MachineShell {
         let machine = ClientMachine(
             client: journal?.client ?? configuration.client, person: configuration.person,
             program: configuration.program, token: configuration.token, seed: configuration.seed,
-            journal: journal.map { _ in JournalBuffer() }, used: journal?.used ?? [:])
-        driver = MachineDriver(machine, on: loop, to: configuration.destination)
+            journal: journal.map { _ in JournalBuffer() }, used: journal?.used ?? [:],
+            servers: configuration.server.places, list: configuration.list)
+        driver = MachineDriver(machine, on: loop, to: configuration.destinations)
         driver.shell = self
         hook = loop.onTurnEnd { [unowned self] in driver.flush() }
     }
@@ -215,28 +216,6 @@ package final class ClientEngine: MachineShell {
                 reply.fail(error)
             }
             return true
-        }
-    }
-}
-
-extension ClientConfiguration {
-    fileprivate var destination: ServerConnection.Destination {
-        switch server {
-        case .unix(let path): return .init(.unix(path: path))
-        case .tcp(let host, let port): return .init(.host(host, port: port))
-        case .tls(let host, let port):
-            // Made when it is first needed.
-            var context: TLSContext?
-            return .init(
-                .host(host, port: port),
-                tls: (
-                    host,
-                    {
-                        let made = try context ?? .client(trust: trust, certificate: certificate)
-                        context = made
-                        return made
-                    }
-                ))
         }
     }
 }

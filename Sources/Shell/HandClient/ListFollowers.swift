@@ -47,7 +47,7 @@ final class ListFollowers {
             for entry in entries { people[entry.author] = entry.place == .gone ? nil : entry }
         case .status(let status):
             // The server will tell anew who is here.
-            if case .offline = status { people = [:] }
+            if status != .online { people = [:] }
             isDue = true
         case .progress: isDue = true
         case .renamed(let new): name = new

@@ -23,10 +23,11 @@ package final class MachineDriver {
     private var connection: ServerConnection?
     private var outgoing: [UInt8] = []
 
-    package init(_ machine: ClientMachine, on loop: Loop, to destination: ServerConnection.Destination) {
+    /// - Parameter destinations: of the machine's servers, in their order.
+    package init(_ machine: ClientMachine, on loop: Loop, to destinations: [ServerConnection.Destination]) {
         self.machine = machine
         self.loop = loop
-        connection = ServerConnection(loop, to: destination) { [unowned self] in received($0) }
+        connection = ServerConnection(loop, to: destinations) { [unowned self] in received($0) }
     }
 
     /// Has the machine take an event, and carries out the effects.
@@ -40,7 +41,8 @@ package final class MachineDriver {
 
     private func carryOut(_ effect: ClientMachine.Effect) {
         switch effect {
-        case .connect: connection?.connect()
+        case .connect(let target):
+            connection?.connect(to: target.host, address: target.address, within: target.patience)
         case .send(let bytes): outgoing += bytes
         case .disconnect: disconnect()
         default: shell?.carryOut(effect)
@@ -50,12 +52,14 @@ package final class MachineDriver {
     private func received(_ event: ServerConnection.Event) {
         shell?.heard(event)
         switch event {
+        case .found(let addresses): perform { $0.found(addresses: addresses) }
         case .opened: perform { $0.connected(now: loop.now) }
         case .bytes(let bytes): perform { $0.received(bytes, now: loop.now) }
         case .drained: shell?.carriedOut()
         case .lost(let reason):
             outgoing = []
             perform { $0.disconnected(reason: reason, now: loop.now) }
+        case .unanswered: perform { $0.unanswered(now: loop.now) }
         }
     }
 

@@ -24,8 +24,8 @@ final class FullClient: Participant, MachineShell {
     private var submitted: UInt64 = 0
 
     init(
-        _ player: Player, _ loop: Loop, to destination: ServerConnection.Destination, token: String?, _ meter: Meter,
-        seed: UInt64
+        _ player: Player, _ loop: Loop, _ plan: LoadPlan, to destinations: [ServerConnection.Destination],
+        _ meter: Meter, seed: UInt64
     ) {
         self.player = player
         (number, list) = (player.number, player.list)
@@ -33,8 +33,9 @@ final class FullClient: Participant, MachineShell {
         random = SplitMix64(seed: seed)
         let id = ClientID.random(using: &random)
         let machine = ClientMachine(
-            client: id, person: "load \(number + 1)", program: "hand load", token: token, seed: random.next())
-        driver = MachineDriver(machine, on: loop, to: destination)
+            client: id, person: "load \(number + 1)", program: "hand load", token: plan.token, seed: random.next(),
+            servers: plan.server.places, list: list)
+        driver = MachineDriver(machine, on: loop, to: destinations)
         driver.shell = self
     }
 
@@ -115,7 +116,8 @@ final class FullClient: Participant, MachineShell {
         switch event {
         case .bytes(let bytes): meter.received(bytes: bytes.count, commits: 0)
         case .lost(let reason): player.hasLost(reason)
-        case .opened, .drained: break
+        case .unanswered: player.hasLost(LightClient.noAnswer)
+        case .found, .opened, .drained: break
         }
     }
 

@@ -1,6 +1,7 @@
 import EventLoop
 import HandCore
 import HandScript
+import HandSync
 import HandWire
 import TLS
 
@@ -12,6 +13,10 @@ final class LightClient: Participant {
     private let meter: Meter
     private unowned let player: Player
     private var wire: ServerConnection?
+    private var servers: ServerRound
+    /// When the server must have said welcome, if there are others.
+    private var welcomeDeadline: UInt64?
+    private let loop: Loop
     private var scanner = FrameScanner()
     private var random: SplitMix64
     private var isStalled = false
@@ -36,24 +41,32 @@ final class LightClient: Participant {
     private static let pingInterval: UInt64 = 10_000
 
     init(
-        _ player: Player, _ loop: Loop, to destination: ServerConnection.Destination, token: String?, _ meter: Meter,
-        seed: UInt64
+        _ player: Player, _ loop: Loop, _ plan: LoadPlan, to destinations: [ServerConnection.Destination],
+        _ meter: Meter, seed: UInt64
     ) {
         self.player = player
         (number, list) = (player.number, player.list)
         self.meter = meter
-        self.token = token
+        self.loop = loop
+        token = plan.token
+        servers = ServerRound(plan.server.places, list: list, most: Self.pingInterval)
         random = SplitMix64(seed: seed)
         id = .random(using: &random)
         wanted = .init(author: 0, oneOf: meter.stride, offset: number)
-        wire = ServerConnection(loop, to: destination) { [unowned self] in received($0) }
+        wire = ServerConnection(loop, to: destinations) { [unowned self] in received($0) }
     }
 
     var isSettled: Bool { pending == nil }
 
     func start() {
         isLost = false
-        wire?.connect()
+        connect()
+    }
+
+    private func connect() {
+        welcomeDeadline = nil
+        let target = servers.target
+        wire?.connect(to: target.host, address: target.address, within: target.patience)
     }
 
     func close() { goOffline() }
@@ -62,6 +75,8 @@ final class LightClient: Participant {
         isLost = false
         wire?.close()
         listNumber = nil
+        welcomeDeadline = nil
+        servers.begin()
     }
 
     func goOnline() { start() }
@@ -78,6 +93,10 @@ final class LightClient: Participant {
 
     func tick(now: UInt64) {
         if isLost, !isStalled { start() }
+        if let welcomeDeadline, now >= welcomeDeadline, !isStalled {
+            wire?.close()
+            lost(Self.noAnswer, isHasty: true)
+        }
         guard listNumber != nil, !isStalled, now >= nextPing else { return }
         nextPing = now + Self.pingInterval
         send(UpMessage.ping(now).frame)
@@ -113,19 +132,30 @@ final class LightClient: Participant {
 
     private func received(_ event: ServerConnection.Event) {
         switch event {
+        case .found(let addresses):
+            servers.found(addresses: addresses)
+            connect()
         case .opened:
+            welcomeDeadline = servers.hurry.map { loop.now + $0 }
             scanner = FrameScanner()
             let hello = UpMessage.Hello(
                 capabilities: [], client: id, person: "load \(number + 1)", program: "hand load", token: token)
             let subscribe = UpMessage.Subscribe(request: 1, name: list, logID: logID, revision: revision)
             send(UpMessage.hello(hello).frame + UpMessage.subscribe(subscribe).frame)
-        case .lost(let reason):
-            listNumber = nil
-            isLost = true
-            player.hasLost(reason)
+        case .lost(let reason): lost(reason, isHasty: false)
+        case .unanswered: lost(Self.noAnswer, isHasty: true)
         case .bytes(let bytes): read(bytes)
         case .drained: break
         }
+    }
+
+    static let noAnswer = "the server does not answer"
+
+    /// Turns to the next server at once, or at the next tick if all were tried.
+    private func lost(_ reason: String, isHasty: Bool) {
+        listNumber = nil
+        player.hasLost(reason)
+        if servers.failed(reason, isHasty: isHasty) == .goOn { connect() } else { isLost = true }
     }
 
     private func read(_ bytes: UnsafeRawBufferPointer) {
@@ -186,6 +216,8 @@ final class LightClient: Participant {
         case .welcome(let welcome):
             author = welcome.author
             wanted = .init(author: author, oneOf: meter.stride, offset: number)
+            welcomeDeadline = nil
+            servers.succeeded()
             meter.connected()
         case .subscribed(let subscribed): return began(subscribed, now)
         case .rejected(_, let sequence, let reason):

@@ -20,15 +20,16 @@ final class ListSeeder: MachineShell {
 
     /// - Parameter failed: is called with the reason why it cannot go on.
     init(
-        _ loop: Loop, _ destination: ServerConnection.Destination, token: String?, seed: UInt64,
+        _ loop: Loop, _ plan: LoadPlan, _ destinations: [ServerConnection.Destination], seed: UInt64,
         failed: @escaping (String) -> Void
     ) {
         self.failed = failed
         random = SplitMix64(seed: seed)
         let id = ClientID.random(using: &random)
         let machine = ClientMachine(
-            client: id, person: "load", program: "hand load", capabilities: [], token: token, seed: random.next())
-        driver = MachineDriver(machine, on: loop, to: destination)
+            client: id, person: "load", program: "hand load", capabilities: [], token: plan.token,
+            seed: random.next(), servers: plan.server.places, list: plan.script.names.first)
+        driver = MachineDriver(machine, on: loop, to: destinations)
         driver.shell = self
     }
 
@@ -112,10 +113,6 @@ final class ListSeeder: MachineShell {
         if let request { answers[request] = answer } else { answer(.disconnected) }
     }
 
-    func heard(_ event: ServerConnection.Event) {
-        if case .lost(let reason) = event, whenOnline != nil { failed(reason) }
-    }
-
     func carriedOut() { driver.flush() }
 
     func carryOut(_ effect: ClientMachine.Effect) {
@@ -125,6 +122,7 @@ final class ListSeeder: MachineShell {
             let then = whenOnline
             whenOnline = nil
             then?()
+        case .status(.offline(let reason, _)): if whenOnline != nil { failed(reason) }
         case .update(let list, let update): note(update, of: list)
         case .list(let list, .refused(_, let text)): failed("'\(list)': \(text)")
         default: break

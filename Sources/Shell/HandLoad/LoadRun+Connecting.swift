@@ -1,5 +1,6 @@
 import EventLoop
 import HandClient
+import HandFormats
 import HandScript
 import TLS
 
@@ -8,44 +9,50 @@ import TLS
 extension LoadRun {
     func findServer() {
         switch plan.server {
-        case .unix(let path): prepare(.init(.unix(path: path)))
-        case .tcp(let host, let port): resolve(host, port) { .init(.address($0)) }
-        case .tls(let host, let port):
+        case .unix(let path): prepare([.init(.unix(path: path))])
+        case .tcp(let hosts): resolve(hosts[...]) { .init($1) }
+        case .tls(let hosts):
             do {
                 let context = try TLSContext.client(trust: plan.trust, certificate: plan.certificate)
-                resolve(host, port) { .init(.address($0), tls: (host, { context })) }
+                resolve(hosts[...]) { .init($1, tls: ($0.name, { context })) }
             } catch {
                 fail("\(error)")
             }
         }
     }
 
+    /// Looks the hosts up, once for all clients. One of several that is not found may be found later.
     private func resolve(
-        _ host: String, _ port: UInt16, _ destination: @escaping (SocketAddress) -> ServerConnection.Destination
+        _ hosts: ArraySlice<HandAddress.Host>, _ found: [ServerConnection.Destination] = [],
+        _ destination: @escaping (HandAddress.Host, ServerConnection.Destination.Place) -> ServerConnection.Destination
     ) {
-        DNS.resolve(loop, host: host, port: port) { [unowned self] result in
+        guard let host = hosts.first else { return prepare(found) }
+        DNS.resolve(loop, host: host.name, port: host.port) { [unowned self] result in
+            let place: ServerConnection.Destination.Place
             switch result {
-            case .success(let addresses): prepare(destination(addresses[0]))
-            case .failure(let error): fail("\(host): \(error)")
+            case .success(let addresses): place = .addresses(addresses)
+            case .failure(let error) where plan.server.hosts.count == 1: return fail("\(host.name): \(error)")
+            case .failure: place = .host(host.name, port: host.port)
             }
+            resolve(hosts.dropFirst(), found + [destination(host, place)], destination)
         }
     }
 
-    private func prepare(_ destination: ServerConnection.Destination) {
+    private func prepare(_ destinations: [ServerConnection.Destination]) {
         let seeder = ListSeeder(
-            loop, destination, token: plan.token, seed: .random(in: 0...UInt64.max),
+            loop, plan, destinations, seed: .random(in: 0...UInt64.max),
             failed: { [unowned self] in fail($0) })
         self.seeder = seeder
         seeder.start { [unowned self] in
-            guard plan.makesLists else { return connect(destination) }
+            guard plan.makesLists else { return connect(destinations) }
             progress(.filling)
             seeder.make(plan.script.names[...], plan.script) { [unowned self] in
-                if onlyMakesLists { end() } else { connect(destination) }
+                if onlyMakesLists { end() } else { connect(destinations) }
             }
         }
     }
 
-    private func connect(_ destination: ServerConnection.Destination) {
+    private func connect(_ destinations: [ServerConnection.Destination]) {
         phase = .connecting
         phaseStart = Loop.monotonicNanoseconds
         let parts = plan.script.parts(of: plan.clients)
@@ -57,19 +64,19 @@ extension LoadRun {
             players.append(player)
             let delay = UInt64(plan.ramp * 1_000 * Double(number) / Double(plan.clients))
             if delay == 0 {
-                connect(player, destination)
+                connect(player, destinations)
             } else {
-                later(delay) { [unowned self] in connect(player, destination) }
+                later(delay) { [unowned self] in connect(player, destinations) }
             }
         }
     }
 
-    private func connect(_ player: Player, _ destination: ServerConnection.Destination) {
+    private func connect(_ player: Player, _ destinations: [ServerConnection.Destination]) {
         // Not the seed of the plan: if a test is repeated on the same list, its clients and their items must be new.
         let seed = UInt64.random(in: 0...UInt64.max)
         switch plan.kind {
-        case .full: player.connect(FullClient(player, loop, to: destination, token: plan.token, meter, seed: seed))
-        case .light: player.connect(LightClient(player, loop, to: destination, token: plan.token, meter, seed: seed))
+        case .full: player.connect(FullClient(player, loop, plan, to: destinations, meter, seed: seed))
+        case .light: player.connect(LightClient(player, loop, plan, to: destinations, meter, seed: seed))
         }
     }
 }

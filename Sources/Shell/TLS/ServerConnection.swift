@@ -1,22 +1,27 @@
 import EventLoop
 
-/// A client's connection to a server: one at a time, which can be renewed. Confined to the loop's thread.
+/// A client's connection to one of several hosts: one at a time, which can be renewed. Confined to the loop's thread.
 package final class ServerConnection {
     package enum Event {
+        /// The host has so many addresses. Nothing is connected yet.
+        case found(addresses: Int)
         case opened
         case bytes(UnsafeRawBufferPointer)
         /// The system has taken all output, after some had to wait.
         case drained
         /// It could not be made, or has ended.
         case lost(String)
+        /// It could not be made in time.
+        case unanswered
     }
 
     package struct Destination {
         package enum Place {
             case unix(path: String)
-            /// Resolved for each connection; its addresses are tried one after the other.
+            /// A name to be looked up, or an address in numbers.
             case host(String, port: UInt16)
-            case address(SocketAddress)
+            /// What was found for a name; one at least.
+            case addresses([SocketAddress])
         }
 
         let place: Place
@@ -30,54 +35,75 @@ package final class ServerConnection {
     }
 
     private let loop: Loop
-    private let destination: Destination
+    private let destinations: [Destination]
     private let receive: (Event) -> Void
+    /// The addresses of the host that was last looked up.
+    private var addresses: [SocketAddress] = []
     private var stream: (any Channel)?
     private var attempt: Cancellable?
+    private var alarm: Timer?
     /// Counts connections, so that late events of an earlier one are ignored.
     private var generation = 0
 
-    package init(_ loop: Loop, to destination: Destination, _ receive: @escaping (Event) -> Void) {
+    /// - Parameter destinations: one for each host.
+    package init(_ loop: Loop, to destinations: [Destination], _ receive: @escaping (Event) -> Void) {
         self.loop = loop
-        self.destination = destination
+        self.destinations = destinations
         self.receive = receive
     }
 
     package var isOpen: Bool { stream != nil }
     package var isWriting: Bool { stream?.isWriting == true }
 
-    /// Connects, and closes the former connection.
-    package func connect() {
+    /// Closes the former connection. Connects, or finds the host's addresses, unless it is a Unix socket.
+    ///
+    /// - Parameters:
+    ///   - address: which of the host's addresses to connect to; nil to find them.
+    ///   - patience: milliseconds to do so; nil for as many as the system takes.
+    package func connect(to host: Int, address: Int?, within patience: UInt64?) {
         close()
-        let mine = generation
-        switch destination.place {
-        case .unix(let path): attempt = Pipe.connect(loop, path: path) { [weak self] in self?.opened($0, mine) }
-        case .address(let address): connect(to: [address], error: nil, mine)
+        let (mine, destination) = (generation, destinations[host])
+        if let patience { startAlarm(patience) }
+        if case .unix(let path) = destination.place {
+            attempt = Pipe.connect(loop, path: path) { [weak self] in self?.opened($0, mine) }
+        } else if let address {
+            attempt = TCP.connect(loop, to: addresses[address]) { [weak self] in self?.secure($0, destination, mine) }
+        } else {
+            find(destination.place, mine)
+        }
+    }
+
+    private func startAlarm(_ patience: UInt64) {
+        let alarm = Timer(loop)
+        self.alarm = alarm
+        alarm.start(after: patience) { [weak self] in
+            self?.close()
+            self?.receive(.unanswered)
+        }
+    }
+
+    private func find(_ place: Destination.Place, _ mine: Int) {
+        switch place {
+        case .unix: break
+        case .addresses(let known): loop.soon { [weak self] in self?.found(known, mine) }
         case .host(let host, let port):
             attempt = DNS.resolve(loop, host: host, port: port) { [weak self] result in
-                guard let self, mine == generation else { return }
                 switch result {
-                case .failure(let error): lost("\(host): \(error)")
-                case .success(let addresses): connect(to: addresses[...], error: nil, mine)
+                case .failure(let error): if self?.generation == mine { self?.lost("\(host): \(error)") }
+                case .success(let addresses): self?.found(addresses, mine)
                 }
             }
         }
     }
 
-    /// Tries one address after the other.
-    private func connect(to addresses: ArraySlice<SocketAddress>, error: UVError?, _ mine: Int) {
-        guard let address = addresses.first else { return lost(error.map { "\($0)" } ?? "no address was found") }
-        attempt = TCP.connect(loop, to: address) { [weak self] result in
-            if case .failure(let error) = result, let self, mine == generation {
-                connect(to: addresses.dropFirst(), error: error, mine)
-            } else {
-                self?.secure(result, mine)
-            }
-        }
+    private func found(_ addresses: [SocketAddress], _ mine: Int) {
+        guard mine == generation else { return }
+        self.addresses = addresses
+        receive(.found(addresses: addresses.count))
     }
 
     /// Adds TLS to a connection, if the destination has it.
-    private func secure(_ result: Result<TCP, UVError>, _ mine: Int) {
+    private func secure(_ result: Result<TCP, UVError>, _ destination: Destination, _ mine: Int) {
         guard mine == generation, case .success(let stream) = result, let (host, context) = destination.tls else {
             return opened(result, mine)
         }
@@ -96,6 +122,7 @@ package final class ServerConnection {
             return
         }
         attempt = nil
+        stopAlarm()
         switch result {
         case .failure(let error): lost("\(error)")
         case .success(let stream):
@@ -116,6 +143,11 @@ package final class ServerConnection {
         receive(.lost(reason))
     }
 
+    private func stopAlarm() {
+        alarm?.close()
+        alarm = nil
+    }
+
     package func write(_ bytes: [UInt8]) { stream?.write([OutputBuffer(bytes)]) }
 
     /// Leaves input in the system's buffers, so that the server has to wait.
@@ -126,6 +158,7 @@ package final class ServerConnection {
         generation += 1
         attempt?.cancel()
         attempt = nil
+        stopAlarm()
         stream?.close()
         stream = nil
     }

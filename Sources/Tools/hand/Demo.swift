@@ -42,9 +42,9 @@ struct Demo: ParsableCommand {
         let person = try Settings.person(flag: nil)
         try Screens.run(
             Location(server: server, route: .list(DemoGuest.list)), person: person, hasMouse: !noMouse
-        ) { server in
+        ) { place in
             let configuration = ClientConfiguration(
-                server: server, person: person, program: "hand/\(HandCommand.version)")
+                server: place.server, person: person, program: "hand/\(HandCommand.version)")
             return { loop in ClientEngine(configuration, loop: loop, journal: nil) }
         }
     }

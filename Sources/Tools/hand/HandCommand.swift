@@ -17,7 +17,8 @@ struct HandCommand: AsyncParsableCommand {
               hand watch -l groceries
 
             Which server and list: --url, then $HAND_URL, then "url" in ~/.config/hand/config.toml, then \
-            hand://127.0.0.1:7777. An address is hand://HOST:PORT/LIST or hand+unix:///PATH/hand.sock/LIST.
+            hand://127.0.0.1:7777. An address is hand://HOST:PORT/LIST or hand+unix:///PATH/hand.sock/LIST. If several servers \
+            have the same lists, it names them all: hand://HOST:PORT,HOST:PORT/LIST.
 
             Items are named by their number in 'hand ls' or by the first characters of their id.
             Exit codes: 0 ok, 1 error, 2 usage, 3 not found, 4 rejected, 5 not allowed, 6 unreachable, 7 conflict.

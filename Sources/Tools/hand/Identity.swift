@@ -5,14 +5,20 @@ import HandFormats
 import HandStore
 import HandSync
 import HandWire
+import TLS
 
 /// This machine's client ids. Each running command uses its own, because a server takes equal ids for one client.
 enum Identity {
     private static let most = 1_000
 
+    /// The folder for a server. For several hosts its name is a digest of all, as the names themselves may be too long for one, with
+    /// a comma, which no other folder has. An address with other hosts is another server: nobody knows whether it has the same lists.
     private static func folder(_ server: HandAddress.Server) -> String {
-        let safe = server.description.map { $0.isLetter || $0.isNumber || $0 == "." ? $0 : "_" }
-        return Settings.stateFolder + "/clients/" + String(safe)
+        let name = server.description
+        let safe = name.map { $0.isLetter || $0.isNumber || $0 == "." ? $0 : "_" }
+        let count = server.hosts.count
+        return Settings.stateFolder + "/clients/"
+            + (count > 1 ? "\(count)_hosts,\(Fingerprint.sha256(name))" : String(safe))
     }
 
     private static func path(_ slot: Int, _ server: HandAddress.Server) -> String { "\(folder(server))/\(slot).sqlite" }
@@ -64,7 +70,7 @@ enum Identity {
     private static func client(
         _ path: String?, _ address: HandAddress, _ person: String, keepsLists: Bool = false
     ) throws -> HandClient {
-        try HandClient(configuration(address.server, person, address.token, path, keepsLists: keepsLists))
+        try HandClient(configuration(address, person, path, keepsLists: keepsLists))
     }
 
     /// A client with the given id, under the name whose edits wait there, if any do; nil if another command uses the id. If edits
@@ -91,23 +97,23 @@ enum Identity {
 
     /// The configuration and the journal for a client on the caller's own loop.
     static func journal(
-        at server: HandAddress.Server, person: String, token: String?
+        at address: HandAddress, person: String
     ) throws -> (ClientConfiguration, ClientJournal) {
-        try first(at: server, for: person) { path in
-            let configuration = try configuration(server, person, token, path, keepsLists: true)
+        try first(at: address.server, for: person) { path in
+            let configuration = try configuration(address, person, path, keepsLists: true)
             return (configuration, try ClientJournal(path: path, fresh: configuration.client, person: person))
         }
     }
 
     private static func configuration(
-        _ server: HandAddress.Server, _ person: String, _ token: String?, _ path: String?, keepsLists: Bool
+        _ address: HandAddress, _ person: String, _ path: String?, keepsLists: Bool
     ) throws -> ClientConfiguration {
         var configuration = ClientConfiguration(
-            server: server, person: person, program: "hand/\(HandCommand.version)", journalPath: path,
+            server: address.server, person: person, program: "hand/\(HandCommand.version)", journalPath: path,
             keepsLists: keepsLists)
         configuration.trust = try Settings.trust()
         configuration.certificate = try Settings.certificate()
-        configuration.token = token
+        (configuration.list, configuration.token) = (address.list, address.token)
         return configuration
     }
 

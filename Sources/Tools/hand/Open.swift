@@ -48,9 +48,10 @@ struct Open: AsyncParsableCommand {
         let location = try location()
         let address = try place.flatMap { $0.contains("://") ? $0 : nil } ?? Settings.usual(user.url)
         let given = address.flatMap { HandAddress.token(in: $0) }
-        try Screens.run(location, person: person, hasMouse: !noMouse) { server in
-            let token = try Settings.token(for: server, in: server == location.server ? given : nil)
-            let (configuration, journal) = try Identity.journal(at: server, person: person, token: token)
+        try Screens.run(location, person: person, hasMouse: !noMouse) { place in
+            let token = try Settings.token(for: place.server, in: place.server == location.server ? given : nil)
+            let address = HandAddress(server: place.server, list: place.route.list, token: token)
+            let (configuration, journal) = try Identity.journal(at: address, person: person)
             return { loop in ClientEngine(configuration, loop: loop, journal: journal) }
         }
     }
@@ -62,11 +63,11 @@ enum Screens {
 
     static func run(
         _ location: Location, person: String, hasMouse: Bool,
-        connect: @escaping (HandAddress.Server) throws -> MakeEngine
+        connect: @escaping (Location) throws -> MakeEngine
     ) throws {
         // Whatever can fail comes before the screens take over the terminal.
         let keys = try Settings.keys()
-        var first: MakeEngine? = try connect(location.server)
+        var first: MakeEngine? = try connect(location)
         let loop = try Loop()
         let hasColors = !Terminal.colorsAreRefused
         var take: (Input) -> Void = { _ in }
@@ -76,9 +77,9 @@ enum Screens {
                 server: location.server, person: person, size: terminal.size,
                 utcOffset: TimeZone.current.secondsFromGMT(), keys: keys, hasColors: hasColors,
                 seed: .random(in: 0...UInt64.max))
-            let runner = try Runner(settings, opening: location.route, on: loop, screen: terminal) { server in
+            let runner = try Runner(settings, opening: location.route, on: loop, screen: terminal) { place in
                 defer { first = nil }
-                return (try first ?? connect(server))(loop)
+                return (try first ?? connect(place))(loop)
             }
             take = { runner.take($0) }
             terminal.onEnd = { runner.close() }

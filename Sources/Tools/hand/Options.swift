@@ -89,12 +89,16 @@ struct ServerOptions: ParsableArguments {
         if case ClientError.refused(.notAuthenticated, _) = error, let reason = Settings.withheld(from: server) {
             return Failure(.notAllowed, Failure(error).message + ". " + reason)
         }
-        guard case ClientError.unreachable(let reason) = error,
-            [UVError.connectionRefused, .noSuchFile].map(\.description).contains(reason)
+        let places = server.places.joined(separator: ", ")
+        guard case ClientError.unreachable(let text) = error,
+            // Of several it says which.
+            let reason = [UVError.connectionRefused, .noSuchFile].map(\.description).first(where: {
+                text == $0 || text == "\(places): \($0)"
+            })
         else { return error }
-        let option = server == HandAddress.local.server ? "" : " --listen \(Printable.clean(server.place))"
+        let option = server == HandAddress.local.server ? "" : " --listen \(Printable.clean(server.places[0]))"
         let advice = server.isThisMachine ? ". Start one: hand serve\(option)" : ": \(reason)"
-        return Failure(.unreachable, "no server answers at \(Printable.clean(server.place))\(advice)")
+        return Failure(.unreachable, "no server answers at \(Printable.clean(places))\(advice)")
     }
 
     /// Sends the edits of a list that wait on this machine, so that the next edit builds on them.

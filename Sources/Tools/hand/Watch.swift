@@ -21,6 +21,7 @@ struct Watch: AsyncParsableCommand {
         var followed = try await client.open(name)
         var shown: Hand?
         var commits = WatchedCommits()
+        var isOffline = false
         for await event in followed.events {
             switch event {
             case .changed(let state, let update):
@@ -34,9 +35,11 @@ struct Watch: AsyncParsableCommand {
                     if let text = Notices.text(notice) { list.server.say(text) }
                 }
             case .status(.offline(let reason, let wait?)):
+                isOffline = true
                 list.server.say("offline: \(reason); next try in \(wait) ms")
             case .status(.offline(_, retryIn: nil)): _ = try await followed.live()
             case .status(.online):
+                isOffline = false
                 list.server.say("online")
                 if list.server.json { try await commits.catchUp(with: followed, client) }
             case .renamed(let name):
@@ -45,6 +48,8 @@ struct Watch: AsyncParsableCommand {
             case .refused(let code, let message): throw ClientError.refused(code, message)
             case .progress(let items, let total):
                 if !list.server.quiet { Output.progress("\(items) of \(total) items") }
+            case .status(.connecting(let place?)) where !isOffline:
+                list.server.say("connecting to \(Printable.clean(place))")
             case .status(.connecting), .presence: break
             }
         }

@@ -13,9 +13,10 @@ package struct DrivenClient {
     package var unkept: [[JournalWrite]] = []
     private let keepsAtOnce: Bool
 
-    package init(keepsAtOnce: Bool = true) {
+    package init(keepsAtOnce: Bool = true, servers: [String] = []) {
         machine = ClientMachine(
-            client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1, journal: JournalBuffer())
+            client: ClientID(high: 0, low: 1), person: "", program: "", seed: 1, journal: JournalBuffer(),
+            servers: servers)
         self.keepsAtOnce = keepsAtOnce
     }
 

@@ -87,7 +87,8 @@ package struct App: Sendable {
             if case .offline(_, let wait?) = status { state.retryAt = state.now + wait }
             // The reason for giving up is shown on whatever screen is open.
             if case .offline(let reason, nil) = status { say(Printable.clean(reason)) }
-            if case .offline = status { for name in state.lists.keys { state.lists[name]?.lostConnection() } }
+            if case .connecting(let place) = status { state.place = place }
+            if !state.isOnline { for name in state.lists.keys { state.lists[name]?.lostConnection() } }
         case .latency(let milliseconds): state.latency = milliseconds
         case .list(let name, let news):
             if case .changed(let new, let update) = news, update.origin == .own {

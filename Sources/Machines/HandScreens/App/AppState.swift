@@ -12,7 +12,9 @@ package struct AppState: Sendable {
     package internal(set) var clusters: Clusters = []
     /// Milliseconds on a monotonic clock.
     package internal(set) var now: UInt64 = 0
-    package internal(set) var connection = ClientMachine.Status.connecting
+    package internal(set) var connection = ClientMachine.Status.connecting(to: nil)
+    /// Which of several servers was tried last.
+    package internal(set) var place: String?
     /// When the next try to connect is, on the clock of `now`.
     package internal(set) var retryAt: UInt64?
     package internal(set) var latency: UInt64?

@@ -38,8 +38,8 @@ struct ConnectionScreen: Screen {
 
     private func state(_ app: AppState) -> Line {
         switch app.connection {
-        case .online: return Line("state    online", Style(.green))
-        case .connecting: return Line("state    connecting", Style(.yellow))
+        case .online: return Line("state    online" + (app.place.map { " at \($0)" } ?? ""), Style(.green))
+        case .connecting: return Line("state    connecting" + (app.place.map { " to \($0)" } ?? ""), Style(.yellow))
         case .offline(let reason, _):
             let retry =
                 app.retryAt.map { "; next try in \(($0 - min($0, app.now) + 999) / 1_000) s" } ?? "; given up"

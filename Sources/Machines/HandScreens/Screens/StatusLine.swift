@@ -39,7 +39,8 @@ enum StatusLine {
             let queued = unconfirmed > 0 ? ", \(unconfirmed) queued" : ""
             return Line("offline" + queued, Style(.yellow, [.bold]))
         case .connecting where list?.state.isLive != true:
-            return Line("connecting" + (unconfirmed > 0 ? ", \(unconfirmed) queued" : ""), Style(.yellow))
+            let place = app.place.map { " to \($0)" } ?? ""
+            return Line("connecting" + place + (unconfirmed > 0 ? ", \(unconfirmed) queued" : ""), Style(.yellow))
         default:
             guard let list else { return Line("online", Style(.green)) }
             if unconfirmed > 0 { return Line("saving \(unconfirmed)", Style(.yellow)) }

@@ -13,9 +13,21 @@ extension ClientMachine {
             state = .changingID(wait: 0)
             return
         }
+        servers.begin()
+        connect()
+    }
+
+    private mutating func connect() {
         state = .connecting
-        emit(.status(.connecting))
-        emit(.connect)
+        emit(.status(.connecting(to: servers.name)))
+        emit(.connect(to: servers.target))
+    }
+
+    /// The host that is to be connected to has so many addresses.
+    public mutating func found(addresses: Int) {
+        guard state == .connecting else { return }
+        servers.found(addresses: addresses)
+        emit(.connect(to: servers.target))
     }
 
     public mutating func connected(now: UInt64) {
@@ -28,19 +40,37 @@ extension ClientMachine {
 
     /// The connection could not be made, or is lost. All pending edits stay.
     public mutating func disconnected(reason: String, now: UInt64) {
-        if state.isUp { wait(reason, now: now) }
+        if state.isUp { lost(reason, now: now) }
     }
 
-    /// - Parameter notBefore: milliseconds to wait, as the server asked.
-    private mutating func wait(_ reason: String, now: UInt64, notBefore: UInt64 = 0) {
-        let wait = min(notBefore, Self.longestWait) + backoff.next()
-        leave(.waiting(until: now + wait), reason, retryIn: wait)
+    /// The target did not answer for as long as it had.
+    public mutating func unanswered(now: UInt64) {
+        if state.isUp { lost(Self.noAnswer(within: servers.hurry ?? 0), now: now, isHasty: true) }
     }
 
-    /// Closes this connection because of what the server sent or failed to send, and connects again later.
-    mutating func fail(_ reason: String, now: UInt64, notBefore: UInt64 = 0) {
+    private static func noAnswer(within milliseconds: UInt64) -> String { "no answer within \(milliseconds / 1000) s" }
+
+    /// Tries the next server, or waits if all were tried.
+    ///
+    /// - Parameters:
+    ///   - notBefore: milliseconds to wait, as the server asked.
+    ///   - isHasty: whether the server might have answered later.
+    private mutating func lost(_ reason: String, now: UInt64, notBefore: UInt64 = 0, isHasty: Bool = false) {
+        let lasted = state == .ready ? now - min(now, readySince) : 0
+        switch servers.failed(reason, notBefore: notBefore, isHasty: isHasty, lasted: lasted) {
+        case .goOn:
+            forgetConnection(isLast: false)
+            connect()
+        case .wait(let notBefore, let reason):
+            let wait = min(notBefore, Self.longestWait) + backoff.next()
+            leave(.waiting(until: now + wait), reason, retryIn: wait)
+        }
+    }
+
+    /// Closes this connection because of what the server sent or failed to send, and connects again, perhaps later.
+    mutating func fail(_ reason: String, now: UInt64, notBefore: UInt64 = 0, isHasty: Bool = false) {
         emit(.disconnect)
-        wait(reason, now: now, notBefore: notBefore)
+        lost(reason, now: now, notBefore: notBefore, isHasty: isHasty)
     }
 
     /// Gives the connection up for good.
@@ -56,6 +86,12 @@ extension ClientMachine {
     /// - Parameter wait: milliseconds until the next try; nil if nobody knows whether there will be one.
     private mutating func leave(_ state: State, _ reason: String, retryIn wait: UInt64?) {
         self.state = state
+        forgetConnection(isLast: wait == nil)
+        emit(.status(.offline(reason: reason, retryIn: wait)))
+    }
+
+    /// - Parameter isLast: whether there will be no other one.
+    private mutating func forgetConnection(isLast: Bool) {
         frames = Queue()
         names = [:]
         abandoned = [:]
@@ -63,9 +99,8 @@ extension ClientMachine {
         for request in requests.keys.sorted() {
             // A visit goes on over the next connection, if there will be one.
             requests[request]?.visit?.disconnected()
-            if wait == nil || requests[request]?.visit == nil { answer(request, .disconnected) }
+            if isLast || requests[request]?.visit == nil { answer(request, .disconnected) }
         }
-        emit(.status(.offline(reason: reason, retryIn: wait)))
     }
 
     public mutating func timer(now: UInt64) {
@@ -78,7 +113,10 @@ extension ClientMachine {
         switch state {
         case .waiting: start()
         case .stopped, .heldUp, .changingID, .connecting: break
-        case .greeting: fail("the server did not answer the hello in time", now: now)
+        case .greeting:
+            let hurry = servers.hurry
+            let reason = hurry.map(Self.noAnswer) ?? "the server did not answer the hello in time"
+            fail(reason, now: now, isHasty: hurry != nil)
         case .ready:
             if now >= lastHeard + idleDeadline {
                 fail("nothing was heard from the server for \(idleDeadline / 1000) s", now: now)

@@ -3,7 +3,8 @@ import HandWire
 
 extension ClientMachine {
     public enum Effect: Sendable {
-        case connect
+        /// Closes the former connection. If the target's addresses are to be found, `found` is to be called when they are.
+        case connect(to: ServerRound.Target)
         case send([UInt8])
         case disconnect
         /// To be written to the journal in that order; `kept` is to be called when that is done.
@@ -24,7 +25,8 @@ extension ClientMachine {
     }
 
     public enum Status: Equatable, Sendable {
-        case connecting
+        /// - Parameter to: which server is tried, if there are several.
+        case connecting(to: String?)
         case online
         /// Milliseconds until the next try; nil if there will be none.
         case offline(reason: String, retryIn: UInt64?)

@@ -57,6 +57,8 @@ extension ClientMachine {
         state = .ready
         author = welcome.author
         idleDeadline = min(max(1_000, welcome.idleDeadline), 86_400_000)
+        servers.succeeded()
+        readySince = now
         backoff.reset()
         journal?.add(.met(author: welcome.author, person: hello.person), isUrgent: false)
         emit(.status(.online))

@@ -54,6 +54,7 @@ public struct ClientMachine: Sendable {
     /// Why the server turned this client away for good; nil while connecting again may help.
     public internal(set) var refusal: ErrorCode?
     var reader = FrameReader(limit: Int(Int32.max))
+    var servers: ServerRound
     var backoff: Backoff
     var hello: UpMessage.Hello
     /// Whether another program has used this client's id, such as one started from a copy of its files.
@@ -77,12 +78,14 @@ public struct ClientMachine: Sendable {
     var idleDeadline: UInt64 = 45_000
     var lastHeard: UInt64 = 0
     var nextPing: UInt64 = 0
+    /// When the server said welcome.
+    var readySince: UInt64 = 0
     /// The times at which another connection replaced this client's, within `replacementPeriod`.
     var replacedAt: [UInt64] = []
     /// A client that is replaced more often than this within `replacementPeriod` shares its id with another program.
     package static let mostReplacements = 3
     static let replacementPeriod: UInt64 = 60_000
-    /// Milliseconds that a server has to say welcome.
+    /// Milliseconds that a server has to say welcome, unless others are to be tried.
     static let greetingDeadline: UInt64 = 10_000
     /// The longest wait in milliseconds that a server can ask for.
     static let longestWait: UInt64 = 60_000
@@ -96,10 +99,14 @@ public struct ClientMachine: Sendable {
     /// - Parameters:
     ///   - journal: nil if nothing is to be kept.
     ///   - used: sequences that earlier runs have used (`JournalWrite.used`), the last one of each history.
+    ///   - servers: what the hosts are called that have the lists, if there are several.
+    ///   - list: the list that is worked on, if that is known; it decides with which of the servers the client begins.
     public init(
         client: ClientID, person: String, program: String, capabilities: Capabilities = .presence,
-        token: String? = nil, seed: UInt64, journal: JournalBuffer? = nil, used: [UInt64: UInt64] = [:]
+        token: String? = nil, seed: UInt64, journal: JournalBuffer? = nil, used: [UInt64: UInt64] = [:],
+        servers: [String] = [], list: String? = nil
     ) {
+        self.servers = ServerRound(servers, list: list, most: Self.greetingDeadline)
         self.used = used
         self.journal = journal
         hello = UpMessage.Hello(
@@ -132,7 +139,7 @@ public struct ClientMachine: Sendable {
         switch state {
         case .waiting(let until): until
         case .stopped, .heldUp, .changingID, .connecting: nil
-        case .greeting: lastHeard + Self.greetingDeadline
+        case .greeting: lastHeard + (servers.hurry ?? Self.greetingDeadline)
         case .ready: min(nextPing, lastHeard + idleDeadline)
         }
     }

@@ -3,7 +3,8 @@ import HandSync
 /// The text on a list's screens when there is nothing to show.
 enum ListText {
     static func unreachable(_ reason: String, _ app: AppState) -> String {
-        "No server answers at \(app.server): \(reason)."
+        // Of several, the reason says which.
+        "No server answers\(app.server.places.count > 1 ? "" : " at \(app.server)"): \(reason)."
     }
 
     static func empty(_ data: ListData, _ app: AppState) -> [Line] {

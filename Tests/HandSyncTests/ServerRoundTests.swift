@@ -1,0 +1,163 @@
+import HandSync
+import Testing
+
+/// Which server is tried when, of several.
+@Suite struct ServerRoundTests {
+    typealias Target = ServerRound.Target
+
+    private static func round(_ names: String..., list: String? = nil) -> ServerRound {
+        ServerRound(names, list: list, most: 10_000)
+    }
+
+    /// What is tried from now on until there is a wait, where nobody is reached, and the wait.
+    private func failures(
+        _ round: inout ServerRound, addresses: [Int] = [1, 1, 1], _ reason: String = "refused"
+    ) -> ([String], ServerRound.Step) {
+        var tried: [String] = []
+        while true {
+            if round.target.address == nil { round.found(addresses: addresses[round.target.host]) }
+            tried.append("\(round.target.host).\(round.target.address ?? -1)")
+            let step = round.failed(reason)
+            if step != .goOn { return (tried, step) }
+        }
+    }
+
+    /// It never changes, or clients of several versions would not meet.
+    @Test func theHomeOfAListIsTheSameForEverybody() {
+        let names = ["", "a", "groceries", "Einkäufe", "foobar", "list-1", "list-2"]
+        #expect(names.map { ServerRound.home(of: $0, among: 3) } == [2, 1, 1, 0, 1, 1, 1])
+        #expect(names.map { ServerRound.home(of: $0, among: 16) } == [1, 0, 5, 10, 9, 14, 3])
+        #expect(names.allSatisfy { ServerRound.home(of: $0, among: 1) == 0 })
+        for hosts in [2, 3, 16] {
+            var counts = Array(repeating: 0, count: hosts)
+            for number in 0..<1_000 * hosts { counts[ServerRound.home(of: "list \(number)", among: hosts)] += 1 }
+            #expect(counts.allSatisfy { (800...1_200).contains($0) }, "\(counts)")
+        }
+    }
+
+    /// One server is tried and then waited for, and has all the time that the system takes.
+    @Test func oneServer() {
+        for names in [[], ["a:1"]] {
+            var round = ServerRound(names, list: "groceries", most: 10_000)
+            #expect(round.target == Target(host: 0, address: nil, patience: nil))
+            #expect(round.failed("unknown host") == .wait(notBefore: 0, reason: "unknown host"))
+            round.found(addresses: 1)
+            #expect(round.target == Target(host: 0, address: 0, patience: nil) && round.hurry == nil)
+            #expect(round.name == nil)
+            round.succeeded()
+            let end = round.failed("lost", notBefore: 200, lasted: 100_000)
+            #expect(end == .wait(notBefore: 200, reason: "lost"))
+            #expect(round.target == Target(host: 0, address: nil, patience: nil), "it is looked up anew")
+        }
+    }
+
+    /// Each is tried once; then there is a wait, and all over again, from the home on.
+    @Test func allAreTried() throws {
+        var round = Self.round("a:1", "b:1", "c:1")
+        #expect(round.target == Target(host: 0, address: nil, patience: 1_000) && round.name == "a:1")
+        for _ in 0..<2 {
+            let (tried, step) = failures(&round)
+            #expect(tried == ["0.0", "1.0", "2.0"])
+            #expect(step == .wait(notBefore: 0, reason: "a:1, b:1, c:1: refused"))
+        }
+        let list = try #require((0..<100).map { "list \($0)" }.first { ServerRound.home(of: $0, among: 3) == 2 })
+        round = ServerRound(["a:1", "b:1", "c:1"], list: list, most: 10_000)
+        #expect(round.name == "c:1")
+        let (tried, step) = failures(&round)
+        #expect(tried == ["2.0", "0.0", "1.0"])
+        #expect(step == .wait(notBefore: 0, reason: "a:1, b:1, c:1: refused"))
+        #expect(round.name == "c:1")
+    }
+
+    /// A name may stand for several addresses.
+    @Test func allAddressesAreTried() {
+        var round = Self.round("a:1", "b:1", "c:1")
+        let (tried, _) = failures(&round, addresses: [1, 3, 2])
+        #expect(tried == ["0.0", "1.0", "1.1", "1.2", "2.0", "2.1"])
+        var one = Self.round("a:1")
+        #expect(failures(&one, addresses: [2]).0 == ["0.0", "0.1"])
+        // While there are others to try, each has a second.
+        #expect(one.target.patience == nil)
+        one.found(addresses: 2)
+        #expect(one.target == Target(host: 0, address: 0, patience: 1_000))
+        #expect(one.failed("refused") == .goOn)
+        #expect(one.failed("reset") == .wait(notBefore: 0, reason: "refused; reset"))
+    }
+
+    @Test func eachReasonIsToldOnce() {
+        var round = Self.round("a:1", "b:1", "c:1")
+        for (reason, expected) in [("x", .goOn), ("y", .goOn), ("x", nil)] as [(String, ServerRound.Step?)] {
+            #expect(round.failed(reason) == expected ?? .wait(notBefore: 0, reason: "a:1, c:1: x; b:1: y"))
+        }
+    }
+
+    /// After a connection that was there for long it is a new round: everybody else is tried before there is a wait.
+    @Test func aLostConnection() {
+        var round = Self.round("a:1", "b:1", "c:1")
+        #expect(round.failed("refused") == .goOn)
+        round.found(addresses: 3)
+        #expect(round.failed("refused") == .goOn)
+        #expect(round.target.address == 1)
+        round.succeeded()
+        #expect(round.failed("lost", lasted: 1_000) == .goOn)
+        #expect(round.target == Target(host: 1, address: 2, patience: 1_000))
+        #expect(round.failed("refused") == .goOn)
+        #expect(round.target == Target(host: 1, address: 0, patience: 1_000), "what was found is still good")
+        #expect(round.failed("refused") == .goOn)
+        let (tried, step) = failures(&round)
+        #expect(tried == ["2.0", "0.0"])
+        #expect(step == .wait(notBefore: 0, reason: "b:1: lost; a:1, b:1, c:1: refused"))
+    }
+
+    /// Servers that let a client in and soon send it away are tried once each, too.
+    @Test func aShortConnectionIsNoSuccess() {
+        var round = Self.round("a:1", "b:1")
+        round.found(addresses: 1)
+        round.succeeded()
+        #expect(round.failed("sent away", notBefore: 300, lasted: 999) == .goOn)
+        round.found(addresses: 1)
+        round.succeeded()
+        #expect(round.failed("sent away", notBefore: 200, lasted: 0) == .wait(notBefore: 200, reason: "b:1: sent away"))
+    }
+
+    /// Whoever is to be left alone for longest decides.
+    @Test func serversThatWantToBeLeftAlone() {
+        var round = Self.round("a:1", "b:1", "c:1")
+        #expect(round.failed("full", notBefore: 5_000) == .goOn)
+        #expect(round.failed("drains", notBefore: 200) == .goOn)
+        #expect(round.failed("refused") == .wait(notBefore: 5_000, reason: "a:1: full; b:1: drains; c:1: refused"))
+        #expect(failures(&round).1 == .wait(notBefore: 0, reason: "a:1, b:1, c:1: refused"))
+    }
+
+    /// Where somebody did not answer in the short time that it had, the next round gives twice as long, and comes at once.
+    @Test func whoIsSlowHasMoreTimeInTheNextRound() {
+        var round = Self.round("a:1", "b:1")
+        for patience in [1_000, 2_000, 4_000, 8_000] as [UInt64] {
+            #expect(round.hurry == patience && round.name == "a:1")
+            #expect(round.failed("refused") == .goOn)
+            #expect(round.hurry == patience && round.name == "b:1")
+            #expect(round.failed("no answer", isHasty: true) == .goOn)
+        }
+        #expect(round.hurry == 10_000)
+        #expect(round.failed("refused") == .goOn)
+        let end = round.failed("no answer", isHasty: true)
+        #expect(end == .wait(notBefore: 0, reason: "a:1: refused; b:1: no answer"))
+        #expect(round.hurry == 1_000, "after a wait it is as in the beginning")
+        #expect(round.failed("no answer", isHasty: true) == .goOn)
+        #expect(round.failed("full", notBefore: 700) == .wait(notBefore: 700, reason: "a:1: no answer; b:1: full"))
+        #expect(round.hurry == 2_000)
+        round.found(addresses: 1)
+        round.succeeded()
+        #expect(round.hurry == 1_000)
+    }
+
+    /// Who is told to connect begins at the home.
+    @Test func aNewBeginning() {
+        var round = Self.round("a:1", "b:1")
+        #expect(round.failed("refused", notBefore: 50, isHasty: true) == .goOn)
+        round.begin()
+        #expect(round.name == "a:1")
+        let (tried, step) = failures(&round, "gone")
+        #expect(tried == ["0.0", "1.0"] && step == .wait(notBefore: 0, reason: "a:1, b:1: gone"))
+    }
+}

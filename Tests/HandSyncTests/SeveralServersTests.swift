@@ -1,0 +1,145 @@
+import HandCore
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// A client whose lists are on several servers.
+@Suite struct SeveralServersTests {
+    private static func started() -> DrivenClient {
+        var client = DrivenClient(servers: ["a:1", "b:1"])
+        client.perform { $0.start() }
+        return client
+    }
+
+    /// The hosts and addresses that it has connected to, or looked for.
+    private func targets(_ client: DrivenClient) -> [ServerRound.Target] {
+        client.effects.compactMap { if case .connect(let target) = $0 { target } else { nil } }
+    }
+
+    private func statuses(_ client: DrivenClient) -> [ClientMachine.Status] {
+        client.effects.compactMap { if case .status(let status) = $0 { status } else { nil } }
+    }
+
+    /// A name is looked up, then its addresses are connected to.
+    @Test func aNameIsLookedUpFirst() {
+        var client = Self.started()
+        client.perform { $0.found(addresses: 2) }
+        client.perform { $0.disconnected(reason: "refused", now: 0) }
+        client.perform { $0.disconnected(reason: "refused", now: 0) }
+        let expected: [(Int, Int?)] = [(0, nil), (0, 0), (0, 1), (1, nil)]
+        #expect(targets(client) == expected.map { .init(host: $0, address: $1, patience: 1_000) })
+        #expect(statuses(client) == [.connecting(to: "a:1"), .connecting(to: "a:1"), .connecting(to: "b:1")])
+        #expect(client.machine.deadline == nil)
+        // What is found too late counts no more.
+        client.perform { $0.stop(reason: "over") }
+        client.perform { $0.found(addresses: 2) }
+        #expect(targets(client).count == 4)
+    }
+
+    /// The next server is tried at once, and after the last there is a wait.
+    @Test func theNextIsTriedAtOnce() throws {
+        var client = Self.started()
+        client.perform { $0.disconnected(reason: "refused", now: 0) }
+        client.perform { $0.disconnected(reason: "refused", now: 0) }
+        #expect(targets(client).map(\.host) == [0, 1])
+        let wait = try #require(client.retryIn)
+        #expect((50...150).contains(wait))
+        #expect(statuses(client).last == .offline(reason: "a:1, b:1: refused", retryIn: wait))
+        client.perform { $0.timer(now: wait) }
+        #expect(targets(client).map(\.host) == [0, 1, 0])
+    }
+
+    /// Who connects and says nothing, or does not even connect, has a second.
+    @Test func aSilentServer() {
+        var client = Self.started()
+        client.perform { $0.connected(now: 100) }
+        #expect(client.machine.deadline == 1_100)
+        client.perform { $0.timer(now: 1_099) }
+        #expect(targets(client).count == 1)
+        client.perform { $0.timer(now: 1_100) }
+        #expect(targets(client).map(\.host) == [0, 1])
+        client.perform { $0.unanswered(now: 2_100) }
+        #expect(targets(client).map(\.host) == [0, 1, 0] && targets(client).last?.patience == 2_000)
+        client.perform { $0.connected(now: 3_000) }
+        #expect(client.machine.deadline == 5_000)
+        client.welcome(now: 4_900)
+        #expect(client.machine.isReady && client.retryIn == nil)
+    }
+
+    /// All are silent, for as long as one alone might be.
+    @Test func nobodyAnswers() {
+        var client = Self.started()
+        for _ in 0..<9 { client.perform { $0.unanswered(now: 0) } }
+        #expect(client.retryIn == nil)
+        client.perform { $0.unanswered(now: 0) }
+        #expect(targets(client).map(\.patience) == [1, 1, 2, 2, 4, 4, 8, 8, 10, 10].map { $0 * 1_000 })
+        #expect(client.retryIn != nil)
+        let offline = statuses(client).last
+        #expect(offline == .offline(reason: "a:1, b:1: no answer within 10 s", retryIn: client.retryIn))
+    }
+
+    /// A server that drains sends its clients away; they go to the next at once, and the one after it they do not leave.
+    @Test func aServerThatDrains() throws {
+        var client = Self.started()
+        client.perform { $0.connected(now: 0) }
+        client.welcome(now: 0)
+        client.hear(.error(code: .shuttingDown, request: 0, retryAfter: 5_000, message: "drains"), now: 10)
+        #expect(targets(client).map(\.host) == [0, 1] && client.retryIn == nil)
+        client.perform { $0.connected(now: 20) }
+        client.welcome(now: 20)
+        client.hear(.error(code: .tooManyConnections, request: 0, retryAfter: 200, message: "full"), now: 30)
+        let wait = try #require(client.retryIn)
+        #expect(targets(client).count == 2 && (250...350).contains(wait))
+        #expect(statuses(client).last == .offline(reason: "b:1: full", retryIn: wait))
+    }
+
+    /// After a while on a server its loss is a new matter: the others are tried before there is a wait.
+    @Test func aServerThatWasGoodForAWhile() {
+        var client = Self.started()
+        client.perform { $0.disconnected(reason: "refused", now: 0) }
+        client.perform { $0.connected(now: 500) }
+        client.welcome(now: 500)
+        client.perform { $0.disconnected(reason: "lost", now: 1_500) }
+        #expect(targets(client).map(\.host) == [0, 1, 0] && client.retryIn == nil)
+        client.perform { $0.connected(now: 2_000) }
+        client.welcome(now: 2_000)
+        // The other one was tried just now.
+        client.perform { $0.disconnected(reason: "lost", now: 2_999) }
+        #expect(targets(client).count == 3 && client.retryIn != nil)
+    }
+
+    /// A refusal for good is one, whoever says it.
+    @Test func aRefusalForGood() {
+        var client = Self.started()
+        client.perform { $0.connected(now: 0) }
+        client.hear(.error(code: .notAuthenticated, request: 0, retryAfter: 0, message: "who are you?"))
+        #expect(targets(client).count == 1 && client.machine.refusal == .notAuthenticated)
+        #expect(statuses(client).last == .offline(reason: "who are you?", retryIn: nil))
+    }
+
+    /// What is in flight goes out again to the next server, under its number; what was asked is answered.
+    @Test func anEditInFlightMoves() throws {
+        var client = Self.started()
+        client.perform { $0.connected(now: 0) }
+        client.welcome(now: 0)
+        client.perform { $0.open("list") }
+        client.begin(1, logID: 9)
+        try client.edit(1)
+        let request = try #require(client.perform { $0.ask { .lists(request: $0, after: "") } })
+        client.perform { $0.disconnected(reason: "lost", now: 5) }
+        #expect(statuses(client).last == .connecting(to: "b:1"))
+        guard case .disconnected? = client.answers[request] else {
+            Issue.record("the request waits for ever")
+            return
+        }
+        client.perform { $0.connected(now: 6) }
+        client.welcome(now: 6)
+        guard case .subscribe(let again)? = client.said.last else {
+            Issue.record("said \(String(describing: client.said.last))")
+            return
+        }
+        client.enter(again.request, logID: 9, .resumed(head: 0))
+        #expect(client.submissions.map(\.sequence) == [1, 1])
+    }
+}
