@@ -52,6 +52,10 @@ import Testing
             #expect(try await (number % 2 == 0 ? theirs : mine).caughtUp(to: number).view.count == number)
         }
         #expect(try await mine.state().view == theirs.state().view)
+        // Both listen for hints: they need not wait until they look by themselves.
+        let listeners =
+            "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND query ~ 'LISTEN|pg_notify'"
+        #expect(try database.query(listeners + " AND pid <> pg_backend_pid()") == "2")
         await near.close()
         await far.close()
     }

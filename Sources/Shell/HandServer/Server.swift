@@ -107,6 +107,8 @@ package final class Server {
                     case .permissionDenied where place.hasPrefix("/"):
                         FileError("listen on", place, code: EACCES).description
                     case .notASocket: "cannot listen on \(place): what is there is no socket. Move it away"
+                    case .addressInUse where place.hasSuffix("/admin.sock"):
+                        "cannot listen on \(place): another server does. Give this one a folder of its own: --data"
                     default: "cannot listen on \(place): \(error)"
                     }
                 throw NotListening(description: description)

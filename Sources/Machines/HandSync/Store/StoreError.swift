@@ -58,7 +58,7 @@ extension StoreError: CustomStringConvertible {
             "\(path), or its log beside it, was removed or replaced while the server had it open, and what the server knew "
                 + "could not be saved. Restore the store from a backup."
         case .unreachable(let database, let why):
-            "the database \(database) cannot be reached, and is tried again with the next request: \(why)"
+            "the database \(database) cannot be reached: \(why)"
         case .failed(let what): "the store failed: \(what)"
         }
     }

@@ -94,7 +94,7 @@ package final class PostgresStore: CommitStore {
                 isKept: false),
             // An acknowledgement is a promise, whatever the database makes of other programs'.
             PostgresCall(
-                "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
+                "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')",
                 isKept: false),
         ]
     }

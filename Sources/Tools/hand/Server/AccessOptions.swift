@@ -24,12 +24,13 @@ struct AccessOptions: ParsableArguments {
         }
     }
 
-    /// The rules of servers that share a store; nil for those of one server.
-    private func shared() throws -> SharedAccess? {
-        // Who names a folder means that.
-        guard server.data == nil || database.store != nil else { return nil }
-        return try database.openAsServersDo().map(SharedAccess.init)
+    /// The database of servers that share their lists, unless a folder is named.
+    private var sharing: SharedStoreOptions {
+        get throws { server.data == nil ? try database.withDefaults() : database }
     }
+
+    /// The rules of servers that share a store; nil for those of one server.
+    private func shared() throws -> SharedAccess? { try sharing.open().map(SharedAccess.init) }
 
     func read() throws -> AccessBook {
         if let shared = try shared() { return try shared.read() }
@@ -40,7 +41,7 @@ struct AccessOptions: ParsableArguments {
 
     /// Restores the rules that the store remembers.
     func restore() throws {
-        if try shared() != nil {
+        if try sharing.store != nil {
             throw Failure(.error, "the rules are in the servers' database: what that has lost, its own backup has")
         }
         guard try file.restore() else {
@@ -72,7 +73,7 @@ struct AccessOptions: ParsableArguments {
 
     /// Prints whether the running server uses the changed rules.
     func confirm() throws {
-        if try shared() != nil { return Output.message("all servers heed it within a second") }
+        if try sharing.store != nil { return Output.message("all servers heed it within a second") }
         let path = try server.path
         // Another command may change the file meanwhile, but not every time.
         for _ in 0..<20 {

@@ -21,11 +21,12 @@ struct SharedStoreOptions: ParsableArguments {
         try store.map { try PostgresStore($0, passwordFile: storePassword) }
     }
 
-    /// The same; without an address, the database that a server would use which is started here and now.
-    func openAsServersDo() throws -> PostgresStore? {
-        if store != nil { return try open() }
+    /// The same; without an address, those of a server that would be started here and now.
+    func withDefaults() throws -> Self {
+        if store != nil { return self }
         let layers = try ServeLayers([])
-        guard let address = layers.text(of: "store") else { return nil }
-        return try PostgresStore(address, passwordFile: layers.text(of: "store-password"))
+        var options = self
+        (options.store, options.storePassword) = (layers.text(of: "store"), layers.text(of: "store-password"))
+        return options
     }
 }
