@@ -15,6 +15,8 @@ final class SimulatedClient {
     private(set) var isCopied = false
     private var process = 0
     private(set) var link: Link?
+    /// The number of the server that it goes to.
+    private(set) var home = 0
     var watch = SubmissionWatch()
     private var outgoing: [UInt8] = []
     private var keptWaiters: [(mark: Int, body: () -> Void)] = []
@@ -281,7 +283,8 @@ final class SimulatedClient {
         let mine = process
         system.scheduler.after(1 + UInt64(random.next(below: 20))) { [self] in
             guard process == mine, machine != nil else { return }
-            guard system.server.isUp, let link = system.connect(self) else {
+            chooseServer()
+            guard let link = system.connect("client \(number)", to: system.servers[home]) else {
                 return perform { machine in
                     machine.disconnected(reason: "connection refused", now: system.scheduler.now)
                 }
@@ -299,6 +302,12 @@ final class SimulatedClient {
             }
             perform { $0.connected(now: system.scheduler.now) }
         }
+    }
+
+    /// Where there are several, it goes to another one now and then.
+    private func chooseServer() {
+        guard system.isShared, random.next() & 1 == 0 else { return }
+        home = random.next(below: system.servers.count)
     }
 
     private func lost(_ reason: String) {
