@@ -44,7 +44,7 @@ package struct FaultSchedule: Sendable {
         func happens(to servers: Int) -> Bool {
             switch self {
             case .moveClient, .cutOffServer: servers > 1
-            case .failFlush, .renameList, .renameBack: servers == 1
+            case .failFlush, .renameList, .renameBack, .copyClient: servers == 1
             default: true
             }
         }

@@ -29,7 +29,7 @@ final class SimulatedClient {
     /// How many edits this client has made in each list (by its log id), undo and redo included.
     private var edits: [UInt64: Int] = [:]
     /// Hears what its requests are answered.
-    var onAnswer: (ClientMachine.Answer) -> Void = { _ in }
+    var onAnswer: (UInt64, ClientMachine.Answer) -> Void = { _, _ in }
     /// Words that commits of this process have put into texts that were there, by list, and the revisions of those commits.
     private var ownWords: [String: [Substring: Int]] = [:]
     /// The next write to the journal does not happen: the process dies before it.
@@ -106,11 +106,11 @@ final class SimulatedClient {
         return put
     }
 
-    /// Whether its disk says that this is in flight, under whatever name.
+    /// Whether its disk says that this is in flight, or was, under whatever name: its commit may come before it is sent once more.
     func hasKept(_ submission: Submission, of logID: UInt64) -> Bool {
         journal.names.contains { name in
             guard let kept = try? journal.load(name) else { return false }
-            return kept.logID == logID && kept.inFlight?.sequence == submission.sequence
+            return kept.logID == logID && kept.sequence >= submission.sequence
         }
     }
 
@@ -179,7 +179,7 @@ final class SimulatedClient {
         case .status(let status): changed(status)
         case .list(let list, .presence(let entries)): note(entries, in: list)
         case .list(let list, .refused(let code, _)): refused(list, code)
-        case .answer(_, let answer): onAnswer(answer)
+        case .answer(let request, let answer): onAnswer(request, answer)
         case .list, .latency, .told: break
         }
     }
