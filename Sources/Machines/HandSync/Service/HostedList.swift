@@ -40,6 +40,11 @@ final class HostedList {
 
     var subscriberCount: Int { subscribers.count }
 
+    /// Whether it is as the store has it.
+    func isAt(_ head: StoredHead?) -> Bool {
+        head?.revision == authority.revision && head?.digest == authority.digest && head?.name == list.name
+    }
+
     func add(_ connection: Connection) {
         subscribers.add(connection)
     }

@@ -65,6 +65,12 @@ extension Service {
     ) {
         switch result {
         case .success(let hosted): enter(hosted, connection, subscribe)
+        // The list is as it was: the client comes again.
+        case .failure(.unreachable(let database, let why)):
+            let error = StoreError.unreachable(database, why: why)
+            world.note(.storeFailed(error))
+            fail(connection, .internalError, "\(error)", retryAfter: 1_000)
+            end(connection)
         case .failure(let error):
             if !connection.isEnding { refuse(connection, subscribe.request, error) }
             end(connection)
@@ -78,14 +84,15 @@ extension Service {
             hosted.whenWritten.append { [unowned self] in enter(hosted, connection, subscribe) }
             return
         }
-        // While it waited, the list may have been renamed, and its former name be another list's.
-        if !connection.isEnding, !subscribe.name.isEmpty, hosted.list.name != subscribe.name {
+        // While it waited, the list may have been renamed, and its former name be another list's; or it was let go of.
+        let isRenamed = !subscribe.name.isEmpty && hosted.list.name != subscribe.name
+        if !connection.isEnding, isRenamed || hostedLists[hosted.list.number] !== hosted {
             return self.subscribe(connection, subscribe)
         }
         defer { end(connection) }
         guard !connection.isEnding else { return }
-        // The list may be gone by now, or the right to read it.
-        if hostedLists[hosted.list.number] !== hosted || connection.access.role(on: hosted.list) < .read {
+        // The right to read it may be gone by now.
+        if connection.access.role(on: hosted.list) < .read {
             return refuse(connection, subscribe.request, .noSuchList(subscribe.name))
         }
         let isNew = connection.cursors[hosted.list.number] == nil
@@ -219,7 +226,12 @@ extension Service {
     private func load(_ name: String, for connection: Connection) {
         // It is here, perhaps since a moment ago under this name.
         if let number = names[name], let hosted = hostedLists[number] {
-            return refresh(hosted) { [unowned self] in refreshed(name, hosted, $0, for: connection) }
+            return refresh(hosted) { [unowned self] result in
+                // Let go of, because it is deleted or its history went back, it is looked for anew; and so it is if another server has
+                // given the name to another list.
+                let isStill = hostedLists[number] === hosted && names[name] == number
+                isStill ? loaded(name, result) : load(name, for: connection)
+            }
         }
         if isNaming { return whenNamed.append { [unowned self] in load(name, for: connection) } }
         let seen = namings
@@ -249,13 +261,6 @@ extension Service {
             }
             loaded(name, hosted)
         }
-    }
-
-    /// Another server may have taken the name from the list, and given it to another.
-    private func refreshed(
-        _ name: String, _ hosted: HostedList, _ result: Result<HostedList, StoreError>, for connection: Connection
-    ) {
-        names[name] == hosted.list.number ? loaded(name, result) : load(name, for: connection)
     }
 
     private func loaded(_ name: String, _ hosted: Result<HostedList, StoreError>) {

@@ -14,12 +14,14 @@ extension Service {
 
     /// Others' commits came first.
     func missed(_ frames: [StoredFrame], in hosted: HostedList) {
-        hosted.isUnsettled = true
         hosted.authority.missed()
-        guard !frames.isEmpty else {
-            return reload(
-                hosted, .damaged("list \(hosted.list.number) is behind revision \(hosted.authority.revision)"))
+        // They are forgotten, or the history went back: whatever it is, the store's head tells.
+        guard frames.first?.revision == hosted.authority.revision + 1 else {
+            return refresh(hosted) { [unowned self] _ in
+                if hostedLists[hosted.list.number] === hosted { settle(hosted) }
+            }
         }
+        hosted.isUnsettled = true
         learn(frames, in: hosted)
     }
 
@@ -109,6 +111,7 @@ extension Service {
     func refresh(_ hosted: HostedList, _ body: @escaping (Result<HostedList, StoreError>) -> Void) {
         guard world.isShared else { return body(.success(hosted)) }
         let (list, revision, bytes) = (hosted.list.number, hosted.authority.revision, limits.chunkBytes)
+        let digest = hosted.authority.digest
         ask { store in
             (try store.heads(of: [list]).first, try store.frames(of: list, after: revision, about: bytes))
         } then: { [unowned self] result in
@@ -119,8 +122,18 @@ extension Service {
                 letGo(of: hosted, .listDeleted, "the list '\(hosted.list.name)' was deleted")
                 body(.failure(.noSuchList(hosted.list.name)))
             case .success((let head?, let frames)):
-                if head.revision < revision || head.logID != hosted.authority.logID {
-                    let error = StoreError.damaged("list \(list) went back to revision \(head.revision)")
+                var error: StoreError?
+                let isElsewhere = head.revision == revision && head.digest != digest
+                if head.revision < revision || isElsewhere || head.logID != hosted.authority.logID {
+                    error = .damaged("list \(list) went back to revision \(head.revision), or behind it")
+                } else if head.revision > revision, frames.first?.revision != revision + 1,
+                    hosted.authority.revision == revision
+                {
+                    // Others' commits were forgotten before they were seen here.
+                    let oldest = frames.first?.revision ?? head.revision
+                    error = .noSuchRevision(revision + 1, oldest: max(oldest, revision + 2), newest: head.revision)
+                }
+                if let error {
                     reload(hosted, error)
                     return body(.failure(error))
                 }
@@ -175,8 +188,7 @@ extension Service {
             let found = Dictionary(heads.map { ($0.list, $0) }) { $1 }
             // A list may be further, gone, set back, or called otherwise.
             for hosted in lists.compactMap({ hostedLists[$0] }) {
-                let head = found[hosted.list.number]
-                if head?.revision != hosted.authority.revision || head?.name != hosted.list.name { look(at: hosted) }
+                if !hosted.isAt(found[hosted.list.number]) { look(at: hosted) }
             }
         }
     }

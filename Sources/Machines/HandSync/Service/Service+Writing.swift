@@ -21,6 +21,9 @@ struct GroupCommit {
 
     var isIdle: Bool { !isWriting && dirty.isEmpty && jobs.isEmpty && unsettled.isEmpty }
 
+    /// When there is something to do that nothing else leads to: the end of a write does.
+    var deadline: UInt64 { isWriting ? .max : retryAt ?? .max }
+
     /// A list has commits that are to be written.
     mutating func add(_ hosted: HostedList) {
         if hosted.isDirty || hosted.isUnsettled { return }

@@ -214,7 +214,7 @@ package final class Service {
     // MARK: Time
 
     /// When `timeout` is to be called.
-    package var deadline: UInt64 { min(nextSweep, presenceDue ?? .max, slowedDue ?? .max, writer.retryAt ?? .max) }
+    package var deadline: UInt64 { min(nextSweep, presenceDue ?? .max, slowedDue ?? .max, writer.deadline) }
 
     /// To be called at the deadline; does what is due.
     package func timeout() {

@@ -78,6 +78,15 @@ package struct StoreContents {
             snapshotRevision: replay.start)
     }
 
+    /// How far a list has come; nil if it is deleted.
+    package func head(of number: UInt64) throws(StoreError) -> StoredHead? {
+        guard let list = lists[number], names[list.stored.name] == number else { return nil }
+        let digest = try list.frames(after: list.stored.revision - 1, about: 1).first?.commit().digest
+        return StoredHead(
+            list: number, name: list.stored.name, logID: list.stored.logID, revision: list.stored.revision,
+            digest: digest ?? list.snapshots.last?.hand.digest ?? Hand().digest)
+    }
+
     package func state(of number: UInt64, at revision: Int) throws(StoreError) -> Hand {
         let list = try list(number)
         guard (list.stored.floor...list.stored.revision).contains(revision) else {

@@ -10,6 +10,9 @@ package struct FaultSchedule: Sendable {
     package let seed: UInt64
     let clients: Int
     let lists: Int
+    /// How many servers share the store; one has it for itself.
+    package let servers: Int
+    let storeFaults: StoreFaults
     let limits: Limits
     let retention: Retention
     /// Milliseconds of a connection.
@@ -31,16 +34,30 @@ package struct FaultSchedule: Sendable {
         case createList, deleteList, undeleteList, renameList, renameBack
         case cut, storm, vanish, stall, killClient, tearClient
         case killServer, stopServer, fullDisk, failFlush, slowDisk, jumpClock, stranger, garble, copyClient
+        /// Only where there are several servers.
+        case moveClient, cutOffServer
 
         var isFault: Bool { rawValue >= Kind.cut.rawValue }
+
+        /// Whether it may happen where so many servers share a store. Such a store flushes by itself; what a list is called, its servers
+        /// do not tell each other.
+        func happens(to servers: Int) -> Bool {
+            switch self {
+            case .moveClient, .cutOffServer: servers > 1
+            case .failFlush, .renameList, .renameBack, .copyClient: servers == 1
+            default: true
+            }
+        }
 
         var usual: Int {
             switch self {
             case .insert: 14
             case .delete, .move, .change: 8
             case .block, .undo, .redo, .exact, .look: 4
-            case .cut, .stall: 4
-            case .ask, .open, .storm, .vanish, .killClient, .tearClient, .killServer, .stranger, .garble, .copyClient: 2
+            case .cut, .stall, .moveClient: 4
+            case .ask, .open, .storm, .vanish, .killClient, .tearClient, .killServer, .stranger, .garble, .copyClient,
+                .cutOffServer:
+                2
             case .close, .createList, .deleteList, .undeleteList, .renameList, .renameBack, .stopServer, .fullDisk,
                 .failFlush, .slowDisk,
                 .jumpClock:
@@ -71,6 +88,8 @@ package struct FaultSchedule: Sendable {
         var other = SplitMix64(seed: ~seed)
         limits.submissionWork = [2, 20, limits.submissionWork][other.next(below: 3)]
         limits.inlineWork = [10, 100, limits.inlineWork][other.next(below: 3)]
+        servers = [1, 1, 1, 2, 3, 4][other.next(below: 6)]
+        storeFaults = StoreFaults(&other)
         limits.connections = pick([6, 20_000])
         limits.lists = lists + pick([1, 20_000])
         self.limits = limits
@@ -83,7 +102,8 @@ package struct FaultSchedule: Sendable {
             let isOn = random.next(below: 100) < (kind.isFault ? 45 : 80)
             if isOn || kind == .insert { weights[kind] = kind.usual * pick([1, 1, 3]) }
         }
-        self.weights = weights
+        let count = servers
+        self.weights = weights.filter { $0.key.happens(to: count) }
     }
 
     /// The names of the lists, with what they accept.
@@ -93,5 +113,34 @@ package struct FaultSchedule: Sendable {
         case 1: ("short\(index % lists)", Rules(maximumCount: 7))
         default: ("cards\(index % lists)", Rules(maximumCount: 9, allowedKinds: [.card], hasDeck: true))
         }
+    }
+}
+
+/// What befalls a server's requests to a store that others share, and the hints that others are given.
+struct StoreFaults {
+    /// The most milliseconds that a request takes to the store, and an answer back.
+    let delay: Int
+    /// Of 100 requests: so many are never executed.
+    let lost: Int
+    /// So many are executed, and their answers are lost.
+    let unanswered: Int
+    /// So many are executed after their server has given up waiting.
+    let late: Int
+    /// The most milliseconds that a hint takes.
+    let hintDelay: Int
+    /// Of 100 hints: so many get lost. As many come twice.
+    let lostHints: Int
+
+    /// Milliseconds that a server waits for an answer.
+    static let patience = 1_000
+
+    init(_ random: inout SplitMix64) {
+        func pick(_ choices: [Int]) -> Int { choices[random.next(below: choices.count)] }
+        delay = pick([1, 10, 100])
+        lost = pick([0, 0, 3, 20])
+        unanswered = pick([0, 0, 3, 20])
+        late = pick([0, 0, 3, 20])
+        hintDelay = pick([1, 50, 5_000])
+        lostHints = pick([0, 20, 100])
     }
 }

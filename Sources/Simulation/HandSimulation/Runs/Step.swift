@@ -33,8 +33,10 @@ extension Step: CustomStringConvertible {
     package var description: String {
         let subject: String =
             switch kind {
-            case .storm, .killServer, .stopServer, .fullDisk, .failFlush, .slowDisk, .jumpClock, .stranger: ""
-            case .cut, .vanish, .stall, .killClient, .tearClient, .garble, .copyClient: " client \(client)"
+            case .storm, .killServer, .stopServer, .fullDisk, .failFlush, .slowDisk, .jumpClock, .stranger,
+                .cutOffServer:
+                ""
+            case .cut, .vanish, .stall, .killClient, .tearClient, .garble, .copyClient, .moveClient: " client \(client)"
             default: " client \(client), list \(list)"
             }
         return "after \(pause) ms: \(kind)\(subject)"

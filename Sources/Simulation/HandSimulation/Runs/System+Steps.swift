@@ -29,7 +29,7 @@ extension System {
         case .renameList: request(client) { .rename(request: $0, name: names[0], newName: names[1]) }
         case .renameBack: request(client) { .rename(request: $0, name: names[1], newName: names[0]) }
         case .undeleteList:
-            let newName = names[random.next(below: 2)]
+            let newName = isShared ? name : names[random.next(below: 2)]
             request(client) { .undelete(request: $0, name: name, deletion: nil, newName: newName) }
         case .cut: client.link?.cut()
         case .storm: for client in clients { client.link?.cut() }
@@ -42,20 +42,32 @@ extension System {
             if random.next() & 1 == 0 { client.link?.up.stalledUntil = until }
         case .killClient: client.die()
         case .tearClient: client.diesAtNextWrite = true
-        case .killServer: server.crash()
-        case .stopServer: server.stop()
+        case .killServer: server(&random).crash()
+        case .stopServer: server(&random).stop()
         case .fullDisk: trouble(&random, { $0.isDiskFull = true }, { $0.isDiskFull = false })
         case .failFlush: trouble(&random, { $0.disk.failsFlush = true }, { $0.disk.failsFlush = false })
         case .slowDisk:
             let delay = UInt64(random.next(below: 2_000))
-            trouble(&random, { $0.server.diskDelay = delay }, { $0.server.diskDelay = 0 })
-        case .jumpClock: server.clockOffset = random.next() % 1_000_000
+            let server = server(&random)
+            trouble(&random, { _ in server.diskDelay = delay }, { _ in server.diskDelay = 0 })
+        case .jumpClock: server(&random).clockOffset = random.next() % 1_000_000
+        case .moveClient:
+            // What it has sent arrives late, behind what it sends to the next server.
+            client.link?.up.stalledUntil = scheduler.now + UInt64(random.next(below: 10_000))
+            client.link?.giveUp()
+        case .cutOffServer:
+            let server = server(&random)
+            trouble(&random, { _ in server.isCutOff = true }, { _ in server.isCutOff = false })
         case .stranger: stranger(&random)
         case .copyClient: copy(client, name, &random)
         case .garble:
             client.link?.serverEnd.garbles = true
             hasGarbled = true
         }
+    }
+
+    private func server(_ random: inout SplitMix64) -> SimulatedServer {
+        isShared ? servers[random.next(below: servers.count)] : servers[0]
     }
 
     /// A fault that lasts for a while.
@@ -139,7 +151,7 @@ extension System {
 
     /// Somebody who does not speak the protocol, or who stops in the middle.
     private func stranger(_ random: inout SplitMix64) {
-        guard let link = connect("stranger") else { return }
+        guard let link = connect("stranger", to: server(&random)) else { return }
         var bytes: [UInt8] = []
         if random.next() & 1 == 0 {
             let hello = UpMessage.Hello(

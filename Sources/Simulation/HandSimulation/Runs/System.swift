@@ -2,7 +2,8 @@ import HandCore
 import HandSync
 import HandWire
 
-/// One simulated world: a server on its disk, clients, the network between them, and those who watch.
+/// One simulated world: a server on its disk or several on a store that they share, clients, the network between them, and those
+/// who watch.
 final class System {
     let schedule: FaultSchedule
     let scheduler = Scheduler()
@@ -15,7 +16,9 @@ final class System {
     let mergers = Mergers()
     /// The history that each list number stands for, according to the last client that submitted to it.
     private var logIDs: [UInt64: UInt64] = [:]
-    private(set) lazy var server = SimulatedServer(self)
+    /// Whether several servers share the store.
+    let isShared: Bool
+    private(set) lazy var servers = (0..<(isShared ? schedule.servers : 1)).map { SimulatedServer(self, number: $0) }
     lazy var clients = (0..<schedule.clients).map { SimulatedClient(self, number: $0) }
     private lazy var visitor = Visitor(self)
     private(set) var finding: Finding?
@@ -32,7 +35,9 @@ final class System {
         self.isTracing = isTracing
         self.bench = bench
         // What a real store has answered is on its disk.
-        disk = VirtualDisk(flushesAtOnce: bench != nil)
+        // A real store that several share is not among those.
+        isShared = schedule.servers > 1 && bench == nil
+        disk = VirtualDisk(flushesAtOnce: bench != nil || isShared)
         disk.onDurable = { [unowned self] in ledger.record($0) }
     }
 
@@ -43,7 +48,7 @@ final class System {
     }
 
     private func makeStore() -> any CommitStore {
-        guard let bench else { return SimulatedStore(disk) }
+        guard let bench else { return SimulatedStore(disk, isShared: isShared) }
         return MirroredStore(bench, disk) { [unowned self] in report(.store, $0) }
     }
 
@@ -157,11 +162,8 @@ final class System {
 
     // MARK: The network
 
-    func connect(_ client: SimulatedClient) -> Link? {
-        connect("client \(client.number)")
-    }
-
-    func connect(_ name: String) -> Link? {
+    /// Nil if the server is down.
+    func connect(_ name: String, to server: SimulatedServer) -> Link? {
         guard server.isUp else { return nil }
         links += 1
         let seed = schedule.seed &+ UInt64(links) &* 0x9E37_79B9
@@ -173,7 +175,7 @@ final class System {
         let link = Link(up: channel(1), down: channel(2), name: name)
         if isTracing {
             link.serverEnd.tap = { [unowned self] message in
-                if let text = message.traced { trace("server to \(name): \(text)") }
+                if let text = message.traced { trace("\(server.name) to \(name): \(text)") }
             }
         }
         server.accept(link)
@@ -184,7 +186,7 @@ final class System {
 
     /// Everything from the start to the end; `finding` says what was wrong.
     func run(_ steps: [Step]) {
-        server.start()
+        for server in servers { server.start() }
         for client in clients { client.start() }
         visitor.start()
         prepareLists()
@@ -221,7 +223,7 @@ final class System {
         isCalm = true
         isDiskFull = false
         disk.failsFlush = false
-        server.diskDelay = 0
+        for server in servers { (server.diskDelay, server.isCutOff) = (0, false) }
         settle { self.unfinished() }
         // A connection that went away silently is noticed by its silence; until then somebody may be shown who is gone.
         if finding == nil { wait(3 * schedule.limits.idleDeadline) }
@@ -257,10 +259,16 @@ final class System {
     /// In which way clients do not have the lists as they are; nil if all do.
     private func unfinished() -> Unrest? {
         func unrest(_ text: String) -> Unrest { Unrest(checker: .convergence, text: text) }
-        guard server.isUp else { return unrest("the server is down") }
+        guard servers.allSatisfy(\.isUp) else { return unrest("a server is down") }
         for list in disk.durable.present {
             guard let history = ledger.histories[list.stored.logID] else { return unrest("a list has no history") }
             let truth = Hand(history.list.items, rules: list.stored.rules)
+            for server in servers {
+                guard let (hand, revision) = server.service?.durable(list.stored.name) else { continue }
+                if revision != history.commits.count || hand != truth {
+                    return unrest("\(server.name) has \(history.name) at \(revision), not as it is")
+                }
+            }
             for client in clients {
                 guard let subscription = client.machine?.subscriptions[list.stored.name], subscription.isLive else {
                     return unrest("client \(client.number) does not follow \(list.stored.name)")
@@ -280,11 +288,12 @@ final class System {
     /// Who does not see everybody where they are, or sees somebody else; nil if there is nobody.
     private func wrongPresence() -> Unrest? {
         for name in disk.durable.present.map(\.stored.name).sorted() {
-            var expected: [UInt64: Focus?] = [:]
-            for case let machine? in clients.map(\.machine) {
-                if let author = machine.author { expected[author] = .some(machine.subscriptions[name]?.focus) }
-            }
             for client in clients {
+                // Who is at another server is not shown.
+                var expected: [UInt64: Focus?] = [:]
+                for case let machine? in clients.filter({ $0.home == client.home }).map(\.machine) {
+                    if let author = machine.author { expected[author] = .some(machine.subscriptions[name]?.focus) }
+                }
                 let seen = (client.others[name] ?? [:]).mapValues(\.place.focus)
                 guard seen != expected else { continue }
                 func text(_ people: [UInt64: Focus?]) -> String {

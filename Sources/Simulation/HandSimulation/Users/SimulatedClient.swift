@@ -15,6 +15,8 @@ final class SimulatedClient {
     private(set) var isCopied = false
     private var process = 0
     private(set) var link: Link?
+    /// The number of the server that it goes to.
+    private(set) var home = 0
     var watch = SubmissionWatch()
     private var outgoing: [UInt8] = []
     private var keptWaiters: [(mark: Int, body: () -> Void)] = []
@@ -27,7 +29,7 @@ final class SimulatedClient {
     /// How many edits this client has made in each list (by its log id), undo and redo included.
     private var edits: [UInt64: Int] = [:]
     /// Hears what its requests are answered.
-    var onAnswer: (ClientMachine.Answer) -> Void = { _ in }
+    var onAnswer: (UInt64, ClientMachine.Answer) -> Void = { _, _ in }
     /// Words that commits of this process have put into texts that were there, by list, and the revisions of those commits.
     private var ownWords: [String: [Substring: Int]] = [:]
     /// The next write to the journal does not happen: the process dies before it.
@@ -104,11 +106,11 @@ final class SimulatedClient {
         return put
     }
 
-    /// Whether its disk says that this is in flight, under whatever name.
+    /// Whether its disk says that this is in flight, or was, under whatever name: its commit may come before it is sent once more.
     func hasKept(_ submission: Submission, of logID: UInt64) -> Bool {
         journal.names.contains { name in
             guard let kept = try? journal.load(name) else { return false }
-            return kept.logID == logID && kept.inFlight?.sequence == submission.sequence
+            return kept.logID == logID && kept.sequence >= submission.sequence
         }
     }
 
@@ -177,7 +179,7 @@ final class SimulatedClient {
         case .status(let status): changed(status)
         case .list(let list, .presence(let entries)): note(entries, in: list)
         case .list(let list, .refused(let code, _)): refused(list, code)
-        case .answer(_, let answer): onAnswer(answer)
+        case .answer(let request, let answer): onAnswer(request, answer)
         case .list, .latency, .told: break
         }
     }
@@ -281,7 +283,8 @@ final class SimulatedClient {
         let mine = process
         system.scheduler.after(1 + UInt64(random.next(below: 20))) { [self] in
             guard process == mine, machine != nil else { return }
-            guard system.server.isUp, let link = system.connect(self) else {
+            chooseServer()
+            guard let link = system.connect("client \(number)", to: system.servers[home]) else {
                 return perform { machine in
                     machine.disconnected(reason: "connection refused", now: system.scheduler.now)
                 }
@@ -299,6 +302,12 @@ final class SimulatedClient {
             }
             perform { $0.connected(now: system.scheduler.now) }
         }
+    }
+
+    /// Where there are several, it goes to another one now and then.
+    private func chooseServer() {
+        guard system.isShared, random.next() & 1 == 0 else { return }
+        home = random.next(below: system.servers.count)
     }
 
     private func lost(_ reason: String) {

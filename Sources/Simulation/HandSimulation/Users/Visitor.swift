@@ -11,6 +11,7 @@ final class Visitor {
 
     /// An item on its way into a list.
     private struct Visit {
+        let request: UInt64
         let name: String
         let logID: UInt64
         let item: Item
@@ -20,7 +21,7 @@ final class Visitor {
         self.system = system
         client = SimulatedClient(system, number: system.schedule.clients)
         random = SplitMix64(seed: system.schedule.seed ^ 0x7151)
-        client.onAnswer = { [unowned self] in answered($0) }
+        client.onAnswer = { [unowned self] in answered($0, $1) }
     }
 
     func start() {
@@ -40,30 +41,30 @@ final class Visitor {
         let (name, _) = system.schedule.list(random.next(below: system.schedule.lists))
         let asked: [Excerpt.Selection] = [.positions(start: random.next(below: 5), count: 3)]
         client.perform { machine in
-            _ = machine.ask({ .excerpt(.init(request: $0, name: name, asked)) })
+            guard let request = machine.ask({ .excerpt(.init(request: $0, name: name, asked)) }) else { return }
+            asking = (request, name)
         }
-        asking = name
     }
 
-    /// The list of which an excerpt was asked for last.
-    private var asking = ""
+    /// The list of which an excerpt was asked for last, and by which request.
+    private var asking: (request: UInt64, name: String)?
 
-    private func answered(_ answer: ClientMachine.Answer) {
+    private func answered(_ request: UInt64, _ answer: ClientMachine.Answer) {
         switch answer {
-        case .excerpt(let excerpt) where visit == nil:
+        case .excerpt(let excerpt):
+            guard visit == nil, let asking, asking.request == request else { return }
             // Others go on meanwhile.
-            system.scheduler.after(UInt64(random.next(below: 200))) { [unowned self] in edit(excerpt) }
+            system.scheduler.after(UInt64(random.next(below: 200))) { [unowned self] in edit(asking.name, excerpt) }
         case .committed(let revision, _): committed(at: revision)
         case .rejected(.duplicateItem(let id)):
             system.report(.exactlyOnce, "item \(id) of a visit was inserted twice")
-        case .rejected, .stale, .error, .disconnected: visit = nil
+        case .rejected, .stale, .error, .disconnected: if visit?.request == request { visit = nil }
         default: break
         }
     }
 
-    private func edit(_ excerpt: Excerpt) {
+    private func edit(_ name: String, _ excerpt: Excerpt) {
         guard visit == nil else { return }
-        let name = asking
         let item = Item(id: ItemID(rawValue: random.next()), content: .task("visited", done: false))
         let delta = Delta.inserting([item], at: random.next(below: excerpt.count + 1), .after)
         let isExact = random.next(below: 8) == 0
@@ -71,8 +72,8 @@ final class Visitor {
         // It is owed only once the server has said so: who loses the connection for good is not told.
         system.promises.rejected(Words.Put(item))
         client.perform { machine in
-            guard machine.edit(name, on: excerpt, delta, isExact: isExact) != nil else { return }
-            visit = Visit(name: name, logID: excerpt.logID, item: item)
+            guard let request = machine.edit(name, on: excerpt, delta, isExact: isExact) else { return }
+            visit = Visit(request: request, name: name, logID: excerpt.logID, item: item)
         }
     }
 

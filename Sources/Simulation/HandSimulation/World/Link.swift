@@ -38,6 +38,9 @@ final class Link {
         onServerLoss(reason)
     }
 
+    /// The client takes it for lost.
+    func giveUp() { clientHears("no answer") }
+
     /// The client has closed its end: what it sent still arrives.
     func closeByClient() {
         clientKnows = true

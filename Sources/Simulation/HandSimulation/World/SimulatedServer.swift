@@ -4,12 +4,14 @@ import HandWire
 
 /// A server process: a service, and the world that it runs in. It can be killed at any moment and started again.
 final class SimulatedServer: ServiceEnvironment {
-    private unowned let system: System
+    unowned let system: System
+    /// What it is called in a trace.
+    let name: String
     private(set) var service: Service?
     /// Which process it is; what was planned for an earlier one does not happen.
-    private var process = 0
+    private(set) var process = 0
     private var links: [Link] = []
-    private var random: SplitMix64
+    var random: SplitMix64
     private var armed: UInt64?
     /// The disk did not confirm a flush.
     private var mustEnd = false
@@ -17,12 +19,16 @@ final class SimulatedServer: ServiceEnvironment {
     var clockOffset: UInt64 = 0
     /// Milliseconds that each request to the store takes longer.
     var diskDelay: UInt64 = 0
+    /// Whether nothing gets through between it and a store that others share.
+    var isCutOff = false
 
     private static let epoch: UInt64 = 1_800_000_000_000
 
-    init(_ system: System) {
+    init(_ system: System, number: Int) {
         self.system = system
-        random = SplitMix64(seed: system.schedule.seed ^ 0x5E)
+        random = SplitMix64(seed: system.schedule.seed &+ UInt64(number) &* 0x3_0001 ^ 0x5E)
+        name = system.isShared ? "server \(number + 1)" : "server"
+        if system.isShared { clockOffset = UInt64(random.next(below: 20_000)) }
     }
 
     var isUp: Bool { service != nil }
@@ -37,16 +43,16 @@ final class SimulatedServer: ServiceEnvironment {
         service = Service(
             world: self, limits: system.schedule.limits, program: "simulated", retention: system.schedule.retention,
             seed: random.next())
-        system.trace("server starts")
+        system.trace("\(name) starts")
         turn()
     }
 
     /// `kill -9`, or the loss of power: what was not flushed is gone, or not.
     func crash() {
         guard service != nil else { return }
-        system.trace("server dies")
+        system.trace("\(name) dies")
         service = nil
-        system.crashStore(&random)
+        if !system.isShared { system.crashStore(&random) }
         let lost = links
         links = []
         for link in lost { link.serverDied() }
@@ -56,7 +62,7 @@ final class SimulatedServer: ServiceEnvironment {
 
     /// SIGTERM: everything numbered is written, everybody is told.
     func stop() {
-        system.trace("server is asked to stop")
+        system.trace("\(name) is asked to stop")
         service?.stop()
         turn()
     }
@@ -86,16 +92,16 @@ final class SimulatedServer: ServiceEnvironment {
     }
 
     /// What follows every event: the end of the loop's turn, and another one where that is asked for.
-    private func turn() {
+    func turn() {
         guard let service else { return }
         let hasMore = service.endTurn()
         if mustEnd { return crash() }
-        if let problem = service.brokenInvariant() { system.report(.invariant, problem) }
+        if let problem = service.brokenInvariant() { system.report(.invariant, "\(name): \(problem)") }
         system.checkWork(service.heaviest)
         if service.hasStopped {
             self.service = nil
             links = []
-            system.trace("server has stopped")
+            system.trace("\(name) has stopped")
             return system.scheduler.after(1 + UInt64(random.next(below: 1_000))) { [self] in start() }
         }
         let mine = process
@@ -117,11 +123,13 @@ final class SimulatedServer: ServiceEnvironment {
 
     var now: UInt64 { system.scheduler.now }
     var wallClock: UInt64 { Self.epoch + now + clockOffset }
+    var isShared: Bool { system.isShared }
 
     func ask<Value: Sendable>(
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
         then: @escaping (Result<Value, StoreError>) -> Void
     ) {
+        guard !isShared else { return askShared(body, then: then) }
         let mine = process
         let disk = system.disk
         system.scheduler.after(UInt64(random.next(below: 3)) + diskDelay / 2) { [self] in
@@ -164,8 +172,22 @@ final class SimulatedServer: ServiceEnvironment {
     }
 
     func note(_ note: ServiceNote) {
-        guard case .closing(let connection, let code) = note else { return }
-        system.trace("server closes \(connection.peerDescription): \(code)")
+        switch note {
+        case .closing(let connection, let code): closing(connection, code)
+        case .unsettled(let list): system.trace("\(name) does not know what became of its commits of \(list)")
+        case .reloaded(let list, let error):
+            system.trace("\(name) loads \(list) anew: \(error)")
+            // What it has not seen may be forgotten.
+            let (known, kept) = (
+                service?.durable(list)?.revision ?? 0, system.disk.durable.list(named: list)?.stored.floor ?? 0
+            )
+            if known >= kept { system.report(.order, "\(name) loads \(list) anew, which never went back: \(error)") }
+        default: break
+        }
+    }
+
+    private func closing(_ connection: Connection, _ code: ErrorCode) {
+        system.trace("\(name) closes \(connection.peerDescription): \(code)")
         let expected: Set<ErrorCode> = [
             .replaced, .idleTimeout, .handshakeTimeout, .shuttingDown, .internalError, .tooManyConnections,
         ]

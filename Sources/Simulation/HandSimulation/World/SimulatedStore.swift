@@ -10,19 +10,19 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
     /// The last number that was given to an author: the next process goes on behind it.
     private var lastAuthor: UInt64 = 0
 
-    init(_ disk: VirtualDisk) {
+    init(_ disk: VirtualDisk, isShared: Bool = false) {
         self.disk = disk
+        self.isShared = isShared
     }
 
     /// A store that starts empty and loses nothing.
     ///
     /// - Parameter isShared: whether several servers write to it.
     package convenience init(isShared: Bool = false) {
-        self.init(VirtualDisk(flushesAtOnce: true))
-        self.isShared = isShared
+        self.init(VirtualDisk(flushesAtOnce: true), isShared: isShared)
     }
 
-    package private(set) var isShared = false
+    package let isShared: Bool
 
     /// What becomes of an append to a shared store and of its answer.
     package enum Fate: Sendable {
@@ -50,16 +50,24 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
 
     /// As a transaction of its own. The same batch is taken once.
     private func appendAlone(_ batch: CommitBatch) throws -> Appended {
-        let missed = disk.read { $0.frames(of: batch.list, after: batch.expected, about: .max) }
-        if let first = missed.first {
-            return batch.frames[0].bytes.elementsEqual(first.bytes) ? .taken : .missed(missed)
-        }
-        guard let list = disk.read({ contents in contents.present.first { $0.stored.number == batch.list } }) else {
+        guard let head = try disk.read({ try $0.head(of: batch.list) }), batch.logID ?? head.logID == head.logID else {
             return .gone
         }
-        guard list.stored.revision == batch.expected else { return .missed([]) }
+        let missed = disk.read { $0.frames(of: batch.list, after: batch.expected, about: .max) }
+        if !missed.isEmpty { return isThere(batch, missed) ? .taken : .missed(missed) }
+        guard head.revision == batch.expected, batch.digest ?? head.digest == head.digest else { return .missed([]) }
         _ = try disk.write { try $0.append([batch], by: []) }
         return .taken
+    }
+
+    /// Whether these frames begin with the batch.
+    private func isThere(_ batch: CommitBatch, _ frames: [StoredFrame]) -> Bool {
+        frames.count >= batch.frames.count
+            && zip(batch.frames, frames).allSatisfy { $0.bytes.elementsEqual($1.bytes) }
+    }
+
+    package func heads(of lists: [UInt64]) throws -> [StoredHead] {
+        try disk.read { contents in try lists.compactMap { try contents.head(of: $0) } }
     }
 
     package func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame] {

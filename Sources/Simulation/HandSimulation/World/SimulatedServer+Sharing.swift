@@ -1,0 +1,80 @@
+import HandCore
+import HandSync
+
+/// What lies between a server and a store that others share. A request takes its time, and so does its answer. Either may get lost:
+/// then the server gives up waiting, and what it has asked for is executed or not, perhaps later than what it asks next, perhaps
+/// when its process has ended.
+extension SimulatedServer {
+    func askShared<Value: Sendable>(
+        _ body: @escaping @Sendable (any CommitStore) throws -> Value,
+        then: @escaping (Result<Value, StoreError>) -> Void
+    ) {
+        let store = system.store
+        request {
+            StoreError.catching { try body(store) }
+        } then: {
+            then($0 ?? .failure(.unreachable("simulated", why: "it does not answer")))
+        }
+    }
+
+    /// Each list is a transaction of its own, in whatever order.
+    func append(
+        _ batches: [CommitBatch], by newcomers: [Newcomer],
+        then: @escaping (Result<[Appended], StoreError>) -> Void
+    ) {
+        guard isShared else { return appendAside(batches, by: newcomers, then: then) }
+        let store = system.store
+        var outcomes = batches.map { _ in Appended.unknown }
+        var left = batches.count
+        for (index, batch) in batches.enumerated() {
+            request { [unowned self] in
+                let outcome = (try? store.append([batch], by: newcomers))?.first
+                if outcome == .taken, let last = batch.commits.last { tell(batch.list, at: last.revision) }
+                return outcome
+            } then: { outcome in
+                outcomes[index] = (outcome ?? nil) ?? .unknown
+                left -= 1
+                if left == 0 { then(.success(outcomes)) }
+            }
+        }
+    }
+
+    /// Has the store execute something. `then` gets what that returned; nil if no answer came in time.
+    private func request<Value>(_ body: @escaping () -> Value, then: @escaping (Value?) -> Void) {
+        let (mine, faults, isCalm) = (process, system.schedule.storeFaults, system.isCalm)
+        var isOver = false
+        func end(_ value: Value?) {
+            guard !isOver, process == mine, service != nil else { return }
+            isOver = true
+            then(value)
+            turn()
+        }
+        func trip() -> UInt64 { UInt64(random.next(below: faults.delay + 1)) }
+        func happens(_ percentage: Int) -> Bool { random.next(below: 100) < percentage && !isCalm }
+        let (isLost, isLate, isUnanswered) = (happens(faults.lost), happens(faults.late), happens(faults.unanswered))
+        let (there, back) = (trip() + diskDelay / 2, trip() + diskDelay / 2)
+        let delay = isLate ? UInt64(StoreFaults.patience + random.next(below: 3 * StoreFaults.patience)) : 0
+        if !isLost, !isCutOff {
+            system.scheduler.after(there + delay) { [unowned self] in
+                let value = body()
+                if !isUnanswered, !isCutOff { system.scheduler.after(back) { end(value) } }
+            }
+        }
+        system.scheduler.after(UInt64(StoreFaults.patience)) { end(nil) }
+    }
+
+    /// Hints to the other servers: late, lost or twice.
+    private func tell(_ list: UInt64, at revision: Int) {
+        let faults = system.schedule.storeFaults
+        for other in system.servers where other !== self {
+            let draw = random.next(below: 100)
+            let count = draw < faults.lostHints ? 0 : draw < 2 * faults.lostHints ? 2 : 1
+            for _ in 0..<count {
+                system.scheduler.after(UInt64(random.next(below: faults.hintDelay + 1))) {
+                    other.service?.hinted(list, at: revision)
+                    other.turn()
+                }
+            }
+        }
+    }
+}
