@@ -85,6 +85,7 @@ extension System {
         let copy = SimulatedClient(copying: client, number: clients.count)
         trace("client \(client.number) is copied as client \(copy.number)")
         clients.append(copy)
+        promises.submitsAgain(copy.kept())
         var (first, second) = (SplitMix64(seed: random.next()), SplitMix64(seed: random.next()))
         scheduler.after(UInt64(random.next(below: 20_000))) { [unowned self] in
             edit(.insert, client, name, &first)
