@@ -20,6 +20,19 @@ import Testing
         #expect(replica.takeSubmission(list: 1)?.lag == 4)
     }
 
+    /// Nor does an exact edit that was made on an end that the history has lost.
+    @Test func aHistoryThatLostItsEnd() throws {
+        let list = Hand([Item(id: ItemID(rawValue: 1), content: .note("a"))])
+        var replica = Replica(confirmed: list, revision: 5, logID: 7, sequence: 0)
+        try replica.edit(replica.view.rewording(0, "b"), isExact: true)
+        let delta = try #require(replica.pending.first)
+        let update = replica.reset(to: list, revision: 3, logID: 7, lastSequence: 0)
+        #expect(update.notices == [.rejected(.revisionMoved(now: 3), delta)] && !replica.hasPending)
+        try replica.edit(replica.view.rewording(0, "c"))
+        _ = replica.reset(to: list, revision: 2, logID: 7, lastSequence: 0)
+        #expect(replica.takeSubmission(list: 1)?.lag == 2)
+    }
+
     @Test func threeStates() throws {
         var world = World(tasks(2), replicas: 1)
         #expect(world.replicas[0].state == .synchronized)

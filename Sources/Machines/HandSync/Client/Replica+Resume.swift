@@ -30,7 +30,7 @@ extension Replica {
         try? follow(rebase.delta, &update)
     }
 
-    /// An exact edit was made on a revision of a history that is gone: the server could only refuse it.
+    /// An exact edit was made on a revision that is gone, with its history or with the end of it: the server could only refuse it.
     private mutating func takeBackExactEdits(now: Int, _ update: inout Update) {
         if let mine = inFlight, mine.exactBase != nil {
             let answer = rejected(sequence: mine.sequence, .revisionMoved(now: now))
@@ -116,7 +116,8 @@ extension Replica {
             update.notices.append(.acknowledged(sequence: mine.sequence, revision: revision))
             update.notices += missing(of: mine.delta, on: base, in: snapshot, revision)
         }
-        if !isSameHistory {
+        // A history may have lost its end.
+        if !isSameHistory || revision < self.revision {
             takeBackExactEdits(now: revision, &update)
             // Of another history nothing was seen.
             inFlight?.seen = 0

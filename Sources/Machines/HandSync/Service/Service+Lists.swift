@@ -216,7 +216,12 @@ extension Service {
         named name: String, for connection: Connection, _ body: @escaping (Result<HostedList, StoreError>) -> Void
     ) {
         if loading[name] != nil {
-            loading[name]?.append(body)
+            // Others' commits that this client knows of may be newer than what is being read.
+            guard world.isShared else {
+                loading[name]?.append(body)
+                return
+            }
+            comingNext[name, default: []].append((connection, body))
             return
         }
         loading[name] = [body]
@@ -264,6 +269,11 @@ extension Service {
     }
 
     private func loaded(_ name: String, _ hosted: Result<HostedList, StoreError>) {
-        for waiting in loading.removeValue(forKey: name) ?? [] { waiting(hosted) }
+        let waiting = loading.removeValue(forKey: name) ?? []
+        if let next = comingNext.removeValue(forKey: name) {
+            loading[name] = next.map(\.body)
+            load(name, for: next[0].connection)
+        }
+        for body in waiting { body(hosted) }
     }
 }

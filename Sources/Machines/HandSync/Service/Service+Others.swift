@@ -53,10 +53,21 @@ extension Service {
         switch result {
         case .failure(let error): reload(hosted, error)
         case .success(let decisions):
-            for connection in hosted.subscribers { mark(connection) }
+            for connection in hosted.subscribers { pass(on: hosted, to: connection) }
             for decision in decisions { tell(decision, of: hosted) }
             settle(hosted)
         }
+    }
+
+    /// Somebody may have sent something to another server under a name that they had before. They would take its commit for
+    /// another's, and it would be their answer: so they get the list as it is behind it.
+    private func pass(on hosted: HostedList, to connection: Connection) {
+        mark(connection)
+        guard let author = connection.author, let cursor = connection.cursors[hosted.list.number],
+            !hosted.authority.knowsItsOwn(author, after: cursor.revision)
+        else { return }
+        let start = hosted.start(from: cursor.revision, logID: hosted.authority.logID, for: author)
+        begin(connection, in: hosted, request: cursor.request, start, from: cursor.revision)
     }
 
     /// What is pending may be handed over again.

@@ -35,6 +35,8 @@ package final class Service {
     var names: [String: UInt64] = [:]
     /// What waits for a list that is being loaded, by name.
     var loading: [String: [(Result<HostedList, StoreError>) -> Void]] = [:]
+    /// What has come since that was begun, where it has to be read once more for that.
+    var comingNext: [String: [(connection: Connection, body: (Result<HostedList, StoreError>) -> Void)]] = [:]
     @exclusivity(unchecked) var marked: [Connection] = []
     /// Those of them that get whole lists, the first to wait first.
     private var receiving: [Connection] = []

@@ -135,6 +135,15 @@ package struct StoreContents {
         return batches.map { _ in .taken }
     }
 
+    /// The lists that are there have the commits that they had then, and no others: what a standby does that has not got the last ones.
+    package mutating func goBack(to former: StoreContents) {
+        for (number, list) in lists {
+            guard var before = former.lists[number] else { continue }
+            before.stored.name = list.stored.name
+            lists[number] = before
+        }
+    }
+
     private mutating func keep(_ newcomer: Newcomer) {
         let (author, client) = (newcomer.author, newcomer.client)
         people[author.number] = (author.client, newcomer.person)

@@ -34,6 +34,15 @@ package struct Finding: Equatable, Sendable {
         case work
         /// When all faults were over, not everybody came to the same list.
         case convergence
+
+        /// Whether the promise is kept when the store has lost commits that were acknowledged: what people put in is gone, and who has
+        /// seen what is gone notices it with the next commit.
+        var outlivesLoss: Bool {
+            switch self {
+            case .invariant, .rules, .view, .journal, .presence, .store, .convergence: true
+            case .order, .exactlyOnce, .durability, .digest, .merge, .intention, .words, .protocol, .work: false
+            }
+        }
     }
 
     package let checker: Checker

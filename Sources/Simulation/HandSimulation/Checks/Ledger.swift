@@ -70,6 +70,22 @@ final class Ledger {
         }
     }
 
+    /// Commits that were durable are not any more.
+    func wentBack(to contents: StoreContents) {
+        for list in contents.lists.values {
+            guard let history = histories[list.stored.logID], list.stored.revision < history.commits.count else {
+                continue
+            }
+            var rest = History(
+                logID: history.logID, name: history.name, names: history.names, marks: [history.marks[0]])
+            (rest.isDeleted, rest.seen) = (history.isDeleted, list.stored.revision)
+            for commit in history.commits.prefix(list.stored.revision) {
+                try? add(commit, to: &rest, rules: list.stored.rules)
+            }
+            histories[history.logID] = rest
+        }
+    }
+
     private func add(_ commit: Commit, to history: inout History, rules: Rules) throws {
         let place = "\(history.name), revision \(commit.revision)"
         let client = self.client(of: commit.author)

@@ -21,7 +21,9 @@ final class Mergers {
     /// A client has sent this; its last one under a sequence counts.
     func sent(_ submission: Submission, list: UInt64, author: UInt64, client: Int, seen: Int) {
         let key = Key(author: author, sequence: submission.sequence, list: list)
-        submissions[key, default: [:]][client] = Sent(submission: submission, seen: seen)
+        // Another server may have taken it when it came first.
+        let former = submissions[key]?[client].flatMap { $0.submission.base == submission.base ? $0.seen : nil }
+        submissions[key, default: [:]][client] = Sent(submission: submission, seen: min(former ?? seen, seen))
     }
 
     /// Whether a client sends the first submission under its sequence, or that one again: which items it inserts never changes.

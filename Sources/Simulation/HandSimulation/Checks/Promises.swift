@@ -86,10 +86,14 @@ final class Promises {
         return open.keys.filter { !waiting.contains($0) }.min { "\($0)" < "\($1)" }
     }
 
+    /// Of a refusal that was not kept the next process knows nothing, and submits the edit again; so does a copy that has it kept.
+    func submitsAgain(_ kept: Words.Put) {
+        for item in kept.items { refused[item] = nil }
+    }
+
     /// A client's process has ended; these are in what it has on disk.
     func died(client: Int, kept: Words.Put) {
-        // Of a refusal that was not kept the next process knows nothing, and submits the edit again.
-        for item in kept.items { refused[item] = nil }
+        submitsAgain(kept)
         owed = owed.filter { $0.value.client != client || $0.value.isKept || kept.contains($0.key) }
     }
 

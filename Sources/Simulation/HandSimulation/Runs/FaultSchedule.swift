@@ -13,6 +13,8 @@ package struct FaultSchedule: Sendable {
     /// How many servers share the store; one has it for itself.
     package let servers: Int
     let storeFaults: StoreFaults
+    /// Writes that the store's standby may be behind; 0 if it is never.
+    let lag: Int
     let limits: Limits
     let retention: Retention
     /// Milliseconds of a connection.
@@ -36,6 +38,8 @@ package struct FaultSchedule: Sendable {
         case killServer, stopServer, fullDisk, failFlush, slowDisk, jumpClock, stranger, garble, copyClient
         /// Only where there are several servers.
         case moveClient, cutOffServer
+        /// Only where a standby may be behind.
+        case failOver
 
         var isFault: Bool { rawValue >= Kind.cut.rawValue }
 
@@ -43,7 +47,7 @@ package struct FaultSchedule: Sendable {
         /// do not tell each other.
         func happens(to servers: Int) -> Bool {
             switch self {
-            case .moveClient, .cutOffServer: servers > 1
+            case .moveClient, .cutOffServer, .failOver: servers > 1
             case .failFlush, .renameList, .renameBack, .copyClient: servers == 1
             default: true
             }
@@ -59,8 +63,7 @@ package struct FaultSchedule: Sendable {
                 .cutOffServer:
                 2
             case .close, .createList, .deleteList, .undeleteList, .renameList, .renameBack, .stopServer, .fullDisk,
-                .failFlush, .slowDisk,
-                .jumpClock:
+                .failFlush, .slowDisk, .jumpClock, .failOver:
                 1
             }
         }
@@ -90,6 +93,7 @@ package struct FaultSchedule: Sendable {
         limits.inlineWork = [10, 100, limits.inlineWork][other.next(below: 3)]
         servers = [1, 1, 1, 2, 3, 4][other.next(below: 6)]
         storeFaults = StoreFaults(&other)
+        lag = [0, 0, 0, 0, 0, 0, 3, 12][other.next(below: 8)]
         limits.connections = pick([6, 20_000])
         limits.lists = lists + pick([1, 20_000])
         self.limits = limits
@@ -102,6 +106,7 @@ package struct FaultSchedule: Sendable {
             let isOn = random.next(below: 100) < (kind.isFault ? 45 : 80)
             if isOn || kind == .insert { weights[kind] = kind.usual * pick([1, 1, 3]) }
         }
+        weights[.failOver] = lag > 0 ? 1 : nil
         let count = servers
         self.weights = weights.filter { $0.key.happens(to: count) }
     }

@@ -34,7 +34,7 @@ extension Step: CustomStringConvertible {
         let subject: String =
             switch kind {
             case .storm, .killServer, .stopServer, .fullDisk, .failFlush, .slowDisk, .jumpClock, .stranger,
-                .cutOffServer:
+                .cutOffServer, .failOver:
                 ""
             case .cut, .vanish, .stall, .killClient, .tearClient, .garble, .copyClient, .moveClient: " client \(client)"
             default: " client \(client), list \(list)"

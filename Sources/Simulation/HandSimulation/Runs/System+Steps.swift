@@ -51,6 +51,7 @@ extension System {
             let server = server(&random)
             trouble(&random, { _ in server.diskDelay = delay }, { _ in server.diskDelay = 0 })
         case .jumpClock: server(&random).clockOffset = random.next() % 1_000_000
+        case .failOver: failOver(&random)
         case .moveClient:
             // What it has sent arrives late, behind what it sends to the next server.
             client.link?.up.stalledUntil = scheduler.now + UInt64(random.next(below: 10_000))
@@ -84,6 +85,7 @@ extension System {
         let copy = SimulatedClient(copying: client, number: clients.count)
         trace("client \(client.number) is copied as client \(copy.number)")
         clients.append(copy)
+        promises.submitsAgain(copy.kept())
         var (first, second) = (SplitMix64(seed: random.next()), SplitMix64(seed: random.next()))
         scheduler.after(UInt64(random.next(below: 20_000))) { [unowned self] in
             edit(.insert, client, name, &first)
@@ -95,8 +97,7 @@ extension System {
 
     // MARK: People
 
-    private func edit(_ kind: FaultSchedule.Kind, _ client: SimulatedClient, _ name: String, _ random: inout SplitMix64)
-    {
+    func edit(_ kind: FaultSchedule.Kind, _ client: SimulatedClient, _ name: String, _ random: inout SplitMix64) {
         guard let replica = client.machine?.subscriptions[name]?.replica else { return client.open(name) }
         guard client.machine?.subscriptions[name]?.isLoaded == true else { return }
         var person = Person(random: random)

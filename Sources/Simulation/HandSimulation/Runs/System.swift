@@ -27,6 +27,8 @@ final class System {
     private var links = 0
     /// Whether some bits were flipped on their way.
     var hasGarbled = false
+    /// Whether the store has lost commits that were acknowledged.
+    private(set) var hasLostCommits = false
     /// Steps may still make trouble.
     private(set) var isCalm = false
 
@@ -38,6 +40,7 @@ final class System {
         // A real store that several share is not among those.
         isShared = schedule.servers > 1 && bench == nil
         disk = VirtualDisk(flushesAtOnce: bench != nil || isShared)
+        disk.lag = isShared ? schedule.lag : 0
         disk.onDurable = { [unowned self] in ledger.record($0) }
     }
 
@@ -50,6 +53,13 @@ final class System {
     private func makeStore() -> any CommitStore {
         guard let bench else { return SimulatedStore(disk, isShared: isShared) }
         return MirroredStore(bench, disk) { [unowned self] in report(.store, $0) }
+    }
+
+    /// A standby of the store takes over that has not got the last commits.
+    func failOver(_ random: inout SplitMix64) {
+        hasLostCommits = true
+        disk.failOver(&random)
+        ledger.wentBack(to: disk.durable)
     }
 
     /// Whether there is no more room for what the server writes.
@@ -71,7 +81,7 @@ final class System {
     // MARK: Watching
 
     func report(_ checker: Finding.Checker, _ text: String) {
-        guard finding == nil else { return }
+        guard finding == nil, !hasLostCommits || checker.outlivesLoss else { return }
         finding = Finding(checker: checker, text: text, time: scheduler.now)
         trace("\(checker.rawValue): \(text)")
     }
@@ -224,11 +234,24 @@ final class System {
         isDiskFull = false
         disk.failsFlush = false
         for server in servers { (server.diskDelay, server.isCutOff) = (0, false) }
+        if hasLostCommits { editOnceMore() }
         settle { self.unfinished() }
         // A connection that went away silently is noticed by its silence; until then somebody may be shown who is gone.
         if finding == nil { wait(3 * schedule.limits.idleDeadline) }
         if finding == nil { settle { self.unfinished() ?? self.wrongPresence() } }
         if finding == nil { checkEnd() }
+    }
+
+    /// Who has seen as many commits as there are, but others, notices that with the next one.
+    private func editOnceMore() {
+        for round in 0..<4 {
+            wait(30_000)
+            for client in clients { client.start() }
+            for index in 0..<schedule.lists {
+                var random = SplitMix64(seed: schedule.seed &+ UInt64(round))
+                edit(.insert, clients[round % clients.count], schedule.list(index).name, &random)
+            }
+        }
     }
 
     private struct Unrest {

@@ -97,7 +97,7 @@ final class SimulatedClient {
     /// What edits put in which are on disk and not confirmed.
     ///
     /// - Parameter isClosed: leave out lists that are open.
-    private func kept(ofClosedOnes isClosed: Bool = false) -> Words.Put {
+    func kept(ofClosedOnes isClosed: Bool = false) -> Words.Put {
         var put = Words.Put()
         for name in journal.names where !isClosed || machine?.subscriptions[name] == nil {
             guard let replica = try? journal.load(name) else { continue }

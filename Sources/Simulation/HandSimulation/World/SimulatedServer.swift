@@ -179,7 +179,8 @@ final class SimulatedServer: ServiceEnvironment {
             system.trace("\(name) loads \(list) anew: \(error)")
             // What it has not seen may be forgotten.
             let (known, kept) = (
-                service?.durable(list)?.revision ?? 0, system.disk.durable.list(named: list)?.stored.floor ?? 0
+                service?.durable(list)?.revision ?? 0,
+                system.disk.durable.lists.values.lazy.filter { $0.stored.name == list }.map(\.stored.floor).max() ?? 0
             )
             if known >= kept { system.report(.order, "\(name) loads \(list) anew, which never went back: \(error)") }
         default: break

@@ -19,6 +19,9 @@ final class VirtualDisk: @unchecked Sendable {
     var failsFlush = false
     /// Whether each write is flushed as it is made.
     let flushesAtOnce: Bool
+    /// How many of its former states a standby may be behind.
+    var lag = 0
+    private var former: [StoreContents] = []
     /// Hears of every state that has become durable.
     var onDurable: (StoreContents) -> Void = { _ in }
 
@@ -46,10 +49,18 @@ final class VirtualDisk: @unchecked Sendable {
     /// Makes the first `count` writes durable.
     func flush(_ count: Int) {
         guard count > flushed else { return }
+        if lag > 0 { former = former.suffix(lag - 1) + [durable] }
         durable = unflushed[count - flushed - 1]
         unflushed.removeFirst(count - flushed)
         flushed = count
         onDurable(durable)
+    }
+
+    /// A standby takes over that is behind.
+    func failOver(_ random: inout SplitMix64) {
+        guard let before = former.randomElement(using: &random) else { return }
+        contents.goBack(to: before)
+        (durable, former) = (contents, [])
     }
 
     /// What was not flushed is there or not, but never a write without the ones before it.
