@@ -44,6 +44,22 @@ import Testing
         #expect(load.status == 0 && load.output.contains("converged"), "\(load.output) \(load.messages)")
     }
 
+    /// Of several hosts each must be the one that its certificate names; who is not is passed over.
+    @Test func severalHosts() throws {
+        let folder = try TemporaryFolder()
+        let certificates = try Certificates(folder)
+        let (server, url) = try Self.start(folder, try certificates.make("server", for: "DNS:localhost"))
+        defer { server.kill() }
+        let port = url.split(separator: ":").last ?? ""
+        let both = "hands://127.0.0.1:\(port),localhost:\(port)"
+        let outcome = try Self.hand(["create", "--url", both, "groceries"], folder, ca: certificates.authority)
+        #expect(outcome.status == 0, "\(outcome.messages)")
+        let load = try Binary.run(
+            ["load", "--url", both, "--clients", "3", "--duration", "1s"],
+            environment: ["HAND_CA": certificates.authority])
+        #expect(load.status == 0 && load.output.contains("converged"), "\(load.output) \(load.messages)")
+    }
+
     /// A new certificate is taken without a restart; a file that is none leaves the old one in use.
     @Test func certificatesAreReadAnew() throws {
         let folder = try TemporaryFolder()
