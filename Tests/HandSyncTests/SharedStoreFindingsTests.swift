@@ -39,6 +39,9 @@ import Testing
     /// A batch is due once more while something else is being written: nothing is to be done before that ends.
     @Test func nothingIsDueDuringAWrite() throws {
         let ada = client(1, at: one)
+        // Who is here is told by then.
+        one.pass(500)
+        one.settle()
         store.fates = [.lost]
         insert(10, ada, 1)
         one.settle()
