@@ -33,7 +33,7 @@ import Testing
             "is rejected: the list is full", "is rejected: the server could not", "error listDeleted",
             "error noSuchList", "error noSuchRevision", "has noticed", "closes client", ": replaced", ": idleTimeout",
             "closes stranger", "is deleted", "is back", "error listExists", "the list is called", "hears that",
-            "is refused", "drop 1", "pick 1", "edit",
+            "is refused", "drop 1", "pick 1", "edit", "server 4 dies", "does not know what became of",
         ]
         for seed in UInt64(1)...600 where !missing.isEmpty {
             let trace = Simulation(seed: seed, steps: 150).run(isTracing: true).trace

@@ -8,7 +8,8 @@ struct Simulate: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run whole systems in a simulated world, with faults.",
         discussion: """
-            Each seed is a separate world: a server, its disk, clients and their network, all in virtual time, with \
+            Each seed is a separate world: a server and its disk, or up to four servers on one store, clients and their \
+            network, all in virtual time, with \
             connections that break, processes that are killed and disks that fail. Every promise of hand is checked after \
             every event, and at the end everybody must have the same list. A seed always gives the same run.
 
