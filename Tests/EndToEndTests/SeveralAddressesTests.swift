@@ -1,5 +1,6 @@
 import FaultyNetwork
 import Foundation
+import HandSync
 import HandTestSupport
 import Testing
 
@@ -77,10 +78,18 @@ import Testing
         #expect(try ada.hand("ls", "--url", "hand://127.0.0.1:1,127.0.0.1:2/list", expecting: 6).contains("no server"))
     }
 
-    /// The first does not listen; the clients of a load test find the second.
-    @Test(arguments: [[], ["--light"]]) func loadTests(options: [String]) throws {
+    /// The first does not listen, or says nothing; the clients of a load test find the second.
+    @Test(arguments: [[], ["--light"]], [false, true]) func loadTests(options: [String], isSilent: Bool) throws {
+        var silence = Faults()
+        silence.isPartitioned = true
+        let silent = try FaultyProxy(to: try user.server.tcpAddress(), seed: 1, faults: silence)
+        let first = isSilent ? silent.address.port : 1
+        let home = first < port ? 0 : 1
+        let list = try #require((0..<100).map { "load-\($0)" }.first { ServerRound.home(of: $0, among: 2) == home })
         let outcome = try user.run(
-            ["load", "--url", url(""), "--clients", "5", "--duration", "1s", "--json", "-q"] + options)
+            ["load", "--url", "hand://127.0.0.1:\(first),127.0.0.1:\(port)/\(list)", "--clients", "5"]
+                + ["--duration", "1s", "--json", "-q"] + options)
+        #expect(silent.traffic.connections == (isSilent ? 6 : 0), "each has tried the home of the list")
         #expect(outcome.status == 0, "\(outcome.output) \(outcome.messages)")
         #expect(outcome.output.contains("\"converged\":true"))
     }

@@ -151,6 +151,15 @@ import Testing
         #expect(round.hurry == 1_000)
     }
 
+    /// Nobody has longer than one server alone has.
+    @Test func theLongestPatience() {
+        var round = ServerRound(["a:1", "b:1"], list: nil, most: 2_000)
+        for step in [.goOn, .goOn, .goOn, nil] as [ServerRound.Step?] {
+            let expected = step ?? .wait(notBefore: 0, reason: "a:1, b:1: no answer")
+            #expect(round.failed("no answer", isHasty: true) == expected)
+        }
+    }
+
     /// Who is told to connect begins at the home.
     @Test func aNewBeginning() {
         var round = Self.round("a:1", "b:1")

@@ -109,6 +109,18 @@ import Testing
         #expect(targets(client).count == 3 && client.retryIn != nil)
     }
 
+    /// Who stops and starts begins at the home again; what comes late of the former try counts no more.
+    @Test func aNewStart() {
+        var client = Self.started()
+        client.perform { $0.disconnected(reason: "refused", now: 0) }
+        client.perform { $0.found(addresses: 1) }
+        client.perform { $0.stop(reason: "enough") }
+        client.perform { $0.unanswered(now: 1_000) }
+        #expect(targets(client).map(\.host) == [0, 1, 1] && client.machine.deadline == nil)
+        client.perform { $0.start() }
+        #expect(targets(client).last == .init(host: 0, address: nil, patience: 1_000))
+    }
+
     /// A refusal for good is one, whoever says it.
     @Test func aRefusalForGood() {
         var client = Self.started()

@@ -56,6 +56,18 @@ import Testing
         #expect(plain.order == ["4 of 5 is used", "sent 4"])
     }
 
+    /// Where there are several servers, it goes on over the next one.
+    @Test func anEditMovesOn() {
+        var talk = DrivenClient.ofVisitor(servers: ["a:1", "b:1"])
+        let request = talk.edit()!
+        talk.enter(request)
+        talk.lose()
+        #expect(talk.answers.isEmpty)
+        talk.comeBack()
+        talk.enter(request)
+        #expect(talk.said == [Self.submission()])
+    }
+
     /// What became of the first edit is not known, and it may still be on its way over the lost connection.
     @Test func theNextEditHasAnotherSequence() throws {
         var talk = DrivenClient.ofVisitor()
@@ -224,8 +236,8 @@ import Testing
 }
 
 extension DrivenClient {
-    fileprivate static func ofVisitor() -> DrivenClient {
-        var client = DrivenClient()
+    fileprivate static func ofVisitor(servers: [String] = []) -> DrivenClient {
+        var client = DrivenClient(servers: servers)
         client.comeBack()
         return client
     }

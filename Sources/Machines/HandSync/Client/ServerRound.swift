@@ -143,7 +143,7 @@ public struct ServerRound: Sendable {
         guard hostsLeft > 0 else { return false }
         hostsLeft -= 1
         host = (host + 1) % (others + 1)
-        (address, addresses, addressesLeft) = (nil, 1, 0)
+        (address, addressesLeft) = (nil, 0)
         return true
     }
 
