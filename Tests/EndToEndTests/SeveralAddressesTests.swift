@@ -109,5 +109,6 @@ import Testing
         #expect(try watch.says("connecting to \(places[1 - first])\nonline"))
         try user.hand("add", "eggs")
         #expect(try watch.line().contains("eggs"))
+        #expect(proxies.map(\.traffic.connections) == [1, 1])
     }
 }

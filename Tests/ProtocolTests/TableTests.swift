@@ -18,6 +18,14 @@ import Testing
         #expect(rows.allSatisfy { !$0[2].isEmpty })
     }
 
+    /// The example of the server at which those who work on a list meet.
+    @Test func theServerToBeginWith() throws {
+        let text = page.lines.joined(separator: " ")
+        let example = try #require(text.firstMatch(of: #/`(\w+)` among (\d+) hosts begins with index (\d+)\./#))
+        let hosts = try #require(Int(example.2))
+        #expect(ServerRound.home(of: String(example.1), among: hosts) == Int(example.3))
+    }
+
     /// A sample of each reason; a new reason does not compile in `details(of:)` until it is described.
     private let rejections: [Rejection] = [
         .violation(.listFull(maximum: 2)), .violation(.kindNotAllowed(.note)),

@@ -125,11 +125,11 @@ final class LoopEnvironment: ServiceEnvironment {
             logger.critical("commits could not be written", metadata: ["error": "\(error)"])
         case .unsettled(let list):
             logger.warning(
-                "the store did not say whether commits were written; asking again", metadata: ["list": "\(list)"])
+                "the store did not say whether commits were written; asking again", metadata: ["list": "\(list.name)"])
         case .reloaded(let list, let error):
             logger.critical(
                 "a list in memory is not what the store has; loading it anew",
-                metadata: ["list": "\(list)", "error": "\(error)"])
+                metadata: ["list": "\(list.name)", "error": "\(error)"])
         case .trimFailed(let error): logger.warning("old commits were not removed", metadata: ["error": "\(error)"])
         case .sweepFailed(let error): logger.warning("a deleted list was not removed", metadata: ["error": "\(error)"])
         case .snapshotFailed(let error): logger.warning("a snapshot was not written", metadata: ["error": "\(error)"])

@@ -141,7 +141,7 @@ import Testing
         #expect(try writer.append(batch) == .unknown)
         #expect { try store.list(named: "things") } throws: { error in
             guard case StoreError.unreachable(let place, _) = error else { return false }
-            return place.hasPrefix("hand at /tmp/hand-pg-") && "\(error)".contains("tried again")
+            return place.hasPrefix("hand at /tmp/hand-pg-")
         }
         try server.start()
         #expect(try writer.append(batch) == .taken)

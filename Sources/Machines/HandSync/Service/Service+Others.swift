@@ -8,7 +8,7 @@ extension Service {
 
     /// Nobody is told anything. The batch is appended again, which makes it once, or says that others' commits came first.
     func unsettled(_ batch: CommitBatch, of hosted: HostedList) {
-        world.note(.unsettled(list: hosted.list.name))
+        world.note(.unsettled(hosted.list))
         writer.keep(batch, of: hosted, until: world.now + Self.retryInterval)
     }
 
@@ -92,7 +92,7 @@ extension Service {
 
     /// A list in memory is not what the store has. Everybody who follows it connects again, and it is loaded anew.
     private func reload(_ hosted: HostedList, _ error: StoreError) {
-        world.note(.reloaded(list: hosted.list.name, error))
+        world.note(.reloaded(hosted.list, error))
         letGo(of: hosted, nil, "the list '\(hosted.list.name)' is loaded anew")
     }
 

@@ -133,9 +133,9 @@ package enum ServiceNote {
     /// A request could not be answered.
     case storeFailed(StoreError)
     /// The store could not say whether commits were written; it is asked again.
-    case unsettled(list: String)
+    case unsettled(StoredList)
     /// A list in memory is not what the store has: it is loaded anew.
-    case reloaded(list: String, StoreError)
+    case reloaded(StoredList, StoreError)
     /// Commits were not written, and nothing of them is acknowledged.
     case writeFailed(StoreError)
     /// The history is whole without it.

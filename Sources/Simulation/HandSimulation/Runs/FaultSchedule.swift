@@ -43,12 +43,12 @@ package struct FaultSchedule: Sendable {
 
         var isFault: Bool { rawValue >= Kind.cut.rawValue }
 
-        /// Whether it may happen where so many servers share a store. Such a store flushes by itself; what a list is called, its servers
-        /// do not tell each other.
+        /// Whether it may happen where so many servers share a store. Such a store flushes by itself; of two copies of a client at two
+        /// servers, neither is told to stop.
         func happens(to servers: Int) -> Bool {
             switch self {
             case .moveClient, .cutOffServer, .failOver: servers > 1
-            case .failFlush, .renameList, .renameBack, .copyClient: servers == 1
+            case .failFlush, .copyClient: servers == 1
             default: true
             }
         }

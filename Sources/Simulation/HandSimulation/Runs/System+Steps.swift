@@ -29,7 +29,7 @@ extension System {
         case .renameList: request(client) { .rename(request: $0, name: names[0], newName: names[1]) }
         case .renameBack: request(client) { .rename(request: $0, name: names[1], newName: names[0]) }
         case .undeleteList:
-            let newName = isShared ? name : names[random.next(below: 2)]
+            let newName = names[random.next(below: 2)]
             request(client) { .undelete(request: $0, name: name, deletion: nil, newName: newName) }
         case .cut: client.link?.cut()
         case .storm: for client in clients { client.link?.cut() }

@@ -174,15 +174,14 @@ final class SimulatedServer: ServiceEnvironment {
     func note(_ note: ServiceNote) {
         switch note {
         case .closing(let connection, let code): closing(connection, code)
-        case .unsettled(let list): system.trace("\(name) does not know what became of its commits of \(list)")
+        case .unsettled(let list): system.trace("\(name) does not know what became of its commits of \(list.name)")
         case .reloaded(let list, let error):
-            system.trace("\(name) loads \(list) anew: \(error)")
+            system.trace("\(name) loads \(list.name) anew: \(error)")
             // What it has not seen may be forgotten.
-            let (known, kept) = (
-                service?.durable(list)?.revision ?? 0,
-                system.disk.durable.lists.values.lazy.filter { $0.stored.name == list }.map(\.stored.floor).max() ?? 0
-            )
-            if known >= kept { system.report(.order, "\(name) loads \(list) anew, which never went back: \(error)") }
+            let known = service?.durable(list.name)?.revision ?? 0
+            if known >= system.disk.durable.lists[list.number]?.stored.floor ?? 0 {
+                system.report(.order, "\(name) loads \(list.name) anew, which never went back: \(error)")
+            }
         default: break
         }
     }
