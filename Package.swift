@@ -161,7 +161,7 @@ let package = Package(
             name: "HandServerTests",
             dependencies: [
                 "HandServer", "HandSync", "HandWire", "HandFormats", "HandStore", "EventLoop", "HandTestSupport",
-                .product(name: "Logging", package: "swift-log"),
+                "PostgresServer", .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
             name: "Attacks", dependencies: ["HandCore", "HandWire", "HandSync", "EventLoop", "HandTestSupport"],

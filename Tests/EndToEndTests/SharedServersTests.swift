@@ -72,15 +72,22 @@ import Testing
         #expect(try eventually { try eve.run(["ls"]).status == 0 })
         #expect(try eventually { try ben.run(["ls"]).status == 5 })
         try eve.hand("add", "mine", expecting: 5)
-        // It is on the list, whatever another server calls that by now.
+        // Also one on a list that is not there yet.
+        let later = try ada.hand(["token", "create", "kim", "--role", "read", "--list", "later"] + access)
+        var kim = eve
+        kim.environment["HAND_TOKEN"] = later.trimmingCharacters(in: .whitespacesAndNewlines)
         try ada.hand(["token", "guests", "--local", "admin"] + access)
-        #expect(try eventually { try ada.run(["rename", "list", "food"]).status == 0 })
+        #expect(try eventually { try ada.run(["create", "later"]).status == 0 })
+        #expect(try eventually { try kim.run(["ls", "-l", "later"]).status == 0 })
+        // It is on the list, whatever another server calls that by now.
+        try ada.hand("rename", "list", "food")
         try ada.hand("create", "list")
         let hidden = try eve.run(["ls", "-l", "list"])
         #expect(hidden.status == 3, "\(hidden.messages)\(hidden.output)")
         #expect(try eventually { try eve.run(["ls", "-l", "food"]).status == 0 })
-        #expect(try ada.hand(["token", "list"] + access).contains("read on 'food'"))
-        let id = try #require(try ada.hand(["token", "list"] + access).split(separator: " ").first)
+        let tokens = try ada.hand(["token", "list"] + access)
+        #expect(tokens.contains("read on 'food'") && tokens.contains("read on 'later'"))
+        let id = try #require(tokens.split(separator: " ").first)
         try ada.hand(["token", "revoke", String(id)] + access)
         #expect(try eventually { try eve.run(["ls", "-l", "food"]).status == 5 })
     }

@@ -31,6 +31,9 @@ import Testing
         }
         #expect(bind() && !bind())
         #expect(try roles(ada) == [.write, .none] && roles(ben) == [.read, .read])
+        let those = book.ofListsThatAreThere
+        #expect(book.isAwaitingLists && !those.isAwaitingLists)
+        #expect(those.access(again: ben.id, from: .thisMachine, at: now)?.lists == ["old": .read])
         // Before anybody has heard that the names are other lists' by now.
         func role(on name: String, _ number: UInt64) throws -> Role {
             try access(ada).role(

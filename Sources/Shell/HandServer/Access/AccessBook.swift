@@ -109,6 +109,16 @@ package struct AccessBook: Codable, Equatable, Sendable {
 
     // MARK: Lists
 
+    /// Whether roles were given for names of lists that are not there yet.
+    package var isAwaitingLists: Bool { tokens.values.contains { !$0.lists.isEmpty } }
+
+    /// The same rules without roles for lists that are not there yet.
+    package var ofListsThatAreThere: AccessBook {
+        var book = self
+        for id in tokens.keys { book.tokens[id]?.lists = [:] }
+        return book
+    }
+
     /// Binds roles that were given for a name to the list of that name, and updates all names of lists. Returns whether anything
     /// changed.
     ///

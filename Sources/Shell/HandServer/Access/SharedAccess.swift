@@ -29,22 +29,25 @@ package struct SharedAccess: Sendable {
     /// The rules; the default rules if there never were any.
     package func read() throws -> AccessBook { try reading(after: 0)?.book ?? AccessBook() }
 
+    /// Changes the rules. Roles that are given for names are bound at once to the lists that have these names now: by the time that
+    /// a server learns of them, another list may have the name.
     package func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
         var result: Result?
         try store.change(Self.key) { bytes in
             let former = try bytes.map(Self.book)
             var book = former ?? AccessBook()
             result = try body(&book)
+            _ = try book.bind(to: store)
             return book == former ? nil : try book.json()
         }
         guard let result else { preconditionFailure("the store has called the body") }
         return result
     }
 
-    /// Binds roles that were given for names to the lists of these names, and notes what lists are called by now.
-    func bind() throws {
-        guard try store.setting(Self.key, after: 0) != nil else { return }
-        try change { _ = try $0.bind(to: store) }
+    /// Binds roles for names of lists that are there by now, and notes what lists are called.
+    package func bind() throws {
+        guard var book = try reading(after: 0)?.book, try book.bind(to: store) else { return }
+        try change { _ in }
     }
 
     private static func book(_ bytes: [UInt8]) throws -> AccessBook {

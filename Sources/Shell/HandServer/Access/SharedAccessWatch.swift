@@ -21,6 +21,9 @@ final class SharedAccessWatch: AccessKeeper {
     private var isLooking = false
     /// Whether lists have names that the rules do not say yet.
     private var hasNewNames = false
+    /// Whether the rules have roles for lists that are not there yet. Such a role holds when it is bound in the store: until then, a
+    /// server cannot know which list it is for, as others rename lists too.
+    private var isAwaitingLists = false
 
     /// Milliseconds between two looks.
     private static let interval: UInt64 = 500
@@ -43,7 +46,7 @@ final class SharedAccessWatch: AccessKeeper {
 
     func called(_ logID: UInt64, _ name: String?) {
         // What is known here is known at once.
-        guard world.access.called(LogID.list(logID), name) else { return }
+        guard world.access.called(LogID.list(logID), name) || isAwaitingLists else { return }
         hasNewNames = true
         look()
     }
@@ -56,7 +59,7 @@ final class SharedAccessWatch: AccessKeeper {
     private func look() {
         guard !isLooking else { return }
         isLooking = true
-        let (waiting, binds) = (asking, hasNewNames)
+        let (waiting, binds) = (asking, hasNewNames || isAwaitingLists)
         (asking, hasNewNames) = ([], false)
         Work.submit(loop) { [access, version] in
             StoreError.catching {
@@ -92,7 +95,8 @@ final class SharedAccessWatch: AccessKeeper {
 
     private func take(_ reading: SharedAccess.Reading) {
         (version, fingerprint) = (reading.version, reading.fingerprint)
-        world.access = reading.book
+        world.access = reading.book.ofListsThatAreThere
+        isAwaitingLists = reading.book.isAwaitingLists
         world.logger.info("access rules loaded", metadata: ["tokens": "\(reading.book.count)"])
     }
 
