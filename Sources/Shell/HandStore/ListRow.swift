@@ -99,6 +99,24 @@ struct ListRow {
             number: UInt64(stored: number), name: name, logID: logID, rules: rules, revision: 0, count: 0)
     }
 
+    /// A list of another store.
+    ///
+    /// - Parameter authors: how many have a sequence in it.
+    static func insert(_ list: ListRecord, authors: Int, _ database: Database) throws {
+        let stored = list.stored
+        var rules = WireWriter()
+        rules.rules(stored.rules)
+        let name = list.deletion == nil ? list.name.databaseValue : .null
+        let values: [any DatabaseValueConvertible] = [
+            stored.number.stored, name, stored.logID.stored, Data(rules.bytes),
+            list.deckSeed?.stored.databaseValue ?? .null, stored.revision, stored.count, stored.floor, authors,
+        ]
+        try database.execute(
+            sql: CheckedTable.lists.insertion, arguments: CheckedTable.lists.arguments(values))
+        try database.execute(
+            sql: "UPDATE lists SET owner = ? WHERE number = ?", arguments: [list.owner, stored.number.stored])
+    }
+
     /// Writes what changes of a list, over this row.
     mutating func update(
         logID: UInt64? = nil, revision: Int? = nil, count: Int? = nil, floor: Int? = nil, newAuthors: Int = 0,

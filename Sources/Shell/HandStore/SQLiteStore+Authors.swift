@@ -74,9 +74,14 @@ struct AuthorRow {
     }
 
     static func insert(_ newcomer: Newcomer, _ database: Database) throws {
-        let (author, client) = (newcomer.author, newcomer.client.hashed)
+        try insert(
+            AuthorRecord(author: newcomer.author, client: newcomer.client.hashed, person: newcomer.person), database)
+    }
+
+    static func insert(_ record: AuthorRecord, _ database: Database) throws {
+        let (author, client) = (record.author, record.client)
         let values: [any DatabaseValueConvertible] = [
-            author.number.stored, author.client.stored, client.high.stored, client.low.stored, newcomer.person,
+            author.number.stored, author.client.stored, client.high.stored, client.low.stored, record.person,
         ]
         try database.execute(
             sql: CheckedTable.authors.insertion, arguments: CheckedTable.authors.arguments(values))
@@ -108,12 +113,25 @@ struct AuthorRow {
         return found
     }
 
+    /// What another store takes of it.
+    var record: AuthorRecord {
+        let client = ClientID(high: UInt64(stored: key.0), low: UInt64(stored: key.1))
+        return AuthorRecord(author: author, client: client, person: person)
+    }
+
+    /// - Parameter condition: what follows `WHERE`.
+    static func all(
+        _ condition: String, _ arguments: StatementArguments, _ database: Database
+    ) throws -> [AuthorRow] {
+        let statement = try database.cachedStatement(
+            sql: "SELECT \(CheckedTable.authors.selection) FROM authors WHERE \(condition)")
+        return try Row.fetchAll(statement, arguments: arguments).map(AuthorRow.init)
+    }
+
     private static func first(
         _ condition: String, _ arguments: StatementArguments, _ database: Database
     ) throws -> AuthorRow? {
-        let statement = try database.cachedStatement(
-            sql: "SELECT \(CheckedTable.authors.selection) FROM authors WHERE \(condition) LIMIT 1")
-        return try Row.fetchOne(statement, arguments: arguments).map(AuthorRow.init)
+        try all(condition + " LIMIT 1", arguments, database).first
     }
 
     static func find(_ client: ClientID, named person: String, _ database: Database) throws -> AuthorRow? {

@@ -46,7 +46,8 @@ extension SQLiteStore {
     }
 
     /// - Returns: how many of the authors are new to the list.
-    private static func write(
+    @discardableResult
+    static func write(
         _ marks: [UInt64: SequenceMark], of list: UInt64, _ database: Database
     ) throws -> Int {
         let update = try database.cachedStatement(

@@ -137,6 +137,16 @@ struct DeletionRow {
             arguments: [CheckedTable.deletedLists.checksum(values.map(\.databaseValue)), number])
     }
 
+    /// A deletion of another store.
+    static func insert(_ deleted: DeletedList, _ database: Database) throws {
+        let values: [any DatabaseValueConvertible] = [
+            deleted.deletion.stored, deleted.list.number.stored, deleted.list.name, Int64(clamping: deleted.time),
+            deleted.person,
+        ]
+        try database.execute(
+            sql: CheckedTable.deletedLists.insertion, arguments: CheckedTable.deletedLists.arguments(values))
+    }
+
     func remove(_ database: Database) throws {
         try database.execute(sql: "DELETE FROM deleted_lists WHERE number = ?", arguments: [number.stored])
     }

@@ -18,26 +18,38 @@ package enum StoreBackup {
         guard FileManager.default.fileExists(atPath: source) else {
             throw StoreError.noStore(path: folder)
         }
+        try SQLiteStore.checkHeader(source)
+        try write(to: file) { partial in
+            try SQLiteStore.translating(source) {
+                var configuration = Configuration()
+                configuration.readonly = true
+                configuration.busyMode = .timeout(10)
+                let database = try DatabaseQueue(path: source, configuration: configuration)
+                try database.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [partial]) }
+                try database.close()
+                if let rules {
+                    let copy = try DatabaseQueue(path: partial)
+                    let version = try copy.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
+                    if version >= 5 { try copy.write { try SQLiteStore.remember(rules, $0) } }
+                    try copy.close()
+                }
+            }
+        }
+    }
+
+    /// Has `body` fill an empty file, which gets its name when it is complete and flushed.
+    ///
+    /// - Throws: `StoreError` if there is a file of that name, or what `body` throws.
+    static func write(to file: String, _ body: (_ partial: String) throws -> Void) throws {
         guard !FileManager.default.fileExists(atPath: file) else {
             throw StoreError.failed("\(file) exists already; name another file")
         }
-        try SQLiteStore.checkHeader(source)
         let partial = file + ".partial"
         try removeAll(partial)
         try translating { () throws(FileError) in try PrivateFile.make(partial) }
-        try SQLiteStore.translating(source) {
-            var configuration = Configuration()
-            configuration.readonly = true
-            configuration.busyMode = .timeout(10)
-            let database = try DatabaseQueue(path: source, configuration: configuration)
-            try database.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [partial]) }
-            try database.close()
-            if let rules {
-                let copy = try DatabaseQueue(path: partial)
-                let version = try copy.read { try Int.fetchOne($0, sql: "PRAGMA user_version") ?? 0 }
-                if version >= 5 { try copy.write { try SQLiteStore.remember(rules, $0) } }
-                try copy.close()
-            }
+        do { try body(partial) } catch {
+            try? removeAll(partial)
+            throw error
         }
         try flush(partial)
         try move(partial, to: file)
@@ -54,12 +66,13 @@ package enum StoreBackup {
     ///
     /// - Parameters:
     ///   - replaces: whether a database that is there may be replaced. It is moved aside, as is a log without one.
+    ///   - renews: whether the lists get new histories; otherwise clients go on where they were.
     ///   - stamp: tells what is moved aside from what was before.
     ///   - accessFile: where the access rules are.
     ///   - random: gives the new histories their ids.
     /// - Throws: `StoreError` if a server has the store open, or one is there and may not be replaced; nothing is changed then.
     package static func restore(
-        _ file: String, to folder: String, replaces: Bool, stamp: Int, accessFile: String,
+        _ file: String, to folder: String, replaces: Bool, renews: Bool = true, stamp: Int, accessFile: String,
         random: inout some RandomNumberGenerator
     ) throws -> Recovery {
         try SQLiteStore.makeFolder(folder)
@@ -73,7 +86,7 @@ package enum StoreBackup {
         let partial = target + ".partial"
         try removeAll(partial)
         try translating { () throws(FileError) in try PrivateFile.copy(file, to: partial) }
-        try renewHistories(partial, &random)
+        if renews { try renewHistories(partial, &random) }
         let access = try takeAccess(partial, folder, accessFile)
         try flush(partial)
         // From here on the backup is to take the store's place.

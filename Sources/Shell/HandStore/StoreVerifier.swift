@@ -25,6 +25,23 @@ package struct StoreVerifier {
         database = try SQLiteStore.translating(file) { try DatabaseQueue(path: file, configuration: configuration) }
     }
 
+    /// - Parameter path: what the database is called in messages.
+    init(_ database: DatabaseQueue, path: String) {
+        self.database = database
+        self.path = path
+    }
+
+    /// Reads in the present format, as it is at one moment.
+    func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        defer { try? database.close() }
+        return try SQLiteStore.translating(path) {
+            try present().read { database in
+                try checkFormat(database)
+                return try body(database)
+            }
+        }
+    }
+
     /// The database of a store's folder, or the file itself.
     static func file(at path: String) -> String {
         var isFolder: ObjCBool = false
@@ -36,28 +53,28 @@ package struct StoreVerifier {
     /// - Throws: `StoreError` if the file cannot be read at all; what is wrong inside is in the report.
     /// - Complexity: that of replaying all commits.
     package func verify(progress: (String, Int, Int) -> Void = { _, _, _ in }) throws -> StoreReport {
-        defer { try? database.close() }
-        return try SQLiteStore.translating(path) {
-            try present().read { database in
-                var report = StoreReport()
-                try checkFile(database, &report)
-                // Deleted ones come last, by the names that they had.
-                let sql = """
-                    SELECT lists.number, deleted_lists.name FROM lists LEFT JOIN deleted_lists ON list = lists.number
-                    ORDER BY lists.name IS NULL, lists.name, deleted_lists.name, lists.number
-                    """
-                for found in try Row.fetchAll(database, sql: sql) {
-                    do {
-                        guard let row = try ListRow.find(try found.bits(0), database) else { continue }
-                        report.lists.append(try verify(row, deletedAs: try found.value(1), database, progress))
-                    } catch let error as StoreError {
-                        report.problems.append(StoreReport.Problem(revision: nil, text: "\(error)"))
-                    }
-                }
-                try checkDeletions(database, &report)
-                try checkOrphans(database, &report)
-                return report
+        try reading { database in
+            var report = StoreReport()
+            let complaints = try String.fetchAll(database, sql: "PRAGMA integrity_check(10)")
+            for complaint in complaints where complaint != "ok" {
+                report.problems.append(StoreReport.Problem(revision: nil, text: complaint))
             }
+            // Deleted ones come last, by the names that they had.
+            let sql = """
+                SELECT lists.number, deleted_lists.name FROM lists LEFT JOIN deleted_lists ON list = lists.number
+                ORDER BY lists.name IS NULL, lists.name, deleted_lists.name, lists.number
+                """
+            for found in try Row.fetchAll(database, sql: sql) {
+                do {
+                    guard let row = try ListRow.find(try found.bits(0), database) else { continue }
+                    report.lists.append(try verify(row, deletedAs: try found.value(1), database, progress))
+                } catch let error as StoreError {
+                    report.problems.append(StoreReport.Problem(revision: nil, text: "\(error)"))
+                }
+            }
+            try checkDeletions(database, &report)
+            try checkOrphans(database, &report)
+            return report
         }
     }
 
@@ -76,16 +93,12 @@ package struct StoreVerifier {
         return copy
     }
 
-    private func checkFile(_ database: Database, _ report: inout StoreReport) throws {
+    private func checkFormat(_ database: Database) throws {
         let mark = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         if mark != Schema.applicationID { throw StoreError.notAStore(path: path) }
         if version > Schema.version {
             throw StoreError.newer(path: path, found: version, known: Schema.version)
-        }
-        let complaints = try String.fetchAll(database, sql: "PRAGMA integrity_check(10)")
-        for complaint in complaints where complaint != "ok" {
-            report.problems.append(StoreReport.Problem(revision: nil, text: complaint))
         }
     }
 

@@ -29,7 +29,8 @@ struct HandCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Server",
                 subcommands: [
-                    Serve.self, Unit.self, Top.self, Admin.self, TokenCommand.self, Share.self, Verify.self,
+                    Serve.self, Unit.self, Top.self, Admin.self, TokenCommand.self, Share.self, StoreCommand.self,
+                    Verify.self,
                     Backup.self, Recover.self,
                     Load.self,
                     Simulate.self,

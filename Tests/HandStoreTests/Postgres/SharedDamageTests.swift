@@ -82,6 +82,8 @@ import Testing
         try PostgresServer.shared.get().query("SET search_path = \(folder.schema); \(change)")
         let found = try #require(try complaint())
         #expect(found.contains(expected), "\(found)")
+        let report = try? store.verify { _, _, _ in }
+        #expect(report?.isSound != true)
     }
 
     /// The other lists of the database are served on.

@@ -8,3 +8,9 @@ package protocol SharedSettings: CommitStore {
     /// - Parameter body: makes the new value of the present one, which is nil if it was never set; nil leaves it as it is.
     func change(_ key: String, _ body: ([UInt8]?) throws -> [UInt8]?) throws
 }
+
+/// What settings are called.
+package enum SharedSettingKey {
+    /// Who may do what.
+    package static let access = "access"
+}

@@ -3,8 +3,6 @@ import TLS
 
 /// The access rules of servers that share a store: they are kept with the lists, so that all servers follow the same.
 package struct SharedAccess: Sendable {
-    private static let key = "access"
-
     private let store: any SharedSettings
 
     package init(_ store: any SharedSettings) {
@@ -20,7 +18,7 @@ package struct SharedAccess: Sendable {
 
     /// The rules, unless they are still those of a version; nil also if there never were any.
     func reading(after version: Int) throws -> Reading? {
-        guard let (bytes, version) = try store.setting(Self.key, after: version) else { return nil }
+        guard let (bytes, version) = try store.setting(SharedSettingKey.access, after: version) else { return nil }
         return Reading(
             book: try Self.book(bytes), version: version,
             fingerprint: Fingerprint.sha256(String(decoding: bytes, as: UTF8.self)))
@@ -33,7 +31,7 @@ package struct SharedAccess: Sendable {
     /// a server learns of them, another list may have the name.
     package func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
         var result: Result?
-        try store.change(Self.key) { bytes in
+        try store.change(SharedSettingKey.access) { bytes in
             let former = try bytes.map(Self.book)
             var book = former ?? AccessBook()
             result = try body(&book)

@@ -8,14 +8,19 @@ struct PostgresListRow {
     let list: StoredList
     let digest: UInt64
     let isDeleted: Bool
-    private let deckSeed: UInt64?
+    let deckSeed: UInt64?
 
-    private static let selection = """
-        SELECT lists.number, names.name, log_id, rules, deck_seed, revision, count, digest, floor, is_deleted
-        FROM lists LEFT JOIN names ON names.list = lists.number
-        """
+    private static let columns =
+        "lists.number, names.name, log_id, rules, deck_seed, revision, count, digest, floor, is_deleted"
+    private static let tables = "lists LEFT JOIN names ON names.list = lists.number"
+    private static let selection = "SELECT \(columns) FROM \(tables)"
     static let numbered = selection + " WHERE lists.number = $1"
     static let named = selection + " WHERE names.name = $1"
+    /// Each with its owner and its deletion.
+    static let all = """
+        SELECT \(columns), owner, deleted_lists.number, deleted_lists.name, time, person
+        FROM \(tables) LEFT JOIN deleted_lists ON deleted_lists.list = lists.number ORDER BY lists.number
+        """
     static let after = selection + " WHERE names.name > $1 ORDER BY names.name LIMIT $2"
 
     init(_ row: PostgresRow) throws {

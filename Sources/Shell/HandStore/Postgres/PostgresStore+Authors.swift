@@ -6,7 +6,7 @@ import Postgres
 /// the disk for that: the commits that name the author are written behind it.
 extension PostgresStore {
     package func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
-        let (key, person) = (PostgresValue.bytes(client.key), PostgresValue.text(person))
+        let (key, person) = (PostgresValue.bytes(client.hashed.bytes), PostgresValue.text(person))
         let find = """
             SELECT authors.number, authors.client FROM clients JOIN authors ON client = clients.number
             WHERE id = $1 AND person = $2
@@ -47,7 +47,7 @@ extension PostgresStore {
                 let (number, client) = (newcomer.author.number, newcomer.author.client)
                 try session.run(
                     "INSERT INTO clients (id, number) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-                    .bytes(newcomer.client.key), .init(bits: client))
+                    .bytes(newcomer.client.hashed.bytes), .init(bits: client))
                 try session.run(
                     "INSERT INTO authors (number, client, person) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
                     .init(bits: number), .init(bits: client), .text(newcomer.person))
@@ -72,9 +72,16 @@ extension PostgresStore {
 }
 
 extension ClientID {
-    /// As it is stored: hashed, in 16 bytes.
-    fileprivate var key: [UInt8] {
-        let hashed = hashed
-        return [hashed.high, hashed.low].flatMap { half in withUnsafeBytes(of: half.bigEndian) { [UInt8]($0) } }
+    /// In 16 bytes.
+    var bytes: [UInt8] {
+        [high, low].flatMap { half in withUnsafeBytes(of: half.bigEndian) { [UInt8]($0) } }
+    }
+
+    /// - Throws: `StoreError.damaged` unless there are 16 bytes.
+    init(bytes: UnsafeRawBufferPointer) throws {
+        guard bytes.count == 16 else { throw StoreError.damaged("a client's id has \(bytes.count) bytes") }
+        self.init(
+            high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+            low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
     }
 }

@@ -88,7 +88,7 @@ extension PostgresStore {
     /// Parts of a snapshot that are read at once.
     private static let partsAtOnce = 16
 
-    private static func items(
+    static func items(
         of list: StoredList, at revision: Int, _ head: SnapshotHead, _ session: PostgresSession
     ) throws -> Hand {
         let sql = """

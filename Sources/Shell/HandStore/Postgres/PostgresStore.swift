@@ -151,11 +151,22 @@ package final class PostgresStore: CommitStore {
         try translating { try transaction(writers, by: Deadline(in: patience), body) }
     }
 
+    /// Runs `body`, which only reads, as if at one moment, and may do something with what it reads: it is not run again.
+    func readOnce<Result>(_ body: (PostgresSession) throws -> Result) throws -> Result {
+        try translating { try transaction(readers, by: Deadline(in: patience), body) }
+    }
+
+    /// The same as `write`, where statements may take longer.
+    func write<Result>(patience: Duration, _ body: (PostgresSession) throws -> Result) throws -> Result {
+        try translating { try transaction(writers, by: Deadline(in: self.patience), patience: patience, body) }
+    }
+
     private func transaction<Result>(
-        _ pool: PostgresPool, by deadline: Deadline, _ body: (PostgresSession) throws -> Result
+        _ pool: PostgresPool, by deadline: Deadline, patience: Duration? = nil,
+        _ body: (PostgresSession) throws -> Result
     ) throws -> Result {
         try pool.with(by: deadline) { connection in
-            let session = PostgresSession(connection: connection, patience: patience)
+            let session = PostgresSession(connection: connection, patience: patience ?? self.patience)
             try session.begin()
             do {
                 let result = try body(session)

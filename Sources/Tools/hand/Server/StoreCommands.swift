@@ -5,28 +5,58 @@ import HandFormats
 import HandServer
 import HandStore
 import HandSync
+import HandWire
 
-/// A server's store, and how to report on it.
+/// A server's store, or that of several servers.
 struct StoreOptions: ParsableArguments {
     @Option(
         help: .init(
             "The folder of the store (default: $HAND_DATA, then ~/.local/state/hand/server).", valueName: "folder"))
     var data: String?
 
-    @Flag(help: "Print JSON.") var json = false
-    @Flag(name: .shortAndLong, help: "Print no progress and no summary.") var quiet = false
+    @OptionGroup var shared: SharedStoreOptions
+
+    func validate() throws {
+        if data != nil, shared.store != nil {
+            throw ValidationError("Name a folder with --data or a database with --store, not both.")
+        }
+    }
 
     var folder: String {
         get throws { try data ?? Settings.dataFolder }
     }
 
-    /// Replays the whole store.
+    /// The database of servers that share their lists, unless a folder is named.
+    func database() throws -> PostgresStore? {
+        data == nil ? try shared.withDefaults().open() : nil
+    }
+}
+
+/// How to report on a store.
+struct ReportOptions: ParsableArguments {
+    @Flag(help: "Print JSON.") var json = false
+    @Flag(name: .shortAndLong, help: "Print no progress and no summary.") var quiet = false
+
+    /// Replays the whole store of a folder or a backup.
     func verify(_ path: String) throws -> StoreReport {
-        let report = try StoreVerifier(path: path).verify { name, revision, last in
+        try showingProgress { try StoreVerifier(path: path).verify(progress: $0) }
+    }
+
+    /// Runs `body`, which tells how far it has come with long lists.
+    func showingProgress<Result>(
+        _ body: (@escaping (String, Int, Int) -> Void) throws -> Result
+    ) throws -> Result {
+        defer { Output.progress("") }
+        return try body { [quiet] name, revision, last in
             if !quiet, last > 100_000 { Output.progress("\(Printable.clean(name)): \(revision) of \(last)") }
         }
-        Output.progress("")
-        return report
+    }
+
+    /// Prints what a command has written.
+    func confirm(_ report: StoreReport, _ text: (_ amount: String) -> String) {
+        if json { return Output.json(Verify.json(report)) }
+        let amount = "\(Words.count(report.lists.count, "list")), \(Words.count(report.commits, "commit"))"
+        if !quiet { Output.line(text(amount)) }
     }
 }
 
@@ -35,15 +65,19 @@ struct Verify: ParsableCommand {
         abstract: "Check a store or a backup: replay every commit and compare every digest.",
         discussion: """
             Reads a snapshot of the store; a server may keep using it. Prints the first wrong revision of each list. The exit \
-            code is 1 if anything is wrong.
+            code is 1 if anything is wrong. The database of several servers is checked with --store.
             """)
 
     @OptionGroup var store: StoreOptions
+    @OptionGroup var output: ReportOptions
     @Argument(help: "A backup to check instead of the store.") var file: String?
 
     func run() throws {
-        let report = try store.verify(file ?? store.folder)
-        if store.json { Output.json(Self.json(report)) } else { print(report) }
+        let report =
+            if file == nil, let database = try store.database() {
+                try output.showingProgress { try database.verify(progress: $0) }
+            } else { try output.verify(file ?? store.folder) }
+        if output.json { Output.json(Self.json(report)) } else { print(report) }
         if !report.isSound { Output.exit(.error) }
     }
 
@@ -52,7 +86,7 @@ struct Verify: ParsableCommand {
             let name = Printable.clean(list.name) + (list.isDeleted ? " (deleted)" : "")
             if let problem = list.problem {
                 Output.line("\(name): DAMAGED\(problem.revision.map { " at revision \($0)" } ?? ""): \(problem.text)")
-            } else if !store.quiet {
+            } else if !output.quiet {
                 let range = list.floor > 0 ? "revisions \(list.floor) to \(list.revision)" : "revision \(list.revision)"
                 Output.line(
                     "\(name): \(range), \(Words.count(list.count, "item")), \(Words.count(list.snapshots, "snapshot")): sound"
@@ -60,7 +94,7 @@ struct Verify: ParsableCommand {
             }
         }
         for problem in report.problems { Output.line("DAMAGED: \(problem.text)") }
-        if !store.quiet {
+        if !output.quiet {
             Output.line(
                 "\(Words.count(report.lists.count, "list")), \(Words.count(report.commits, "commit")) replayed: "
                     + (report.isSound ? "everything is sound" : "not everything is sound"))
@@ -92,24 +126,26 @@ struct Backup: ParsableCommand {
             The copy is a complete snapshot of the store, and is checked. 'hand recover' puts it back.
 
               hand backup lists.backup
+              hand backup lists.backup --store postgres://hand@db.example/hand
             """)
 
     @OptionGroup var store: StoreOptions
+    @OptionGroup var output: ReportOptions
     @Argument(help: "The file to write; it must not exist.") var file: String
 
     func run() throws {
-        let folder = try store.folder
-        try StoreBackup.write(folder, to: file, rules: AccessFile(folder: folder).bytes())
-        let report = try store.verify(file)
-        if store.json { Output.json(Verify.json(report)) }
+        if let database = try store.database() {
+            try output.showingProgress { try database.backUp(to: file, progress: $0) }
+        } else {
+            let folder = try store.folder
+            try StoreBackup.write(folder, to: file, rules: AccessFile(folder: folder).bytes())
+        }
+        let report = try output.verify(file)
+        if !report.isSound, output.json { Output.json(Verify.json(report)) }
         guard report.isSound else {
             throw Failure(.error, "\(file) is written, but the store is damaged: see 'hand verify \(file)'")
         }
-        if !store.json, !store.quiet {
-            Output.line(
-                "wrote \(file): \(Words.count(report.lists.count, "list")), \(Words.count(report.commits, "commit")), everything is sound"
-            )
-        }
+        output.confirm(report) { "wrote \(file): \($0), everything is sound" }
     }
 }
 
@@ -119,16 +155,18 @@ struct Recover: ParsableCommand {
         discussion: """
             The backup is checked first. No server may be running on the store. An existing store is replaced only with \
             --replace, and moved aside, not deleted. Clients that reconnect keep their unsent edits; what was committed after \
-            the backup is gone from the lists.
+            the backup is gone from the lists. With --store it is put into a database that is empty.
             """)
 
     @OptionGroup var store: StoreOptions
+    @OptionGroup var output: ReportOptions
     @Flag(help: "Replace an existing store; it is moved aside.") var replace = false
     @Argument(help: "The backup.") var file: String
 
     func run() throws {
-        let report = try store.verify(file)
+        let report = try output.verify(file)
         guard report.isSound else { throw Failure(.error, "\(file) is damaged: see 'hand verify \(file)'") }
+        if let database = try store.database() { return try recover(report, to: database) }
         let folder = try store.folder
         var random = SystemRandomNumberGenerator()
         let recovery: StoreBackup.Recovery
@@ -139,14 +177,25 @@ struct Recover: ParsableCommand {
         } catch StoreError.failed(let reason) where !replace && reason.contains("already") {
             throw Failure(.error, "\(reason). To replace it (it is moved aside): hand recover --replace \(file)")
         }
-        if let aside = recovery.aside, !store.quiet { Output.message("what was there is now \(aside)") }
+        if let aside = recovery.aside, !output.quiet { Output.message("what was there is now \(aside)") }
         if let text = Self.text(recovery.access) { Output.message(text) }
-        if store.json { return Output.json(Verify.json(report)) }
-        if !store.quiet {
-            Output.line(
-                "\(folder) has \(Words.count(report.lists.count, "list")), \(Words.count(report.commits, "commit")) again"
+        output.confirm(report) { "\(folder) has \($0) again" }
+    }
+
+    private func recover(_ report: StoreReport, to database: PostgresStore) throws {
+        if replace {
+            throw Failure(
+                .usage,
+                "--replace is for a folder. Stop all servers, and rename the database's schema: ALTER SCHEMA hand RENAME TO hand_before"
             )
         }
+        var random = SystemRandomNumberGenerator()
+        let rules = try SQLiteStore.accessRules(in: file)
+        _ = try output.showingProgress {
+            try database.take(file, rules: rules, logID: { LogID.renewed($0, using: &random) }, progress: $0)
+        }
+        if let text = Self.text(rules == nil ? .none : .fromBackup) { Output.message(text) }
+        output.confirm(report) { "\(database.place) has \($0) again" }
     }
 
     /// The message if the access rules have changed.

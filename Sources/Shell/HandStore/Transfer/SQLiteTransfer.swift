@@ -1,0 +1,114 @@
+import Files
+import Foundation
+import GRDB
+import HandCore
+import HandSync
+import HandWire
+
+/// Reads all of a store in a file of the present format.
+struct SQLiteSource: StoreSource {
+    let database: Database
+
+    func authors(after number: UInt64, limit: Int) throws -> [AuthorRecord] {
+        try AuthorRow.all("number > ? ORDER BY number LIMIT ?", [number.stored, limit], database).map(\.record)
+    }
+
+    func lists() throws -> [ListRecord] {
+        let deletions = try DeletionRow.all("TRUE", [], database)
+        let deleted = Dictionary(deletions.map { ($0.list, $0) }) { $1 }
+        return try ListRow.all("TRUE ORDER BY number", [], database).map { row in
+            var former = row.list
+            let deletion = row.isDeleted ? deleted[row.list.number] : nil
+            former.name = deletion?.name ?? row.list.name
+            if row.isDeleted, deletion == nil {
+                throw StoreError.damaged("list \(row.list.number) has neither a name nor a deletion")
+            }
+            let sql = "SELECT owner FROM lists WHERE number = ?"
+            return ListRecord(
+                stored: row.list, digest: nil, deckSeed: row.deckSeed,
+                owner: try String.fetchOne(database, sql: sql, arguments: [row.list.number.stored]),
+                deletion: deletion.map {
+                    DeletedList(deletion: $0.number, list: former, time: $0.time, person: $0.person)
+                })
+        }
+    }
+
+    func base(of list: ListRecord) throws -> (hand: Hand, deck: Deck?, marks: [SequenceMark]) {
+        let stored = list.stored
+        guard let row = try ListRow.find(stored.number, database) else { throw StoreError.noSuchList(list.name) }
+        let marks = try SQLiteStore.sequences(of: row, database).values.filter { $0.revision <= stored.floor }
+        guard stored.floor > 0 else { return (Hand(rules: stored.rules), row.firstDeck, marks) }
+        let (hand, deck) = try snapshot(of: stored, at: stored.floor)
+        return (hand, deck, marks)
+    }
+
+    func frames(of list: StoredList, after revision: Int, about bytes: Int) throws -> [StoredFrame] {
+        try SQLiteStore.frames(of: list, after: revision, through: list.revision, about: bytes, database)
+    }
+
+    func snapshots(of list: StoredList) throws -> Set<Int> {
+        try Int.fetchSet(
+            database, sql: "SELECT revision FROM snapshot_heads WHERE list = ?", arguments: [list.number.stored])
+    }
+
+    func snapshot(of list: StoredList, at revision: Int) throws -> (hand: Hand, deck: Deck?) {
+        let found = try SQLiteStore.snapshot(of: list, upTo: revision, database)
+        guard found.revision == revision else {
+            throw StoreError.damaged("list \(list.number) has no snapshot at revision \(revision)")
+        }
+        return (found.hand, found.deck)
+    }
+
+    func lastNumbers() throws -> LastNumbers {
+        func last(_ table: String) throws -> UInt64 {
+            let sql = "SELECT seq FROM sqlite_sequence WHERE name = ?"
+            return UInt64(try Int64.fetchOne(database, sql: sql, arguments: [table]) ?? 0)
+        }
+        return LastNumbers(lists: try last("lists"), authors: try last("authors"), deletions: try last("deleted_lists"))
+    }
+}
+
+/// Fills an empty store of the present format.
+struct SQLiteTarget: StoreTarget {
+    let database: Database
+
+    func add(_ authors: [AuthorRecord]) throws {
+        for author in authors { try AuthorRow.insert(author, database) }
+    }
+
+    func atomically(_ body: () throws -> Void) throws {
+        try database.inSavepoint {
+            try body()
+            return .commit
+        }
+    }
+
+    func add(_ state: ListState, of list: StoredList, at revision: Int) throws {
+        try SQLiteStore.writeSnapshot(of: list.number, state.hand, revision: revision, deck: state.deck, database)
+    }
+
+    func add(_ frames: [StoredFrame], of list: StoredList) throws {
+        guard let last = frames.last else { return }
+        var bytes = Data()
+        for frame in frames { bytes.append(contentsOf: frame.bytes) }
+        let statement = try database.cachedStatement(sql: CheckedTable.commits.insertion)
+        try statement.execute(arguments: CheckedTable.commits.arguments([list.number.stored, last.revision, bytes]))
+    }
+
+    func finish(_ list: ListRecord, _ hand: Hand, _ marks: [UInt64: SequenceMark]) throws {
+        try ListRow.insert(list, authors: marks.count, database)
+        try SQLiteStore.write(marks, of: list.stored.number, database)
+        if let deletion = list.deletion { try DeletionRow.insert(deletion, database) }
+    }
+
+    func finish(_ numbers: LastNumbers, rules: [UInt8]?) throws {
+        for (table, last) in [
+            ("lists", numbers.lists), ("authors", numbers.authors), ("deleted_lists", numbers.deletions),
+        ] {
+            try database.execute(sql: "DELETE FROM sqlite_sequence WHERE name = ?", arguments: [table])
+            try database.execute(
+                sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", arguments: [table, last.stored])
+        }
+        if let rules { try SQLiteStore.remember(rules, database) }
+    }
+}

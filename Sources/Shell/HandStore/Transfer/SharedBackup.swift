@@ -1,0 +1,120 @@
+import Files
+import Foundation
+import GRDB
+import HandSync
+import Postgres
+
+/// The store of several servers, from and to a file as `StoreBackup` writes it.
+extension PostgresStore {
+    /// For the end of a large transaction, which takes as long as the disk does.
+    private static let patienceForCopies = Duration.seconds(600)
+
+    /// Writes all of the store into a file, as it is at one moment, also while servers write to it. The file appears under its name
+    /// when it is complete and flushed.
+    ///
+    /// - Throws: `StoreError`, also if something is damaged, or the file exists already.
+    package func backUp(to file: String, progress: @escaping (String, Int, Int) -> Void) throws {
+        let rules = try setting(SharedSettingKey.access, after: 0)?.value
+        try StoreBackup.write(to: file) { partial in
+            try SQLiteStore.translating(file) {
+                let database = try DatabaseQueue(path: partial)
+                try readOnce {
+                    let source = PostgresSource(session: $0)
+                    try StoreTransfer.fill(database, from: source, rules: rules, progress)
+                    if let problem = try source.problems().first { throw StoreError.damaged("\(place): \(problem)") }
+                }
+                try database.close()
+            }
+        }
+    }
+
+    /// Reads everything, and replays every commit. O(history).
+    package func verify(progress: @escaping (String, Int, Int) -> Void) throws -> StoreReport {
+        try SQLiteStore.translating("the copy") {
+            try readOnce { try verify($0, rules: nil, progress) }
+        }
+    }
+
+    private func verify(
+        _ session: PostgresSession, rules: [UInt8]?, _ progress: @escaping (String, Int, Int) -> Void
+    ) throws -> StoreReport {
+        let source = PostgresSource(session: session)
+        let copy = try DatabaseQueue(path: "")
+        var damaged: [StoreReport.List] = []
+        let damage = StoreTransfer.Damage.skip { list, revision, error in
+            let stored = list.stored
+            damaged.append(
+                StoreReport.List(
+                    name: list.name, isDeleted: list.deletion != nil, floor: stored.floor, revision: stored.revision,
+                    count: stored.count, digest: list.digest ?? 0, snapshots: 0,
+                    problem: StoreReport.Problem(revision: revision, text: "\(error)")))
+        }
+        try StoreTransfer.fill(copy, from: source, damage, rules: rules, progress)
+        var report = try StoreVerifier(copy, path: place).verify()
+        report.lists += damaged
+        report.problems += try source.problems().map { StoreReport.Problem(revision: nil, text: $0) }
+        return report
+    }
+
+    /// Takes all of a store's folder, or of a backup, into a database that is empty: all of it or nothing. Before that is settled, it is
+    /// read back and compared.
+    ///
+    /// - Parameters:
+    ///   - path: a folder; nobody else may have it open. Or a backup.
+    ///   - rules: who may do what.
+    ///   - logID: what each list's history is called from now on.
+    /// - Returns: what was read back.
+    /// - Throws: `StoreError`. If the connection is lost at the very end, it may have been taken all the same.
+    package func take(
+        _ path: String, rules: [UInt8]?, logID: @escaping (UInt64) -> UInt64 = { $0 },
+        progress: @escaping (String, Int, Int) -> Void
+    ) throws -> StoreReport {
+        let expected = try StoreVerifier(path: path).verify()
+        guard expected.isSound else { throw StoreError.damaged("\(path) is damaged: see 'hand verify'") }
+        return try SQLiteStore.withAll(of: path) { source in
+            try write(patience: Self.patienceForCopies) { session in
+                let target = PostgresTarget(session: session)
+                try target.begin(place)
+                var transfer = StoreTransfer(source: source, target: target, progress: progress)
+                transfer.logID = logID
+                try transfer.run(rules: rules)
+                let found = try verify(session, rules: rules, progress)
+                guard found == expected else {
+                    throw StoreError.failed("\(place) does not give back what \(path) has; nothing was copied")
+                }
+                return found
+            }
+        }
+    }
+}
+
+extension StoreTransfer {
+    /// Makes a store of the present format in an empty file.
+    fileprivate static func fill(
+        _ database: DatabaseQueue, from source: PostgresSource, _ damage: Damage = .throwError, rules: [UInt8]?,
+        _ progress: @escaping (String, Int, Int) -> Void
+    ) throws {
+        try database.write { database in
+            try Schema.migrate(database, from: 0)
+            let target = SQLiteTarget(database: database)
+            try StoreTransfer(source: source, target: target, damage: damage, progress: progress).run(rules: rules)
+        }
+    }
+}
+
+extension SQLiteStore {
+    /// All of a store's folder, or of a backup.
+    fileprivate static func withAll<Result>(
+        of path: String, _ body: (SQLiteSource) throws -> Result
+    ) throws -> Result {
+        guard StoreVerifier.file(at: path) != path else {
+            return try StoreVerifier(path: path).reading { try body(SQLiteSource(database: $0)) }
+        }
+        guard FileManager.default.fileExists(atPath: StoreVerifier.file(at: path)) else {
+            throw StoreError.noStore(path: path)
+        }
+        let store = try SQLiteStore(folder: path, durability: .fsync)
+        defer { try? store.close() }
+        return try store.read { try body(SQLiteSource(database: $0)) }
+    }
+}

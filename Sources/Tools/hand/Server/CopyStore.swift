@@ -1,0 +1,93 @@
+import ArgumentParser
+import Files
+import Foundation
+import HandServer
+import HandStore
+import HandSync
+
+struct StoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "store", abstract: "Move lists between one server and several.", subcommands: [CopyStore.self])
+}
+
+private struct CopyStore: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "copy", abstract: "Copy all lists from a folder to a database, or from a database to a folder.",
+        discussion: """
+            Copies lists with their whole history, deleted lists, authors and access rules, and replays everything on the way. The \
+            target must be empty. If anything goes wrong, nothing is copied.
+
+            Stop the servers of the source first: what they take during the copy is not in it. Their clients go on with the servers \
+            of the target where they were, with the edits that they have not sent yet.
+
+              hand store copy ~/.local/state/hand/server postgres://hand@db.example/hand
+              hand store copy postgres://hand@db.example/hand /srv/hand
+            """)
+
+    @Argument(help: "A server's folder, a backup, or the address of a database.") var from: String
+    @Argument(help: "The address of a database, or a folder.") var to: String
+
+    @Option(help: .init("A file whose first line is the database's password.", valueName: "file"))
+    var storePassword: String?
+    @OptionGroup var output: ReportOptions
+
+    private static func isDatabase(_ place: String) -> Bool {
+        ["postgres://", "postgresql://"].contains { place.hasPrefix($0) }
+    }
+
+    func validate() throws {
+        switch (Self.isDatabase(from), Self.isDatabase(to)) {
+        case (true, false), (false, true): break
+        case (true, true):
+            throw ValidationError("Both are databases. Copy to a folder first, and from there to the other one.")
+        case (false, false):
+            throw ValidationError(
+                "Neither is a database, such as postgres://USER@HOST/DATABASE. 'hand backup' and 'hand recover' copy folders."
+            )
+        }
+    }
+
+    func run() throws {
+        let report = Self.isDatabase(to) ? try toDatabase() : try toFolder()
+        output.confirm(report) { "copied \($0), everything is sound" }
+    }
+
+    private func toDatabase() throws -> StoreReport {
+        if SQLiteStore.isInUse(folder: from) {
+            throw Failure(
+                .error, "a server is running on \(from). Stop it: what it takes meanwhile would not be copied")
+        }
+        let rules = try rules()
+        let database = try PostgresStore(to, passwordFile: storePassword)
+        return try output.showingProgress { try database.take(from, rules: rules, progress: $0) }
+    }
+
+    /// Of the source.
+    private func rules() throws -> [UInt8]? {
+        let remembered = try SQLiteStore.accessRules(in: from)
+        let isFolder = (try? URL(fileURLWithPath: from).resourceValues(forKeys: [.isDirectoryKey]).isDirectory) ?? false
+        guard isFolder else { return remembered }
+        let file = AccessFile(folder: from)
+        if let bytes = try file.bytes() { return bytes }
+        if remembered != nil { throw Failure(.error, "\(file.path) is missing. " + TokenCommand.wayOut) }
+        return nil
+    }
+
+    private func toFolder() throws -> StoreReport {
+        if FileManager.default.fileExists(atPath: to + "/hand.sqlite") {
+            throw Failure(.error, "there is a store in \(to) already. Name a new folder")
+        }
+        let database = try PostgresStore(from, passwordFile: storePassword)
+        try PrivateFile.makeFolder(to)
+        let copy = to + "/copy.backup"
+        try output.showingProgress { try database.backUp(to: copy, progress: $0) }
+        defer { try? FileManager.default.removeItem(atPath: copy) }
+        let report = try output.verify(copy)
+        guard report.isSound else { throw Failure(.error, "\(from) is damaged: see 'hand verify --store \(from)'") }
+        var random = SystemRandomNumberGenerator()
+        _ = try StoreBackup.restore(
+            copy, to: to, replaces: false, renews: false, stamp: 0, accessFile: AccessFile(folder: to).path,
+            random: &random)
+        return report
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import HandTestSupport
+import PostgresServer
+import Testing
+
+/// Somebody whose lists outgrow one server has several serve them, and goes back.
+@Suite(.enabled(if: PostgresServer.isThere)) struct CopyStoreTests {
+    private let database: PostgresServer
+    private let address: String
+
+    init() throws {
+        database = try PostgresServer()
+        address = database.address()
+    }
+
+    /// Clients go on where they were, with what they have not sent, and their tokens.
+    @Test func toSeveralServersAndBack() throws {
+        let one = try CommandUser("ada")
+        let data = one.server.folder.path + "/data"
+        for name in ["list", "gone"] { try one.hand("create", name) }
+        for text in ["milk", "bread"] { try one.hand("add", text) }
+        try one.hand("delete", "--force", "gone")
+        let secret = try one.hand("token", "create", "eve", "--list", "list", "--role", "read", "--data", data)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(try one.run(["store", "copy", data, address]).messages.contains("a server is running on \(data)"))
+        one.server.kill()
+        try one.hand("add", "waits", "--queue")
+        let copied = try one.hand("store", "copy", data, address)
+        #expect(copied.contains("copied 2 lists, 2 commits, everything is sound"), "\(copied)")
+        #expect(try one.hand("store", "copy", data, address, expecting: 1).contains("is not empty"))
+
+        let options = ["--store", address, "--log-level", "critical"]
+        let shared = CommandUser("ada", at: try RunningServer(one.server.folder, options))
+        try shared.hand("sync")
+        #expect(try shared.lines() == ["[ ] milk", "[ ] bread", "[ ] waits"])
+        var eve = shared
+        eve.environment["HAND_NAME"] = nil
+        eve.environment["HAND_TOKEN"] = secret
+        #expect(try eve.lines() == shared.lines())
+        try eve.hand("add", "mine", expecting: 5)
+        #expect(try shared.hand("verify", "--store", address).contains("everything is sound"))
+        let backup = one.server.folder.path + "/backup"
+        #expect(try shared.hand("backup", backup, "--store", address).contains("2 lists, 3 commits"))
+        shared.server.kill()
+
+        let back = one.server.folder.path + "/back"
+        #expect(try one.hand("store", "copy", address, back).contains("copied 2 lists, 3 commits"))
+        #expect(try one.run(["store", "copy", address, back]).messages.contains("there is a store in \(back) already"))
+        #expect(try one.hand("verify", "--data", back).contains("everything is sound"))
+        #expect(try one.hand("token", "list", "--data", back).contains("read on 'list'"))
+        let last = CommandUser("ada", at: try RunningServer(one.server.folder, ["--data", back]))
+        try last.hand("undelete", "gone")
+        #expect(try last.lines() == ["[ ] milk", "[ ] bread", "[ ] waits"])
+    }
+
+    /// A backup of a database goes into another one, but not over what is there.
+    @Test func aBackupComesBack() throws {
+        let user = CommandUser("ada", at: try RunningServer(try TemporaryFolder(), ["--store", address]))
+        try user.hand("create", "list")
+        for text in ["milk", "bread"] { try user.hand("add", text) }
+        let backup = user.server.folder.path + "/backup"
+        try user.hand("backup", backup, "--store", address)
+        let refused = try user.run(["recover", backup, "--store", address])
+        #expect(refused.status == 1 && refused.messages.contains("is not empty: there are lists in it"))
+        user.server.kill()
+        try database.query("ALTER SCHEMA hand RENAME TO hand_before")
+        #expect(try user.hand("recover", backup, "--store", address).contains("has 1 list, 2 commits again"))
+        let again = CommandUser("ada", at: try RunningServer(user.server.folder, ["--store", address]))
+        #expect(try again.lines() == ["[ ] milk", "[ ] bread"])
+    }
+
+    @Test(arguments: [
+        (["store", "copy", "a", "b"], "Neither is a database"),
+        (["store", "copy", "postgres://a/b", "postgres://c/d"], "Both are databases"),
+        (["verify", "--store", "postgres://a/b", "--data", "c"], "not both"),
+        (["recover", "a", "--replace", "--store", "postgres://127.0.0.1:1/b"], "a"),
+    ])
+    func whatIsNotPossible(arguments: [String], expected: String) throws {
+        let outcome = try Binary.run(arguments)
+        #expect(outcome.status != 0 && outcome.messages.contains(expected), "\(outcome.messages)")
+    }
+}
