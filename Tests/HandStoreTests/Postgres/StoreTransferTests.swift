@@ -36,6 +36,7 @@ import Testing
         let people = try [(ada, "ada"), (ada, "ada, too"), (ben, "ben")].map {
             try store.knownAuthor(for: $0.0, person: $0.1)
         }
+        let early = try store.knownAuthor(for: ClientID(high: 9, low: 10), person: "early")
         for (number, name) in ["b", "a", "gone", "empty", "long", "none"].enumerated() {
             let list = try store.create(
                 name, rules: name == "a" ? .fiveCards : Rules(maximumCount: 300),
@@ -43,7 +44,7 @@ import Testing
                 deckSeed: name == "a" ? 11 : nil, owner: name == "b" ? "ada" : nil)
             if name == "empty" { continue }
             for turn in 0..<(name == "long" ? 40 : 12) {
-                let author = people[turn % people.count]
+                let author = turn == 0 ? early : people[turn % people.count]
                 let start = try store.load(list.number)
                 var commits = history(on: start, 7, author: author, chaos: &chaos)
                 if turn % 5 == 4, let last = commits.popLast() {
@@ -60,13 +61,17 @@ import Testing
                     try store.saveSnapshot(of: list.number, end.hand, revision: end.revision, deck: end.deck)
                 }
             }
-            if name == "a" || name == "long" {
-                while try store.trim(list.number, keeping: Retention(commits: 30), now: 0).hasMore {}
+            // The last of the forgotten commits is the last of an author, or is not.
+            if let kept = ["a": 77, "long": 30][name] {
+                while try store.trim(list.number, keeping: Retention(commits: kept), now: 0).hasMore {}
             }
-            // Numbers that were given, and are not to be given again.
             if name == "gone" || name == "none" { try store.delete(name, by: "ben", at: 9) }
         }
+        // Numbers that were given, and are not to be given again.
+        _ = try store.create("swept", rules: Rules(), logID: 1 << 40 | 77, deckSeed: nil, owner: "nobody")
+        try store.delete("swept", by: "ben", at: 9)
         while try store.giveUpOldest(of: "nobody") {}
+        while try store.sweep(deletedBy: 0) {}
         _ = try store.knownAuthor(for: ClientID(high: 9, low: 9), person: "who has not edited")
     }
 
@@ -124,9 +129,9 @@ import Testing
             let deleted = try #require(try store.deletedLists(before: .max, limit: 1).first)
             try store.undelete(deleted.deletion, as: "back")
             try store.delete("new", by: "ada", at: 10)
-            #expect(try store.deletedLists(before: .max, limit: 1).first?.deletion == deleted.deletion + 1)
+            #expect(try store.deletedLists(before: .max, limit: 1).first?.deletion == deleted.deletion + 2)
             let stranger = try store.knownAuthor(for: ClientID(high: 1, low: 1), person: "stranger")
-            #expect(try store.people([stranger.number]).first?.name == "stranger" && stranger.number > 4)
+            #expect(try store.people([stranger.number]).first?.name == "stranger" && stranger.number > SQLiteStore.numbersAtOnce)
             return list
         }
         let next = try goOn(store)
