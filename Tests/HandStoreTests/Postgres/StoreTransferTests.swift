@@ -131,7 +131,9 @@ import Testing
             try store.delete("new", by: "ada", at: 10)
             #expect(try store.deletedLists(before: .max, limit: 1).first?.deletion == deleted.deletion + 2)
             let stranger = try store.knownAuthor(for: ClientID(high: 1, low: 1), person: "stranger")
-            #expect(try store.people([stranger.number]).first?.name == "stranger" && stranger.number > SQLiteStore.numbersAtOnce)
+            #expect(
+                try store.people([stranger.number]).first?.name == "stranger"
+                    && stranger.number > SQLiteStore.numbersAtOnce)
             return list
         }
         let next = try goOn(store)
@@ -149,7 +151,7 @@ import Testing
         let file = folder.path + "/file"
         try StoreBackup.write(data, to: file)
         let shared = try PostgresStore.shared(folder)
-        _ = try shared.take(file, rules: nil, logID: { $0 + 1 }) { _, _, _ in }
+        _ = try shared.take(file, rules: nil, logID: { $0 + 1 }, progress: { _, _, _ in })
         #expect(try shared.list(named: "b")?.logID == (1 << 40) + 1)
         #expect(try shared.setting("access", after: 0) == nil)
         #expect(try verify(shared).isSound)
