@@ -2,6 +2,7 @@ import Foundation
 import HandClient
 import HandCore
 import HandTestSupport
+import HandWire
 import PostgresServer
 import Testing
 
@@ -90,6 +91,39 @@ import Testing
         let id = try #require(tokens.split(separator: " ").first)
         try ada.hand(["token", "revoke", String(id)] + access)
         #expect(try eventually { try eve.run(["ls", "-l", "food"]).status == 5 })
+    }
+
+    /// Who is at another server is shown, also after the database has forgotten it; and no longer when that server is killed.
+    @Test func whoIsAtAnotherServerIsSeen() async throws {
+        try ada.hand("add", "a")
+        let far = try ben.server.client("far")
+        let list = try await far.open("list")
+        let item = try #require(try await list.live().view.first)
+        list.setPresence(Focus(item.id, isEditing: true))
+        func who() throws -> [String] { try ada.run(["who"]).output.split(separator: "\n").map(String.init).sorted() }
+        #expect(try eventually { try who() == ["ada", "far\tedits 1: [ ] a"] })
+        try database.query("TRUNCATE presence, servers")
+        #expect(try eventually { try who().count == 2 })
+        ben.server.kill()
+        #expect(try eventually { try who() == ["ada"] })
+        await far.close()
+    }
+
+    /// What each server says of itself can be read at the database.
+    @Test func theReportOfAllServers() throws {
+        let all = ["admin", "report", "--all", "--store", database.address()]
+        func servers() throws -> [[String: Any]] {
+            try JSONSerialization.jsonObject(with: Data(try ada.hand(all).utf8)) as? [[String: Any]] ?? []
+        }
+        #expect(try eventually { try servers().compactMap { $0["report"] as? [String: Any] }.count == 2 })
+        for server in try servers() {
+            #expect((server["address"] as? String)?.contains("127.0.0.1:") == true, "\(server)")
+            #expect((server["silence"] as? Int).map { $0 < 60_000 } == true, "\(server)")
+        }
+        #expect(ben.server.terminate() == 0)
+        #expect(try servers().count == 1, "it said that it went")
+        try ada.hand("admin", "report", "--all", expecting: 2)
+        try ada.hand("top", "--all", expecting: 2)
     }
 
     /// Without its database a server is not ready, and takes up its work when that is back; nothing that was acknowledged is gone.

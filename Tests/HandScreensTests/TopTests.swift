@@ -133,4 +133,31 @@ import Testing
         #expect(times.bound(keptBy: 0.1) == 1 && times.bound(keptBy: 0.5) == 2 && times.bound(keptBy: 0.99) == 4)
         #expect(times.bound(keptBy: 1) == .infinity && times.since(times).bound(keptBy: 0.5) == nil)
     }
+
+    /// What several servers say of themselves, one of which is silent and one of which nobody understands.
+    @Test func manyServers() {
+        typealias Server = FleetView.Server
+        var restarted = report(at: 0, commits: 9_000)
+        restarted.startedAt = 5
+        let view = FleetView([
+            Server(
+                address: "a 0.0.0.0:7777\u{1B}[2J", silence: 300, report: report(at: 2_000, commits: 3_000),
+                since: report(at: 0, commits: 1_000)),
+            Server(address: "b", silence: 7_000, report: report(at: 2_000, commits: 3_000), since: restarted),
+            Server(address: "c", silence: 0, report: nil, since: nil),
+        ])
+        let lines = view.canvas(Size(rows: 9, columns: 120)).lines
+        #expect(lines[0].hasPrefix(" 3 servers   connections 0   commits 1.0 k/s   delivered 0/s"), "\(lines[0])")
+        #expect(lines[2].contains("server") && lines[2].contains("commits/s") && lines[2].contains("memory"))
+        #expect(lines[3].contains("a 0.0.0.0:7777�[2J") && lines[3].contains(" 1.0 k ") && lines[3].hasSuffix(" up"))
+        #expect(lines[3].contains("≤ 10 ms") && lines[3].contains("50 %") && lines[3].contains("50.0 MiB"))
+        #expect(lines[4].hasSuffix("silent 7 s") && !lines[4].contains("1.0 k"), "\(lines[4])")
+        #expect(lines[5].contains("–") && lines[5].hasSuffix(" up") && lines[8] == " q quit")
+        #expect(view.canvas(Size(rows: 9, columns: 80), said: "gone\u{7}").lines[8].hasPrefix(" gone"))
+        for rows in 0..<12 {
+            for columns in stride(from: 0, through: 120, by: 9) {
+                #expect(view.canvas(Size(rows: rows, columns: columns)).lines.count == rows)
+            }
+        }
+    }
 }

@@ -18,13 +18,13 @@ extension TestWorld {
         return world
     }
 
-    /// Lets time pass as a loop does: to the next deadline, and no further than asked.
-    func pass(_ milliseconds: UInt64) {
+    /// Lets time pass as a loop does: to the next deadline, and no further than asked; the store answers, if it is to.
+    func pass(_ milliseconds: UInt64, settles: Bool = true) {
         let end = now + milliseconds
         while service.deadline <= end {
             now = max(now, service.deadline)
             service.timeout()
-            settle()
+            if settles { settle() } else { turn() }
         }
         now = end
     }

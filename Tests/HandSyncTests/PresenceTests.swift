@@ -32,11 +32,13 @@ import Testing
         var random = SplitMix64(seed: seed)
         var board = PresenceBoard()
         var truth: [UInt64: Focus?] = [:]
+        // Those at other servers; who is here, too, is where they say here.
+        var visitors: [UInt64: PresenceBoard.Visitor] = [:]
         var connections: [UInt64: Int] = [:]
         var readers: [Reader] = []
         for _ in 0..<600 {
             let author = UInt64(1 + random.next(below: 30))
-            switch random.next(below: 6) {
+            switch random.next(below: 7) {
             case 0:
                 board.join(author, name: "p\(author)")
                 connections[author, default: 0] += 1
@@ -52,14 +54,24 @@ import Testing
                 board.move(author, to: focus)
                 if truth[author] != nil { truth[author] = .some(focus) }
             case 4: if readers.count < 5 { readers.append(Reader(knownGone: board.last)) }
+            case 5:
+                let focus = random.next() & 1 == 0 ? nil : Focus(ItemID(rawValue: 9))
+                visitors[author] = visitors[author] == nil ? .init(name: "v", focus: focus) : nil
+                let (before, own) = (board.last, board.ownChanges)
+                board.setVisitors(visitors)
+                // Others are told only of those who are here; and nothing has changed if nobody sees it.
+                #expect(board.ownChanges == own && board.last == before + (truth[author] == nil ? 1 : 0))
+                board.setVisitors(visitors)
+                #expect(board.last <= before + 1)
             default:
                 guard !readers.isEmpty else { continue }
                 readers[random.next(below: readers.count)].hear(board, atMost: 1 + random.next(below: 8))
             }
         }
-        for var reader in readers {
+        for var reader in readers + [Reader(knownGone: board.last)] {
             while reader.told < board.last { reader.hear(board, atMost: 7) }
-            #expect(reader.picture == truth && board.everybody == Set(truth.keys))
+            #expect(reader.picture == visitors.mapValues(\.focus).merging(truth) { $1 })
+            #expect(board.everybody == Set(truth.keys) && board.ownEntries.map(\.author) == truth.keys.sorted())
         }
     }
 
@@ -77,6 +89,14 @@ import Testing
         // All that changed behind the floor is told.
         let gone = entries.filter { $0.place == .gone }.map(\.author)
         #expect(gone == Array((10_000 - UInt64(gone.count) + 1)...10_000))
+        // Nobody forgets those at other servers while they are there.
+        board.setVisitors([1: .init(name: "v", focus: nil)])
+        for author in 2...UInt64(10_000) {
+            board.join(author, name: "p")
+            board.leave(author)
+        }
+        let later = board.entries(after: 0, through: board.last, atMost: .max).entries
+        #expect(later.contains { $0.author == 1 } && later.count <= 3_000)
     }
 
     private static let name = String(repeating: "x", count: 60)

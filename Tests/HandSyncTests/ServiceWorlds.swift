@@ -9,6 +9,7 @@ final class TestWorld: ServiceEnvironment {
     var wallClock: UInt64 = 1_000
     var store: SimulatedStore
     var isShared: Bool { store.isShared }
+    let serverID: UInt64
     /// What the store was asked and has not answered, in order.
     private var asked: [(SimulatedStore) -> () -> Void] = []
     /// The next answers are this failure.
@@ -19,8 +20,9 @@ final class TestWorld: ServiceEnvironment {
     var retention = Retention.everything
     let limits: Limits
 
-    init(limits: Limits = Limits(), store: SimulatedStore = SimulatedStore()) {
+    init(limits: Limits = Limits(), store: SimulatedStore = SimulatedStore(), serverID: UInt64 = 0) {
         self.limits = limits
+        self.serverID = serverID
         self.store = store
     }
 

@@ -11,8 +11,8 @@ import Testing
     private let two: TestWorld
 
     init() throws {
-        one = TestWorld(store: store)
-        two = TestWorld(store: store)
+        one = TestWorld(store: store, serverID: 1)
+        two = TestWorld(store: store, serverID: 2)
         for (name, logID) in [("a", UInt64(1)), ("b", 2)] {
             _ = try store.create(name, rules: Rules(), logID: logID, deckSeed: nil)
         }

@@ -12,8 +12,8 @@ import Testing
     private let two: TestWorld
 
     init() throws {
-        one = TestWorld(store: store)
-        two = TestWorld(store: store)
+        one = TestWorld(store: store, serverID: 1)
+        two = TestWorld(store: store, serverID: 2)
         _ = try store.create("list", rules: Rules(maximumCount: 3), logID: 9, deckSeed: nil)
     }
 

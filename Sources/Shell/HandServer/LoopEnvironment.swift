@@ -26,6 +26,7 @@ final class LoopEnvironment: ServiceEnvironment {
     }
 
     var isShared: Bool { store.isShared }
+    let serverID = UInt64.random(in: 1...UInt64(Int64.max))
     var now: UInt64 { loop.now }
     var wallClock: UInt64 { WallClock.milliseconds }
 

@@ -15,7 +15,7 @@ package final class Server {
     let loop: Loop
     let configuration: ServerConfiguration
     let logger: Logger
-    private let world: LoopEnvironment
+    let world: LoopEnvironment
     private let service: Service
     private var listeners: [Listener] = []
     private var status: HTTPEndpoint?
@@ -36,7 +36,7 @@ package final class Server {
     private let startedAt = WallClock.milliseconds
     private let timer: Timer
     private let wakeTimer: Timer
-    private var storeWatch: StoreWatch?
+    private(set) var storeWatch: StoreWatch?
     /// What other servers have told of the store that they share.
     private var hints: Mailbox<(list: UInt64, revision: Int)>?
     private var armed: UInt64?
@@ -87,7 +87,7 @@ package final class Server {
         }
         world.accessKeeper = access
         pages?.access = access
-        if let look = configuration.expectStore {
+        if let look = heartbeat(opened) ?? configuration.expectStore.map({ look in { look } }) {
             storeWatch = StoreWatch(loop, service, logger, look: look) { [unowned self] in world.end($0) }
         }
         if world.isShared { try listenForHints() }
@@ -184,7 +184,7 @@ package final class Server {
         admin = try HTTPEndpoint(loop, at: .unix(path)) { pages.answer($0, $1) }
     }
 
-    private var report: ServerReport {
+    var report: ServerReport {
         ServerReport(
             version: configuration.program, time: WallClock.milliseconds, startedAt: startedAt,
             isDraining: service.isDraining, processorSeconds: ProcessFacts.processorSeconds,
@@ -280,6 +280,7 @@ package final class Server {
         status?.close()
         admin?.close()
         access?.close()
+        leave()
         storeWatch?.close()
         hints?.close()
         for timer in [timer, wakeTimer, drainTimer] { timer.close() }

@@ -10,7 +10,7 @@ final class StoreWatch {
     private let loop: Loop
     private let service: Service
     private let logger: Logger
-    private let look: @Sendable () throws -> Void
+    private let look: () -> @Sendable () throws -> Void
     private let end: (StoreError) -> Void
     private let timer: Timer
     private var isLooking = false
@@ -22,10 +22,10 @@ final class StoreWatch {
     private static let patience: UInt64 = 10_000
 
     /// - Parameters:
-    ///   - look: throws if the store is not there; runs on another thread.
+    ///   - look: returns what throws if the store is not there, and runs on another thread.
     ///   - end: the store is gone for good.
     init(
-        _ loop: Loop, _ service: Service, _ logger: Logger, look: @escaping @Sendable () throws -> Void,
+        _ loop: Loop, _ service: Service, _ logger: Logger, look: @escaping () -> @Sendable () throws -> Void,
         end: @escaping (StoreError) -> Void
     ) {
         self.loop = loop
@@ -42,7 +42,8 @@ final class StoreWatch {
     private func start() {
         guard !isLooking else { return }
         isLooking = true
-        Work.submit(loop) { [look] in
+        let look = look()
+        Work.submit(loop) {
             StoreError.catching(look)
         } then: { [weak self] in
             self?.looked($0)

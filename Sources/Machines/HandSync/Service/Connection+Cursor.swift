@@ -30,10 +30,10 @@ extension Connection {
         /// Of people who went by then, or before, it knows nothing, or knows that they went.
         var knownGone = 0
 
-        /// A client that knows nothing of the list is due the whole picture.
-        init(_ board: PresenceBoard? = nil) {
-            owed = board?.last ?? 0
-            knownGone = owed
+        /// A client that knows nothing of the list is due the whole picture, as soon as that is complete.
+        init(_ board: PresenceBoard = PresenceBoard(), isComplete: Bool = true) {
+            knownGone = board.last
+            owed = isComplete ? board.last : 0
         }
 
         /// The whole picture is to be told once more; who was told of people is told that they have gone, too.

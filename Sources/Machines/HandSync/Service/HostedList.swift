@@ -11,6 +11,8 @@ final class HostedList {
     /// Whether the store could not say whether it has the batch that was handed over last, or others' commits come first.
     @exclusivity(unchecked) var isUnsettled = false
     var presence = PresenceBoard()
+    /// Whether it is still to be found out who is at other servers: whoever comes first is told of all at once.
+    var awaitsVisitors = false
     private(set) var subscribers = ConnectionSet()
     /// Revision of the newest snapshot on disk that is known of.
     var snapshotRevision: Int

@@ -129,8 +129,10 @@ extension Service {
         }
         guard connection.hasPresence else { return }
         if isNew {
+            if world.isShared, hosted.presence.everybody.isEmpty { hosted.awaitsVisitors = true }
             hosted.presence.join(author.number, name: connection.person)
-            connection.cursors[hosted.list.number]?.presence = Connection.PresenceMark(hosted.presence)
+            connection.cursors[hosted.list.number]?.presence =
+                Connection.PresenceMark(hosted.presence, isComplete: !hosted.awaitsVisitors)
         } else {
             // Who subscribes anew may have forgotten who is here. On which item they are, they say again.
             hosted.presence.move(author.number, to: nil)

@@ -51,8 +51,15 @@ extension Service {
         }
     }
 
+    /// Has a list in memory no longer.
+    func unload(_ hosted: HostedList) {
+        hostedLists[hosted.list.number] = nil
+        exchange.unloaded(hosted.list.number)
+        forgetName(of: hosted)
+    }
+
     /// Its name may by now be another list's.
-    func forgetName(of hosted: HostedList) {
+    private func forgetName(of hosted: HostedList) {
         if names[hosted.list.name] == hosted.list.number { names[hosted.list.name] = nil }
     }
 

@@ -100,8 +100,7 @@ extension Service {
     ///
     /// - Parameter code: tells those who follow it; nil closes their connections, so that they come again.
     func letGo(of hosted: HostedList, _ code: ErrorCode?, _ text: String) {
-        hostedLists[hosted.list.number] = nil
-        forgetName(of: hosted)
+        unload(hosted)
         for connection in Array(hosted.subscribers) {
             guard let cursor = connection.cursors[hosted.list.number] else { continue }
             guard let code else {
@@ -175,8 +174,10 @@ extension Service {
         learn(news, in: hosted)
     }
 
-    /// Another server may have made a commit of a list. A hint may be wrong, or come twice.
+    /// Another server may have made a commit of a list, or who is on it has changed there (revision 0). A hint may be wrong, or come
+    /// twice.
     package func hinted(_ list: UInt64, at revision: Int) {
+        if revision == 0, hostedLists[list] != nil { return exchangePresenceSoon() }
         guard let hosted = hostedLists[list], hosted.authority.revision < revision else { return }
         look(at: hosted)
     }

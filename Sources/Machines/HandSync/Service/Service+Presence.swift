@@ -13,6 +13,7 @@ extension Service {
     /// Schedules a list's changed presence for the end of the interval.
     func announce(_ hosted: HostedList) {
         guard hosted.presence.hasChanges else { return }
+        if exchange.isNew(hosted.presence, of: hosted.list.number) { exchangePresenceSoon() }
         if listsWithNewPresence.isEmpty { presenceDue = world.now + limits.presenceInterval }
         listsWithNewPresence.insert(hosted.list.number)
     }
@@ -25,7 +26,7 @@ extension Service {
         let due = listsWithNewPresence.sorted()
         listsWithNewPresence = []
         presenceDue = nil
-        for hosted in due.compactMap({ hostedLists[$0] }) {
+        for hosted in due.compactMap({ hostedLists[$0] }) where !hosted.awaitsVisitors {
             let before = hosted.presence.takeChanges()
             let (entries, end) = hosted.presence.entries(
                 after: before, through: hosted.presence.taken, atMost: Self.presencePage)

@@ -46,6 +46,7 @@ package final class Service {
     var listsWithNewPresence: Set<UInt64> = []
     /// When changed presence is to be sent.
     var presenceDue: UInt64?
+    var exchange = PresenceExchange()
     private var nextSweep: UInt64
     /// How often it was begun to change what lists are called: a list that was being read meanwhile is read again.
     var namings = 0
@@ -216,12 +217,15 @@ package final class Service {
     // MARK: Time
 
     /// When `timeout` is to be called.
-    package var deadline: UInt64 { min(nextSweep, presenceDue ?? .max, slowedDue ?? .max, writer.deadline) }
+    package var deadline: UInt64 {
+        min(nextSweep, presenceDue ?? .max, slowedDue ?? .max, writer.deadline, world.isShared ? exchange.due : .max)
+    }
 
     /// To be called at the deadline; does what is due.
     package func timeout() {
         if let presenceDue, world.now >= presenceDue { sendPresence() }
         if let slowedDue, world.now >= slowedDue { releaseSlowed() }
+        if world.now >= exchange.due { exchangePresence() }
         guard world.now >= nextSweep else { return }
         nextSweep = world.now + Self.sweepInterval
         limiter.sweep(now: world.now)
@@ -236,9 +240,8 @@ package final class Service {
             carryOut(connection.session.timeout(now: world.now), for: connection)
             if let deadline = connection.closeDeadline, world.now >= deadline { drop(connection) }
         }
-        for (number, hosted) in hostedLists where hosted.isIdle(for: limits.unloadDelay, now: world.now) {
-            hostedLists[number] = nil
-            forgetName(of: hosted)
+        for hosted in hostedLists.values where hosted.isIdle(for: limits.unloadDelay, now: world.now) {
+            unload(hosted)
             world.note(.unloaded(list: hosted.list.name))
         }
     }

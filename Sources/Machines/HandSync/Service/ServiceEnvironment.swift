@@ -11,6 +11,8 @@ package protocol ServiceEnvironment: AnyObject {
 
     /// Whether other servers write to the store, too.
     var isShared: Bool { get }
+    /// What other servers know this one by: another number each time that it starts.
+    var serverID: UInt64 { get }
 
     /// Has `body` ask the store where blocking harms nobody; `then` gets what it returned, in a later event.
     func ask<Value: Sendable>(
@@ -54,6 +56,7 @@ extension ByteStream {
 
 extension ServiceEnvironment {
     package var isShared: Bool { false }
+    package var serverID: UInt64 { 0 }
 
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,

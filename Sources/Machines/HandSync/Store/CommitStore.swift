@@ -33,8 +33,8 @@ package protocol CommitStore: Sendable {
     /// How far each of some lists has come, those left out that are not there any more. In no particular order.
     func heads(of lists: [UInt64]) throws -> [StoredHead]
 
-    /// From now on calls `onHint` soon after others have appended to a list, on a thread of the store's own. A hint may get lost, come
-    /// twice or late; `heads` is what counts. A store that is not shared has none.
+    /// From now on calls `onHint` soon after others have appended to a list, on a thread of the store's own; with revision 0 after it has
+    /// changed who is there. A hint may get lost, come twice or late; `heads` is what counts. A store that is not shared has none.
     func listen(_ onHint: @escaping @Sendable (_ list: UInt64, _ revision: Int) -> Void)
 
     /// Keeps a snapshot, so that loading need not go through the whole history; nothing if the history has been forgotten as far

@@ -13,6 +13,8 @@ final class PostgresFeed: Sendable {
     private struct State {
         /// The newest revision of each list that others are to hear of.
         var news: [UInt64: Int] = [:]
+        /// Lists of which others are to hear that somebody is elsewhere.
+        var moved: Set<UInt64> = []
         var listener: Listener?
         var isRunning = false
         var isClosed = false
@@ -37,6 +39,11 @@ final class PostgresFeed: Sendable {
         start { state in
             for (list, revision) in heads { state.news[list] = max(revision, state.news[list] ?? 0) }
         }
+    }
+
+    /// Has others hear that it has changed who is where on lists. Does not wait.
+    func tell(moved lists: [UInt64]) {
+        if !lists.isEmpty { start { $0.moved.formUnion(lists) } }
     }
 
     func listen(_ listener: @escaping Listener) {
@@ -77,8 +84,9 @@ final class PostgresFeed: Sendable {
         var isListening = false
         while true {
             let (news, listener, isClosed) = state.withLock { state in
-                defer { state.news = [:] }
-                return (state.news, state.listener, state.isClosed)
+                defer { (state.news, state.moved) = ([:], []) }
+                let heads = state.news.map { "\($0) \($1)" } + state.moved.map { "\($0) 0" }
+                return (heads, state.listener, state.isClosed)
             }
             if isClosed { return }
             if listener != nil, !isListening {
@@ -99,9 +107,8 @@ final class PostgresFeed: Sendable {
     /// Lists of which one payload may tell: it has room for 8,000 characters.
     private static let mostHeads = 150
 
-    private func send(_ news: [UInt64: Int], on connection: PostgresConnection) throws {
-        guard !news.isEmpty else { return }
-        let heads = news.map { "\($0.key) \($0.value)" }
+    private func send(_ heads: [String], on connection: PostgresConnection) throws {
+        guard !heads.isEmpty else { return }
         let calls = stride(from: 0, to: heads.count, by: Self.mostHeads).map { start in
             let payload = heads[start..<min(start + Self.mostHeads, heads.count)].joined(separator: " ")
             return PostgresCall("SELECT pg_notify($1, $2)", [.text(channel), .text(payload)])

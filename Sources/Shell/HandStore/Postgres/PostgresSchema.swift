@@ -8,7 +8,29 @@ enum PostgresSchema {
     static var version: Int { steps.count }
 
     /// What makes format 1 of nothing, format 2 of 1, and so on.
-    private static let steps = [first]
+    private static let steps = [first, second]
+
+    /// Which servers there are, and who is where at each. None of it is flushed: when the database starts anew, servers tell it again.
+    private static let second = [
+        """
+        CREATE UNLOGGED TABLE servers (
+            id bigint PRIMARY KEY,
+            address text NOT NULL,
+            seen timestamptz NOT NULL,
+            report bytea NOT NULL
+        )
+        """,
+        """
+        CREATE UNLOGGED TABLE presence (
+            list bigint NOT NULL,
+            server bigint NOT NULL,
+            version bigint NOT NULL,
+            people bytea NOT NULL,
+            PRIMARY KEY (list, server)
+        )
+        """,
+        "CREATE INDEX presence_by_server ON presence (server)",
+    ]
 
     /// A list in `names` can be seen; without a name it was deleted. The row of its deletion says what it was called, when it was
     /// deleted and by whom. Such a row without its list says that what is left of the list is being removed.

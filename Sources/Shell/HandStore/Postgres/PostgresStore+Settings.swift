@@ -20,11 +20,6 @@ extension PostgresStore: SharedSettings {
         }
     }
 
-    /// Throws if the database does not answer.
-    package func expectAnswer() throws {
-        try ask("SELECT 1") { _ in }
-    }
-
     /// What an operator should know: ways in which the database may lose what it has confirmed.
     package func warnings() throws -> [String] {
         let sql = """

@@ -5,6 +5,7 @@ import HandWire
 /// A server process: a service, and the world that it runs in. It can be killed at any moment and started again.
 final class SimulatedServer: ServiceEnvironment {
     unowned let system: System
+    private let number: Int
     /// What it is called in a trace.
     let name: String
     private(set) var service: Service?
@@ -25,7 +26,7 @@ final class SimulatedServer: ServiceEnvironment {
     private static let epoch: UInt64 = 1_800_000_000_000
 
     init(_ system: System, number: Int) {
-        self.system = system
+        (self.system, self.number) = (system, number)
         random = SplitMix64(seed: system.schedule.seed &+ UInt64(number) &* 0x3_0001 ^ 0x5E)
         name = system.isShared ? "server \(number + 1)" : "server"
         if system.isShared { clockOffset = UInt64(random.next(below: 20_000)) }
@@ -124,6 +125,7 @@ final class SimulatedServer: ServiceEnvironment {
     var now: UInt64 { system.scheduler.now }
     var wallClock: UInt64 { Self.epoch + now + clockOffset }
     var isShared: Bool { system.isShared }
+    var serverID: UInt64 { UInt64(number) << 32 | UInt64(process) }
 
     func ask<Value: Sendable>(
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,

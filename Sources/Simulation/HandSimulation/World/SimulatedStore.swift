@@ -36,6 +36,12 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
     /// The fates of the next batches; those behind are answered.
     package var fates: [Fate] = []
 
+    /// Who is where at each server; that and nothing else is forgotten when the store starts anew.
+    package var presence: [PresencePlace: PresenceNews] = [:]
+    var seen: [UInt64: UInt64] = [:]
+    /// Milliseconds of its clock.
+    package var now: () -> UInt64 = { 0 }
+
     @discardableResult
     package func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws -> [Appended] {
         guard isShared else { return try disk.write { try $0.append(batches, by: newcomers) } }

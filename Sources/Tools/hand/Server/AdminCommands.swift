@@ -191,6 +191,17 @@ private struct AdminReport: ParsableCommand {
         commandName: "report", abstract: "Print once, as JSON, all that 'hand top' shows.")
 
     @OptionGroup var options: AdminOptions
+    @Flag(help: "Print what all servers that share a database say of themselves.") var all = false
+    @OptionGroup var shared: SharedStoreOptions
 
-    func run() throws { try AdminOptions.print(json: try options.ask("/report")) }
+    func run() throws {
+        guard all else { return try AdminOptions.print(json: try options.ask("/report")) }
+        let servers = try shared.opened().servers().map { server -> JSONValue in
+            [
+                "address": .string(server.address), "silence": JSONValue(server.silence),
+                "report": (try? JSONValue.parse(String(decoding: server.report, as: UTF8.self))) ?? .null,
+            ]
+        }
+        Output.json(.array(servers))
+    }
 }

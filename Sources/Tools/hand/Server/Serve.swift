@@ -153,7 +153,6 @@ struct Serve: ParsableCommand {
             // For what belongs to this server alone.
             try PrivateFile.makeFolder(folder)
             for warning in try database.warnings() { logger.warning("\(warning)") }
-            configuration.expectStore = { try database.expectAnswer() }
         } else if let store = store as? SQLiteStore {
             configuration.expectStore = { try store.expectFiles() }
             configuration.access = AccessFile(

@@ -21,6 +21,14 @@ struct SharedStoreOptions: ParsableArguments {
         try store.map { try PostgresStore($0, passwordFile: storePassword) }
     }
 
+    /// The database, which has to be named here or where servers look for it.
+    func opened() throws -> PostgresStore {
+        guard let store = try withDefaults().open() else {
+            throw Failure(.usage, "--all: which servers? Name their database: --store postgres://USER@HOST/DATABASE")
+        }
+        return store
+    }
+
     /// The same; without an address, those of a server that would be started here and now.
     func withDefaults() throws -> Self {
         if store != nil { return self }

@@ -8,16 +8,21 @@ import Terminal
 
 struct Top: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Watch a running server on this machine: lists, rates, who lags.",
+        abstract: "Watch a running server on this machine, or all that share a database.",
         discussion: """
             A live view, refreshed every second. s sorts the lists by another column, S the connections, / searches for a \
             name, j and k choose a connection and x closes it, q quits. It uses the server's admin socket, like 'hand \
             admin', which only the server's user may open. 'hand admin report' prints the same once, as JSON.
+
+            With --all it shows what the servers of a database (--store) tell each other: connections, rates, who is silent.
             """)
 
     @OptionGroup var options: AdminOptions
+    @Flag(help: "Show all servers that share a database.") var all = false
+    @OptionGroup var shared: SharedStoreOptions
 
     func run() throws {
+        if all { return try FleetWatch.run(try shared.opened()) }
         // Asked first, so that an error is printed on the ordinary terminal.
         let first = try AdminOptions.decoded(try options.ask("/report"), as: ServerReport.self)
         let loop = try Loop()

@@ -1,0 +1,105 @@
+import HandFormats
+import HandSync
+
+/// The screen of `hand top --all`: what each of several servers reports, and what has changed since its report before.
+package struct FleetView {
+    /// A server, as the others know it.
+    package struct Server {
+        package let address: String
+        /// Milliseconds since it was heard of.
+        let silence: Int
+        /// Nil for what does not read: the server may be of another version.
+        let report: ServerReport?
+        let previous: ServerReport?
+
+        package init(address: String, silence: Int, report: ServerReport?, since previous: ServerReport?) {
+            (self.address, self.silence, self.report) = (address, silence, report)
+            // A restarted server counts from zero.
+            self.previous = previous?.startedAt == report?.startedAt ? previous : nil
+        }
+    }
+
+    private let servers: [Server]
+
+    package init(_ servers: [Server]) {
+        self.servers = servers
+    }
+
+    /// - Parameter said: why there is nothing newer.
+    package func canvas(_ size: Size, said: String? = nil) -> Canvas {
+        var canvas = Canvas(size)
+        let title = Line(" \(servers.count) \(servers.count == 1 ? "server" : "servers")", .bold) + Line(totals)
+        canvas.write(title.padded(to: size.columns).restyled { $0.with(.reverse) }, at: Point(row: 0, column: 0))
+        let width = size.columns - 1
+        canvas.write(Line(table.head(width: width), .dim), at: Point(row: 2, column: 1))
+        for (index, server) in servers.enumerated() where 3 + index < size.rows - 1 {
+            let style: Style = server.isSilent ? Style(.red, [.bold]) : .plain
+            canvas.write(Line(table.line(of: server, width: width), style), at: Point(row: 3 + index, column: 1))
+        }
+        let bottom = Point(row: size.rows - 1, column: 1)
+        if let said {
+            canvas.write(Line(Printable.clean(said), Style(.red, [.bold])), at: bottom)
+        } else {
+            canvas.write(Line("q", .bold) + Line(" quit", .dim), at: bottom)
+        }
+        return canvas
+    }
+
+    private var totals: String {
+        func sum(_ value: (Server) -> Double?) -> Double { servers.compactMap(value).reduce(0, +) }
+        return "   connections \(Quantity.count(sum { $0.report.map { Double($0.load.connections) } }))"
+            + "   commits \(Quantity.count(sum { $0.rate { $0.figures.commits } }))/s"
+            + "   delivered \(Quantity.count(sum { $0.rate { $0.figures.deliveries } }))/s"
+    }
+
+    private var table: TopTable<Server> {
+        func count(_ figure: @escaping (ServerReport) -> Int) -> (Server) -> String {
+            { $0.report.map { Quantity.count(figure($0)) } ?? "–" }
+        }
+        func rate(_ figure: @escaping (ServerReport) -> Int) -> (Server) -> String {
+            { $0.rate(figure).map { Quantity.count($0) } ?? "–" }
+        }
+        return TopTable(
+            title: "server", name: { Printable.clean($0.address) },
+            columns: [
+                .init("connections") { count(\.load.connections)($0) }, .init("lists") { count(\.load.lists)($0) },
+                .init("commits/s") { rate(\.figures.commits)($0) },
+                .init("delivered/s") { rate(\.figures.deliveries)($0) }, .init("99 % durable") { $0.durable },
+                .init("processor") { $0.processor }, .init("memory") { $0.memory }, .init("state") { $0.state },
+            ], order: "")
+    }
+}
+
+extension FleetView.Server {
+    /// Whether it ought to have been heard of by now.
+    fileprivate var isSilent: Bool { silence > 5_000 }
+
+    fileprivate var state: String {
+        if isSilent { return "silent \(Quantity.time(milliseconds: UInt64(silence)))" }
+        return report?.isDraining == true ? "draining" : "up"
+    }
+
+    private var seconds: Double? {
+        guard let report, let previous, report.time > previous.time else { return nil }
+        return Double(report.time - previous.time) / 1_000
+    }
+
+    /// How fast a figure grows; nil as long as that is not known.
+    fileprivate func rate(_ figure: (ServerReport) -> Int) -> Double? {
+        guard let report, let previous, let seconds else { return nil }
+        return Double(max(0, figure(report) - figure(previous))) / seconds
+    }
+
+    fileprivate var durable: String {
+        guard let report else { return "–" }
+        let times = previous.map { report.commitTimes.since($0.commitTimes) } ?? report.commitTimes
+        return times.bound(keptBy: 0.99).map { $0.isFinite ? "≤ " + Quantity.time(seconds: $0) : "> 10 s" } ?? "–"
+    }
+
+    fileprivate var processor: String {
+        guard let report, let previous, let seconds else { return "–" }
+        return Quantity.percent((report.processorSeconds - previous.processorSeconds) / seconds)
+    }
+
+    fileprivate var memory: String { report.map { Quantity.bytes($0.residentBytes) } ?? "–" }
+}

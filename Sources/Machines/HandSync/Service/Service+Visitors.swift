@@ -1,0 +1,123 @@
+import HandCore
+import HandWire
+
+/// What a server has told others of who is on its lists, and heard of them.
+struct PresenceExchange {
+    /// What others were told of a list.
+    struct Told {
+        /// The state of its board (`PresenceBoard.ownChanges`); nil if they may have heard of another one.
+        var changes: Int?
+        /// The version of what is in the store; nil if nobody is there.
+        let version: Int?
+    }
+
+    var told: [UInt64: Told] = [:]
+    /// The last version that was given to what is told.
+    var version = 0
+    /// When others were asked last, and when they are asked again.
+    var last: UInt64 = 0
+    var due: UInt64 = 0
+    var isUnderWay = false
+    /// Whether something has changed since what is under way was begun.
+    var isDueAgain = false
+    /// What is known of the lists of other servers.
+    var known: [PresencePlace: (version: Int, visitors: [UInt64: PresenceBoard.Visitor])] = [:]
+
+    /// Whether others have not heard of what is on a board.
+    func isNew(_ board: PresenceBoard, of list: UInt64) -> Bool {
+        told[list].map { $0.changes != board.ownChanges } ?? (board.ownChanges > 0)
+    }
+
+    /// Others are told once more who is on a list.
+    mutating func tellAgain(_ list: UInt64) {
+        told[list, default: Told(changes: nil, version: nil)].changes = nil
+    }
+
+    /// A list is not in memory any more. When it comes back its board counts from zero.
+    mutating func unloaded(_ list: UInt64) {
+        if told[list]?.version == nil { told[list] = nil } else { tellAgain(list) }
+    }
+}
+
+extension Service {
+    /// Milliseconds between two exchanges if nobody has anything to tell: long enough to hear that a server is gone.
+    private static let exchangeInterval: UInt64 = 1_000
+
+    /// Has others hear soon who is where, or asks them.
+    func exchangePresenceSoon() {
+        guard world.isShared else { return }
+        if exchange.isUnderWay {
+            exchange.isDueAgain = true
+        } else {
+            exchange.due = min(exchange.due, max(world.now, exchange.last + limits.presenceInterval))
+        }
+    }
+
+    /// Tells other servers who is on lists here, and hears who is there.
+    func exchangePresence() {
+        guard world.isShared else { return }
+        if exchange.isUnderWay {
+            // The answer says when it is time again.
+            exchange.due = .max
+            return
+        }
+        (exchange.last, exchange.due) = (world.now, world.now + Self.exchangeInterval)
+        let lists = hostedLists.values.filter { !$0.subscribers.isEmpty }.map(\.list.number).sorted()
+        let news = newPresence()
+        (exchange.isUnderWay, exchange.isDueAgain) = (true, false)
+        let (server, known) = (world.serverID, exchange.known.mapValues(\.version))
+        ask { store in
+            try (store as? any SharedServers)?.exchange(news, at: server, on: lists, knowing: known) ?? []
+        } then: { [unowned self] result in
+            exchange.isUnderWay = false
+            exchange.due = min(exchange.due, world.now + Self.exchangeInterval)
+            if exchange.isDueAgain { exchangePresenceSoon() }
+            // What did not arrive is told again when it is found that it is not there.
+            if case .success(let found) = result { hear(found, on: lists) }
+            for hosted in lists.compactMap({ hostedLists[$0] }) {
+                hosted.awaitsVisitors = false
+                announce(hosted)
+            }
+        }
+    }
+
+    /// What others have not heard of. Lists that are not in memory any more have nobody on them.
+    private func newPresence() -> [PresenceNews] {
+        var news: [PresenceNews] = []
+        for list in Set(hostedLists.keys).union(exchange.told.keys).sorted() {
+            let board = hostedLists[list]?.presence ?? PresenceBoard()
+            guard exchange.isNew(board, of: list) else { continue }
+            exchange.version += 1
+            let version = board.everybody.isEmpty ? nil : exchange.version
+            exchange.told[list] = .init(changes: board.ownChanges, version: version)
+            let place = PresencePlace(list: list, server: world.serverID)
+            news.append(PresenceNews(place: place, version: exchange.version, people: board.ownEntries))
+        }
+        return news
+    }
+
+    private func hear(_ found: [PresenceNews], on lists: [UInt64]) {
+        let former = exchange.known
+        exchange.known = [:]
+        var visitors: [UInt64: [UInt64: PresenceBoard.Visitor]] = [:]
+        var mine: [UInt64: Int] = [:]
+        for news in found.sorted(by: { $0.place.server < $1.place.server }) {
+            guard news.place.server != world.serverID else {
+                mine[news.place.list] = news.version
+                continue
+            }
+            // What does not read is nobody.
+            let people = news.frames == nil ? former[news.place]?.visitors : try? news.visitors()
+            exchange.known[news.place] = (news.version, people ?? [:])
+            visitors[news.place.list, default: [:]].merge(people ?? [:]) { $1 }
+        }
+        // The store forgets who is where when it starts anew; and what it was told may have overtaken what it was told later.
+        for list in Set(mine.keys).union(exchange.told.keys) where mine[list] != exchange.told[list]?.version {
+            exchange.tellAgain(list)
+        }
+        for list in exchange.told.keys where hostedLists[list] == nil && exchange.told[list]?.changes == 0 {
+            exchange.told[list] = nil
+        }
+        for list in lists { hostedLists[list]?.presence.setVisitors(visitors[list] ?? [:]) }
+    }
+}

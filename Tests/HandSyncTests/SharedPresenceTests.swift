@@ -1,0 +1,256 @@
+import HandCore
+import HandSimulation
+import HandSync
+import HandTestSupport
+import HandWire
+import Testing
+
+/// Two servers on one store: who is at one of them is shown at the other.
+@Suite struct SharedPresenceTests {
+    private let store = SimulatedStore(isShared: true)
+    private let one: TestWorld
+    private let two: TestWorld
+    private let ada: TestStream
+    private let ben: TestStream
+    private let nowhere: Focus? = nil
+
+    init() throws {
+        one = TestWorld(store: store, serverID: 1)
+        two = TestWorld(store: store, serverID: 2)
+        store.now = { [two] in two.now }
+        _ = try store.create("list", rules: Rules(), logID: 9, deckSeed: nil)
+        ada = Self.client(1, at: one)
+        ben = Self.client(2, at: two)
+    }
+
+    private static func client(_ number: UInt64, at world: TestWorld) -> TestStream {
+        let stream = world.connect(number)
+        world.settle()
+        stream.subscribe("list", request: 1)
+        world.settle()
+        return stream
+    }
+
+    /// Time goes on at servers, by one interval after which somebody may be told something.
+    private func pass(_ worlds: TestWorld...) {
+        for world in worlds {
+            world.pass(world.limits.presenceInterval)
+            world.settle()
+        }
+    }
+
+    private func passSeconds(_ count: Int, _ worlds: TestWorld...) {
+        for _ in 0..<count * 10 { for world in worlds { pass(world) } }
+    }
+
+    /// Where a client was last told that others are, by their names.
+    private func places(_ stream: TestStream) -> [String: Focus?] {
+        var people: [UInt64: (String, Focus?)] = [:]
+        for case .presence(_, let entries) in stream.heard {
+            for entry in entries {
+                if case .here(let name, let focus) = entry.place {
+                    people[entry.author] = (name, focus)
+                } else {
+                    people[entry.author] = nil
+                }
+            }
+        }
+        return Dictionary(people.values.map { ($0.0, $0.1) }) { $1 }
+    }
+
+    /// Told as soon as a hint has come: three intervals, one for the exchange, one for the other's, one until it is announced.
+    private func passOne() {
+        pass(one, two)
+        for world in [one, two] { world.service.hinted(1, at: 0) }
+        pass(one, two)
+        pass(one, two)
+    }
+
+    @Test func whoIsAtAnotherServerIsShown() {
+        passOne()
+        #expect(places(ada) == ["p1": nowhere, "p2": nowhere] && places(ben) == places(ada))
+        let focus = Focus(ItemID(rawValue: 7), isEditing: true)
+        ben.say(.presence(list: 1, focus))
+        passOne()
+        #expect(places(ada) == ["p1": nowhere, "p2": .some(focus)])
+        ben.say(.unsubscribe(list: 1))
+        passOne()
+        #expect(places(ada) == ["p1": nowhere])
+    }
+
+    /// Who comes is told of all at once: many do not stay for more.
+    @Test func theFirstNewsAreComplete() throws {
+        let kim = Self.client(3, at: one)
+        while places(kim).isEmpty { pass(one) }
+        #expect(places(kim).keys.sorted() == ["p1", "p3"], "the other server has said nothing yet")
+        passSeconds(2, one, two)
+        ada.say(.unsubscribe(list: 1))
+        kim.say(.unsubscribe(list: 1))
+        passSeconds(1, one)
+        ben.say(.presence(list: 1, Focus(ItemID(rawValue: 7))))
+        passSeconds(1, two)
+        let eve = Self.client(4, at: one)
+        while places(eve).isEmpty { pass(one) }
+        #expect(places(eve) == ["p2": Focus(ItemID(rawValue: 7)), "p4": nowhere])
+        // Nor does a store that is away leave them without any.
+        one.failure = .unreachable("test", why: "it is away")
+        eve.say(.unsubscribe(list: 1))
+        passSeconds(1, one)
+        eve.subscribe("list", request: 9)
+        one.failure = nil
+        while eve.lastStart?.request != 9 { one.answer() }
+        one.failure = .unreachable("test", why: "it is away")
+        let before = eve.heard.count
+        passSeconds(1, one)
+        #expect(eve.heard.dropFirst(before).contains { if case .presence = $0 { true } else { false } })
+    }
+
+    /// Without hints it is a matter of a second.
+    @Test func hintsAreNotNeeded() {
+        passSeconds(2, one, two)
+        #expect(places(ada).count == 2)
+        ben.end()
+        passSeconds(2, one, two)
+        #expect(places(ada) == ["p1": nowhere])
+    }
+
+    /// Its people go after some seconds, and not before, lest they come and go with each delay.
+    @Test func aServerThatIsNotHeardOf() {
+        passSeconds(2, one, two)
+        two.now += 3_000
+        passSeconds(1, one)
+        #expect(places(ada).count == 2)
+        two.now += 3_000
+        passSeconds(2, one)
+        #expect(places(ada) == ["p1": nowhere])
+        passSeconds(2, two, one)
+        #expect(places(ada).count == 2)
+    }
+
+    /// Who is where is in a table that is not flushed: each tells it again when it finds that it is not there.
+    @Test func aStoreThatHasForgotten() {
+        passSeconds(2, one, two)
+        store.presence = [:]
+        passSeconds(3, one, two)
+        #expect(places(ada).count == 2 && places(ben).count == 2 && store.presence.count == 2)
+    }
+
+    /// What was said of it first may be carried out last.
+    @Test func aWriteThatOvertook() throws {
+        passSeconds(2, one, two)
+        let old = try #require(store.presence[PresencePlace(list: 1, server: 2)])
+        ben.say(.presence(list: 1, Focus(ItemID(rawValue: 7))))
+        passSeconds(2, one, two)
+        store.presence[old.place] = old
+        passSeconds(3, two, one)
+        #expect(places(ada)["p2"] == .some(Focus(ItemID(rawValue: 7))))
+        ben.end()
+        passSeconds(2, one, two)
+        store.presence[old.place] = old
+        passSeconds(3, two, one)
+        #expect(places(ada) == ["p1": nowhere])
+    }
+
+    /// A store that is away is told later, and asked no more often than before.
+    @Test func aStoreThatIsAway() {
+        two.failure = .unreachable("test", why: "it is away")
+        ben.say(.presence(list: 1, Focus(ItemID(rawValue: 7))))
+        let before = two.questions
+        passSeconds(3, two)
+        #expect((1...60).contains(two.questions - before))
+        two.failure = nil
+        passSeconds(3, one, two)
+        #expect(places(ada)["p2"] == .some(Focus(ItemID(rawValue: 7))))
+    }
+
+    /// A client that moves is at two servers for a while, until the one that it left has noticed.
+    @Test func whoMoves() {
+        passSeconds(2, one, two)
+        let moved = Self.client(2, at: one)
+        moved.say(.presence(list: 1, Focus(ItemID(rawValue: 3))))
+        passSeconds(2, one, two)
+        #expect(places(ada) == ["p1": nowhere, "p2": .some(Focus(ItemID(rawValue: 3)))])
+        ben.end()
+        passSeconds(2, one, two)
+        #expect(places(ada) == ["p1": nowhere, "p2": .some(Focus(ItemID(rawValue: 3)))])
+        moved.end()
+        passSeconds(2, one, two)
+        #expect(places(ada) == ["p1": nowhere])
+    }
+
+    /// The last who leaves, too.
+    @Test func aStoreThatIsAwayWhenAllLeave() {
+        passSeconds(2, one, two)
+        two.failure = .unreachable("test", why: "it is away")
+        ben.end()
+        passSeconds(2, two)
+        two.failure = nil
+        passSeconds(3, one, two)
+        #expect(places(ada) == ["p1": nowhere])
+    }
+
+    /// What changes while the store has not answered yet is told in the interval after it.
+    @Test func anAnswerThatTakesLong() throws {
+        passSeconds(2, one, two)
+        ben.say(.presence(list: 1, Focus(ItemID(rawValue: 7))))
+        while two.waiting == 0 { two.pass(two.limits.presenceInterval, settles: false) }
+        ben.say(.presence(list: 1, Focus(ItemID(rawValue: 8))))
+        two.pass(20 * two.limits.presenceInterval, settles: false)
+        #expect(two.service.deadline > two.now)
+        two.settle()
+        pass(two)
+        two.service.hinted(1, at: 0)
+        pass(one)
+        one.service.hinted(1, at: 0)
+        pass(one)
+        #expect(places(ada)["p2"] == .some(Focus(ItemID(rawValue: 8))))
+        // Nor is it asked less often from then on.
+        two.pass(2_000, settles: false)
+        two.settle()
+        store.presence = [:]
+        passSeconds(3, two)
+        #expect(store.presence.keys.map(\.server) == [2])
+    }
+
+    /// A list that is not in memory any more has nobody on it, whatever a delayed write says.
+    @Test func aListThatIsUnloaded() throws {
+        passSeconds(2, one, two)
+        let old = try #require(store.presence[PresencePlace(list: 1, server: 2)])
+        ben.end()
+        two.pass(2 * two.limits.unloadDelay)
+        #expect(two.service.durable("list") == nil)
+        store.presence[old.place] = old
+        passSeconds(3, two, one)
+        #expect(places(ada) == ["p1": nowhere] && store.presence.keys.map(\.server) == [1])
+    }
+
+    /// One that is loaded anew in the same moment counts from zero, and may come as far as before.
+    @Test func aListThatIsLoadedAnew() throws {
+        passSeconds(2, one, two)
+        try store.delete("list", by: "x", at: 1)
+        two.service.hinted(1, at: 1)
+        two.settle()
+        #expect(ben.errors == [.listDeleted])
+        try store.undelete(#require(store.deletedLists(before: .max, limit: 1).first).deletion, as: "list")
+        let kim = Self.client(3, at: two)
+        passSeconds(3, one, two)
+        #expect(places(ada) == ["p1": nowhere, "p3": nowhere] && places(kim) == places(ada))
+    }
+
+    /// What does not change is told once, and read once.
+    @Test func whatItCosts() throws {
+        passSeconds(2, one, two)
+        let place = PresencePlace(list: 1, server: 2)
+        let version = try #require(store.presence[place]).version
+        let found = try store.exchange([], at: 1, on: [1], knowing: [place: version])
+        #expect(found.contains { $0.place == place && $0.frames == nil })
+        let before = (one.questions, ada.heard.count)
+        passSeconds(10, one, two)
+        #expect(store.presence[place]?.version == version && ada.heard.count == before.1)
+        #expect(one.questions - before.0 <= 30)
+        ada.say(.unsubscribe(list: 1))
+        passSeconds(2, one, two)
+        #expect(store.presence.keys.map(\.server) == [2])
+        #expect(try store.exchange([], at: 1, on: [], knowing: [:]).isEmpty)
+    }
+}
