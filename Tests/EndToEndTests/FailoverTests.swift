@@ -1,0 +1,60 @@
+import HandTestSupport
+import PostgresServer
+import Testing
+
+/// The database is lost for good while people edit at three servers, and its standby takes over. `HAND_ROUNDS` says how often (200
+/// for the long run).
+@Suite(.serialized, .enabled(if: PostgresServer.isThere), .timeLimit(.minutes(30))) struct FailoverTests {
+    /// Where the database is, and where its standby.
+    private let ports: [Int]
+
+    init() throws {
+        ports = [try PostgresServer.freePort(), try PostgresServer.freePort()]
+    }
+
+    /// The address of the database wherever it is, for each server.
+    private var stores: [String] {
+        Array(repeating: "postgres://hand@127.0.0.1:\(ports[0]),127.0.0.1:\(ports[1])/hand", count: 3)
+    }
+
+    /// A standby that the database waits for has all that was acknowledged. Whichever takes over gets one of its own.
+    @Test func aSynchronousStandbyTakesOver() async throws {
+        var primary = try PostgresServer(port: ports[0])
+        let world = try await SharedWorld(stores)
+        try await world.editing {
+            for round in 1...max(3, CrashTests.rounds / 10) {
+                let standby = try PostgresServer(port: ports[round % 2], standbyOf: primary)
+                try primary.waitForStandby()
+                await world.wait(for: 20)
+                let start = ContinuousClock.now
+                try primary.kill()
+                try standby.promote()
+                let promoted = ContinuousClock.now
+                // Of the edits before, each client may still have to note one.
+                await world.wait(for: 7)
+                print("promoted after \(promoted - start), edits went on after \(ContinuousClock.now - start)")
+                await world.wait(for: 20)
+                primary = standby
+            }
+        }
+        try await world.verify(primary.address())
+    }
+
+    /// What a standby lacks is gone when it takes over: the servers say so, and all come to the same list.
+    @Test func aStandbyThatLacksCommitsTakesOver() async throws {
+        let primary = try PostgresServer(port: ports[0])
+        let standby = try PostgresServer(port: ports[1], standbyOf: primary)
+        let world = try await SharedWorld(stores)
+        try await world.editing {
+            await world.wait(for: 20)
+            standby.stop()
+            await world.wait(for: 50)
+            try primary.kill()
+            try standby.start()
+            try standby.promote()
+            await world.wait(for: 50)
+        }
+        #expect(world.log.contains("loading it anew"), "\(world.log)")
+        try await world.verify(standby.address(), isWhole: false)
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+
+/// Standbys: servers that repeat what another one does, until they take over.
+extension PostgresServer {
+    /// What makes a copy of this server that goes on repeating what this one does.
+    var copying: (program: String, arguments: [String]) {
+        ("pg_basebackup", ["--write-recovery-conf", "--checkpoint=fast", "-d", "host=\(folder) port=\(port) user=hand"])
+    }
+
+    /// From now on nothing is acknowledged that a standby has not got too.
+    package func waitForStandby() throws {
+        try query("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        try query("SELECT pg_reload_conf()")
+        for _ in 0..<600 {
+            if try query("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") == "1" { return }
+            usleep(20_000)
+        }
+        throw Trouble.cannotStart("there is no standby to wait for")
+    }
+
+    /// A standby takes over. Returns when it takes writes.
+    package func promote() throws {
+        try query("SELECT pg_promote()")
+    }
+
+    /// Ends it as a loss of power does: none of its processes gets to say or write anything more.
+    package func kill() throws {
+        let file = try String(contentsOfFile: folder + "/data/postmaster.pid", encoding: .utf8)
+        guard let first = file.split(separator: "\n").first, let server = pid_t(first) else {
+            throw Trouble.cannotStart("it does not say which process it is")
+        }
+        // One that is held makes no more of them.
+        Foundation.kill(server, SIGSTOP)
+        let children = try String(contentsOfFile: "/proc/\(server)/task/\(server)/children", encoding: .utf8)
+        for process in children.split(separator: " ").compactMap({ pid_t($0) }) + [server] {
+            Foundation.kill(process, SIGKILL)
+        }
+        stop()
+    }
+}
