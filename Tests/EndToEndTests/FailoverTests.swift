@@ -1,10 +1,12 @@
+import Foundation
+import HandClient
 import HandTestSupport
 import PostgresServer
 import Testing
 
 /// The database is lost for good while people edit at three servers, and its standby takes over. `HAND_ROUNDS` says how often (200
 /// for the long run).
-@Suite(.serialized, .enabled(if: PostgresServer.isThere), .timeLimit(.minutes(30))) struct FailoverTests {
+@Suite(.serialized, .enabled(if: PostgresServer.isThere), .timeLimit(.minutes(10))) struct FailoverTests {
     /// Where the database is, and where its standby.
     private let ports: [Int]
 
@@ -47,6 +49,7 @@ import Testing
         let world = try await SharedWorld(stores)
         try await world.editing {
             await world.wait(for: 20)
+            try primary.bringStandby()
             standby.stop()
             await world.wait(for: 50)
             try primary.kill()
@@ -56,5 +59,31 @@ import Testing
         }
         #expect(world.log.contains("loading it anew"), "\(world.log)")
         try await world.verify(standby.address(), isWhole: false)
+    }
+    /// A list that the standby never had is gone. That is said too, and it can be made anew.
+    @Test func aStandbyThatLacksTheListTakesOver() async throws {
+        let primary = try PostgresServer(port: ports[0])
+        let standby = try PostgresServer(port: ports[1], standbyOf: primary)
+        let folder = try TemporaryFolder()
+        let log = folder.path + "/log"
+        let server = try RunningServer(folder, ["--store", stores[0], "--log-level", "notice"], logPath: log)
+        try primary.bringStandby()
+        standby.stop()
+        let client = try server.client()
+        try await client.create("list")
+        let list = try await client.open("list")
+        _ = try await list.live()
+        try primary.kill()
+        try standby.start()
+        try standby.promote()
+        for await event in list.events {
+            if case .refused(.listDeleted, _) = event { break }
+        }
+        #expect(try String(contentsOfFile: log, encoding: .utf8).contains("not in the store any more"))
+        try await client.create("list")
+        #expect(try await client.state(of: "list").revision == 0)
+        await client.close()
+        #expect(server.terminate() == 0)
+        standby.stop()
     }
 }

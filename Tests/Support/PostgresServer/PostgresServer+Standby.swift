@@ -4,18 +4,29 @@ import Foundation
 extension PostgresServer {
     /// What makes a copy of this server that goes on repeating what this one does.
     var copying: (program: String, arguments: [String]) {
-        ("pg_basebackup", ["--write-recovery-conf", "--checkpoint=fast", "-d", "host=\(folder) port=\(port) user=hand"])
+        let address = "host=\(folder) port=\(port) user=hand"
+        return ("pg_basebackup", ["--write-recovery-conf", "--checkpoint=fast", "-d", address])
     }
 
     /// From now on nothing is acknowledged that a standby has not got too.
     package func waitForStandby() throws {
         try query("ALTER SYSTEM SET synchronous_standby_names = '*'")
         try query("SELECT pg_reload_conf()")
+        try wait(untilStandby: "sync_state = 'sync'")
+    }
+
+    /// Returns when a standby has all that is there now.
+    package func bringStandby() throws {
+        let end = try query("SELECT pg_current_wal_insert_lsn()")
+        try wait(untilStandby: "flush_lsn >= '\(end)'")
+    }
+
+    private func wait(untilStandby condition: String) throws {
         for _ in 0..<600 {
-            if try query("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'") == "1" { return }
+            if try query("SELECT count(*) FROM pg_stat_replication WHERE \(condition)") == "1" { return }
             usleep(20_000)
         }
-        throw Trouble.cannotStart("there is no standby to wait for")
+        throw Trouble.cannotStart("no standby follows")
     }
 
     /// A standby takes over. Returns when it takes writes.

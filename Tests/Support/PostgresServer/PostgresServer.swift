@@ -83,6 +83,8 @@ package final class PostgresServer: Sendable {
             settings + [
                 "listen_addresses=\(port == nil ? "" : "127.0.0.1")", "port=\(self.port)",
                 "unix_socket_directories=\(folder)", "max_connections=100", "shared_buffers=32MB",
+                // A standby that has lost its primary may have to wait so long before it takes over.
+                "wal_retrieve_retry_interval=100ms",
             ]
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         if getuid() == 0 { _ = chown(folder, Self.user.id, Self.user.group) }
