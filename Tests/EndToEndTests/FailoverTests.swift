@@ -27,15 +27,15 @@ import Testing
             for round in 1...max(3, CrashTests.rounds / 10) {
                 let standby = try PostgresServer(port: ports[round % 2], standbyOf: primary)
                 try primary.waitForStandby()
-                await world.wait(for: 20)
+                try await world.wait(for: 20)
                 let start = ContinuousClock.now
                 try primary.kill()
                 try standby.promote()
                 let promoted = ContinuousClock.now
                 // Of the edits before, each client may still have to note one.
-                await world.wait(for: 7)
+                try await world.wait(for: 7)
                 print("promoted after \(promoted - start), edits went on after \(ContinuousClock.now - start)")
-                await world.wait(for: 20)
+                try await world.wait(for: 20)
                 primary = standby
             }
         }
@@ -48,14 +48,14 @@ import Testing
         let standby = try PostgresServer(port: ports[1], standbyOf: primary)
         let world = try await SharedWorld(stores)
         try await world.editing {
-            await world.wait(for: 20)
+            try await world.wait(for: 20)
             try primary.bringStandby()
             standby.stop()
-            await world.wait(for: 50)
+            try await world.wait(for: 50)
             try primary.kill()
             try standby.start()
             try standby.promote()
-            await world.wait(for: 50)
+            try await world.wait(for: 50)
         }
         #expect(world.log.contains("loading it anew"), "\(world.log)")
         try await world.verify(standby.address(), isWhole: false)
@@ -76,10 +76,13 @@ import Testing
         try primary.kill()
         try standby.start()
         try standby.promote()
+        try #require(
+            eventually {
+                try String(contentsOfFile: log, encoding: .utf8).contains("not in the store any more")
+            })
         for await event in list.events {
             if case .refused(.listDeleted, _) = event { break }
         }
-        #expect(try String(contentsOfFile: log, encoding: .utf8).contains("not in the store any more"))
         try await client.create("list")
         #expect(try await client.state(of: "list").revision == 0)
         await client.close()

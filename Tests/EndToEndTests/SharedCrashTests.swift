@@ -31,7 +31,7 @@ import Testing
         var random = SplitMix64(seed: testSeed(76))
         try await world.editing {
             for round in 0..<CrashTests.rounds {
-                await world.wait(for: 1 + random.next(below: 40))
+                try await world.wait(for: 1 + random.next(below: 40))
                 let blow = Blow.allCases[round % Blow.allCases.count]
                 try await strike(blow, at: random.next(below: 3))
             }
@@ -44,7 +44,7 @@ import Testing
         case .server:
             world.servers[number].kill()
             // The others' clients, and its own elsewhere, go on.
-            await world.wait(for: 10)
+            try await world.wait(for: 10)
             try world.servers[number].start()
         case .sessions:
             try database.query(
@@ -55,7 +55,7 @@ import Testing
             try database.start()
         case .silence:
             ways[number].change { ($0.up.isSilent, $0.down.isSilent) = (true, true) }
-            await world.wait(for: 10)
+            try await world.wait(for: 10)
             ways[number].heal()
             ways[number].resetAll()
         case .reset: ways[number].resetAll()

@@ -41,17 +41,24 @@ final class SharedWorld {
                     while !ledger.isOver { try await CrashTests.edit(list, &chaos, ledger) }
                 }
             }
-            defer { ledger.finish() }
-            try await body()
+            do { try await body() } catch {
+                // Nobody waits for an answer that may not come.
+                for client in clients { await client.close() }
+                throw error
+            }
             ledger.finish()
             try await group.waitForAll()
         }
     }
 
     /// Until so many more edits are acknowledged.
-    func wait(for edits: Int) async {
+    func wait(for edits: Int) async throws {
         let threshold = ledger.count + edits
-        for await count in ledger.counts where count >= threshold { break }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while ledger.count < threshold {
+            try #require(ContinuousClock.now < deadline, "edits do not go on")
+            try await Task.sleep(for: .milliseconds(1))
+        }
     }
 
     /// What the servers have logged since they started.
