@@ -28,6 +28,9 @@ import Testing
                 let standby = try PostgresServer(port: ports[round % 2], standbyOf: primary)
                 try primary.waitForStandby()
                 try await world.wait(for: 20)
+                // Whoever does not wait for the standby acknowledges now what it will never have.
+                try primary.lose(standby)
+                try await Task.sleep(for: .milliseconds(200))
                 let start = ContinuousClock.now
                 try primary.kill()
                 try standby.promote()
@@ -50,16 +53,16 @@ import Testing
         try await world.editing {
             try await world.wait(for: 20)
             try primary.bringStandby()
-            standby.stop()
+            try primary.lose(standby)
             try await world.wait(for: 50)
             try primary.kill()
-            try standby.start()
             try standby.promote()
             try await world.wait(for: 50)
         }
         #expect(world.log.contains("loading it anew"), "\(world.log)")
         try await world.verify(standby.address(), isWhole: false)
     }
+
     /// A list that the standby never had is gone. That is said too, and it can be made anew.
     @Test func aStandbyThatLacksTheListTakesOver() async throws {
         let primary = try PostgresServer(port: ports[0])
@@ -68,13 +71,12 @@ import Testing
         let log = folder.path + "/log"
         let server = try RunningServer(folder, ["--store", stores[0], "--log-level", "notice"], logPath: log)
         try primary.bringStandby()
-        standby.stop()
+        try primary.lose(standby)
         let client = try server.client()
         try await client.create("list")
         let list = try await client.open("list")
         _ = try await list.live()
         try primary.kill()
-        try standby.start()
         try standby.promote()
         try #require(
             eventually {

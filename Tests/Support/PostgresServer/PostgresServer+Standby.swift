@@ -12,21 +12,28 @@ extension PostgresServer {
     package func waitForStandby() throws {
         try query("ALTER SYSTEM SET synchronous_standby_names = '*'")
         try query("SELECT pg_reload_conf()")
-        try wait(untilStandby: "sync_state = 'sync'")
+        try wait(forStandbys: 1, where: "sync_state = 'sync'")
     }
 
     /// Returns when a standby has all that is there now.
     package func bringStandby() throws {
         let end = try query("SELECT pg_current_wal_insert_lsn()")
-        try wait(untilStandby: "flush_lsn >= '\(end)'")
+        try wait(forStandbys: 1, where: "flush_lsn >= '\(end)'")
     }
 
-    private func wait(untilStandby condition: String) throws {
+    /// From now on a standby gets nothing more, as if the way to it was cut.
+    package func lose(_ standby: PostgresServer) throws {
+        try standby.query("ALTER SYSTEM SET primary_conninfo = ''")
+        try standby.query("SELECT pg_reload_conf()")
+        try wait(forStandbys: 0, where: "true")
+    }
+
+    private func wait(forStandbys count: Int, where condition: String) throws {
         for _ in 0..<600 {
-            if try query("SELECT count(*) FROM pg_stat_replication WHERE \(condition)") == "1" { return }
+            if try query("SELECT count(*) FROM pg_stat_replication WHERE \(condition)") == "\(count)" { return }
             usleep(20_000)
         }
-        throw Trouble.cannotStart("no standby follows")
+        throw Trouble.cannotStart("there are not \(count) standbys where \(condition)")
     }
 
     /// A standby takes over. Returns when it takes writes.
