@@ -4,8 +4,8 @@ import HandTestSupport
 import PostgresServer
 import Testing
 
-/// The database is lost for good while people edit at three servers, and its standby takes over. `HAND_ROUNDS` says how often (200
-/// for the long run).
+/// The database is lost for good while people edit at three servers, and its standby takes over: a tenth of `HAND_ROUNDS` times, and
+/// three times at least.
 @Suite(.serialized, .enabled(if: PostgresServer.isThere), .timeLimit(.minutes(10))) struct FailoverTests {
     /// Where the database is, and where its standby.
     private let ports: [Int]

@@ -38,7 +38,7 @@ extension PostgresServer {
 
     /// A standby takes over. Returns when it takes writes.
     package func promote() throws {
-        try query("SELECT pg_promote()")
+        guard try query("SELECT pg_promote()") == "t" else { throw Trouble.cannotStart("it does not take over") }
     }
 
     /// Ends it as a loss of power does: none of its processes gets to say or write anything more.
