@@ -131,6 +131,10 @@ final class LoopEnvironment: ServiceEnvironment {
             logger.critical(
                 "a list in memory is not what the store has; loading it anew",
                 metadata: ["list": "\(list.name)", "error": "\(error)"])
+        case .vanished(let list):
+            logger.notice(
+                "a list is not in the store any more: another server deleted it, or the store went back",
+                metadata: ["list": "\(list.name)"])
         case .trimFailed(let error): logger.warning("old commits were not removed", metadata: ["error": "\(error)"])
         case .sweepFailed(let error): logger.warning("a deleted list was not removed", metadata: ["error": "\(error)"])
         case .snapshotFailed(let error): logger.warning("a snapshot was not written", metadata: ["error": "\(error)"])

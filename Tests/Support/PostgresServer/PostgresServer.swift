@@ -24,7 +24,7 @@ package final class PostgresServer: Sendable {
                 .map { "\(folder)/\($0)/bin" }
         }
         let found = fixed.first { folder in
-            ["initdb", "postgres", "psql"].allSatisfy {
+            ["initdb", "postgres", "psql", "pg_basebackup"].allSatisfy {
                 FileManager.default.isExecutableFile(atPath: "\(folder)/\($0)")
             }
         }
@@ -71,7 +71,10 @@ package final class PostgresServer: Sendable {
     /// - Parameters:
     ///   - settings: as `postgres` takes them after `-c`.
     ///   - port: on which port of 127.0.0.1 it listens too; nil for none.
-    package init(settings: [String] = ["fsync=off"], port: Int? = nil) throws {
+    ///   - primary: whose standby it is; nil for a server of its own.
+    package init(
+        settings: [String] = ["fsync=off"], port: Int? = nil, standbyOf primary: PostgresServer? = nil
+    ) throws {
         guard let programs = Self.programs else { throw Trouble.cannotStart("its programs are not there") }
         // Short, because the path of a socket is.
         folder = "/tmp/hand-pg-\(UUID().uuidString.prefix(8))"
@@ -80,19 +83,22 @@ package final class PostgresServer: Sendable {
             settings + [
                 "listen_addresses=\(port == nil ? "" : "127.0.0.1")", "port=\(self.port)",
                 "unix_socket_directories=\(folder)", "max_connections=100", "shared_buffers=32MB",
+                // A standby that has lost its primary may have to wait so long before it takes over.
+                "wal_retrieve_retry_interval=100ms",
             ]
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         if getuid() == 0 { _ = chown(folder, Self.user.id, Self.user.group) }
-        let made = try Self.run(
-            programs + "/initdb",
-            [
-                "-D", folder + "/data", "-A", "trust", "-U", "hand", "-E", "UTF8", "--locale=C", "--no-sync",
-                "--no-instructions",
-            ])
+        let (maker, arguments) = primary?.copying ?? Self.making
+        let made = try Self.run("\(programs)/\(maker)", arguments + ["--no-sync", "-D", folder + "/data"])
         guard made.status == 0 else { throw Trouble.cannotStart(made.text) }
         try start()
-        try query("CREATE DATABASE hand", on: "postgres")
+        if primary == nil { try query("CREATE DATABASE hand", on: "postgres") }
     }
+
+    /// What makes a new server.
+    private static let making = (
+        "initdb", ["-A", "trust", "-U", "hand", "-E", "UTF8", "--locale=C", "--no-instructions"]
+    )
 
     deinit {
         stop()

@@ -96,6 +96,12 @@ extension Service {
         letGo(of: hosted, nil, "the list '\(hosted.list.name)' is loaded anew")
     }
 
+    /// The store has a list no more. Those who ask this server to delete one do not come by here.
+    func vanished(_ hosted: HostedList) {
+        world.note(.vanished(hosted.list))
+        letGo(of: hosted, .listDeleted, "the list '\(hosted.list.name)' was deleted")
+    }
+
     /// Forgets a list, and loses what was to be written to it.
     ///
     /// - Parameter code: tells those who follow it; nil closes their connections, so that they come again.
@@ -129,7 +135,7 @@ extension Service {
             switch result {
             case .failure(let error): body(.failure(error))
             case .success((nil, _)):
-                letGo(of: hosted, .listDeleted, "the list '\(hosted.list.name)' was deleted")
+                vanished(hosted)
                 body(.failure(.noSuchList(hosted.list.name)))
             case .success((let head?, let frames)):
                 var error: StoreError?

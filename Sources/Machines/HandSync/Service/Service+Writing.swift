@@ -128,7 +128,7 @@ extension Service {
                 case .taken: if let large = wrote(batch, in: hosted) { spent.append(large) }
                 case .missed(let frames): missed(frames, in: hosted)
                 case .unknown: unsettled(batch, of: hosted)
-                case .gone: letGo(of: hosted, .listDeleted, "the list '\(hosted.list.name)' was deleted")
+                case .gone: vanished(hosted)
                 }
             }
             if !spent.isEmpty { discard((spent, written.map(\.batch))) }

@@ -139,6 +139,8 @@ package enum ServiceNote {
     case unsettled(StoredList)
     /// A list in memory is not what the store has: it is loaded anew.
     case reloaded(StoredList, StoreError)
+    /// A list in memory is not in the store any more: another server deleted it, or the history went back behind its beginning.
+    case vanished(StoredList)
     /// Commits were not written, and nothing of them is acknowledged.
     case writeFailed(StoreError)
     /// The history is whole without it.

@@ -1,0 +1,96 @@
+import Foundation
+import HandClient
+import HandTestSupport
+import PostgresServer
+import Testing
+
+/// The database is lost for good while people edit at three servers, and its standby takes over: a tenth of `HAND_ROUNDS` times, and
+/// three times at least.
+@Suite(.serialized, .enabled(if: PostgresServer.isThere), .timeLimit(.minutes(10))) struct FailoverTests {
+    /// Where the database is, and where its standby.
+    private let ports: [Int]
+
+    init() throws {
+        ports = [try PostgresServer.freePort(), try PostgresServer.freePort()]
+    }
+
+    /// The address of the database wherever it is, for each server.
+    private var stores: [String] {
+        Array(repeating: "postgres://hand@127.0.0.1:\(ports[0]),127.0.0.1:\(ports[1])/hand", count: 3)
+    }
+
+    /// A standby that the database waits for has all that was acknowledged. Whichever takes over gets one of its own.
+    @Test func aSynchronousStandbyTakesOver() async throws {
+        var primary = try PostgresServer(port: ports[0])
+        let world = try await SharedWorld(stores)
+        try await world.editing {
+            for round in 1...max(3, CrashTests.rounds / 10) {
+                let standby = try PostgresServer(port: ports[round % 2], standbyOf: primary)
+                try primary.waitForStandby()
+                try await world.wait(for: 20)
+                // Whoever does not wait for the standby acknowledges now what it will never have.
+                try primary.lose(standby)
+                try await Task.sleep(for: .milliseconds(200))
+                let start = ContinuousClock.now
+                try primary.kill()
+                try standby.promote()
+                let promoted = ContinuousClock.now
+                // Of the edits before, each client may still have to note one.
+                try await world.wait(for: 7)
+                print("promoted after \(promoted - start), edits went on after \(ContinuousClock.now - start)")
+                try await world.wait(for: 20)
+                primary = standby
+            }
+        }
+        try await world.verify(primary.address())
+    }
+
+    /// What a standby lacks is gone when it takes over: the servers say so, and all come to the same list.
+    @Test func aStandbyThatLacksCommitsTakesOver() async throws {
+        let primary = try PostgresServer(port: ports[0])
+        let standby = try PostgresServer(port: ports[1], standbyOf: primary)
+        let world = try await SharedWorld(stores)
+        try await world.editing {
+            try await world.wait(for: 20)
+            try primary.bringStandby()
+            try primary.lose(standby)
+            try await world.wait(for: 50)
+            try primary.kill()
+            try standby.promote()
+            try await world.wait(for: 50)
+        }
+        // Once by each server that had seen more.
+        let times = world.log.split(separator: "\n").count { $0.contains("loading it anew") }
+        #expect((1...3).contains(times), "\(world.log)")
+        try await world.verify(standby.address(), isWhole: false)
+    }
+
+    /// A list that the standby never had is gone. That is said too, and it can be made anew.
+    @Test func aStandbyThatLacksTheListTakesOver() async throws {
+        let primary = try PostgresServer(port: ports[0])
+        let standby = try PostgresServer(port: ports[1], standbyOf: primary)
+        let folder = try TemporaryFolder()
+        let log = folder.path + "/log"
+        let server = try RunningServer(folder, ["--store", stores[0], "--log-level", "notice"], logPath: log)
+        try primary.bringStandby()
+        try primary.lose(standby)
+        let client = try server.client()
+        try await client.create("list")
+        let list = try await client.open("list")
+        _ = try await list.live()
+        try primary.kill()
+        try standby.promote()
+        try #require(
+            eventually {
+                try String(contentsOfFile: log, encoding: .utf8).contains("not in the store any more")
+            })
+        for await event in list.events {
+            if case .refused(.listDeleted, _) = event { break }
+        }
+        try await client.create("list")
+        #expect(try await client.state(of: "list").revision == 0)
+        await client.close()
+        #expect(server.terminate() == 0)
+        standby.stop()
+    }
+}
