@@ -76,6 +76,34 @@ import Testing
         #expect(list.revision == 1 && !list.isBusy && list.lastSequence(of: 1) == 3)
     }
 
+    /// Clocks of servers differ, and each may be set back.
+    @Test func noCommitIsOlderThanTheOneBefore() throws {
+        var (mine, other) = (authority(tasks(4)), authority(tasks(4)))
+        func edited(_ list: inout Authority, _ sequence: UInt64, author: UInt64, now: UInt64) throws -> Commit {
+            let edit = submission(.deleting(0..<1), base: list.revision, sequence)
+            guard case .numbered(let commit) = list.submit(edit, author: author, now: now) else {
+                throw StoreError.damaged("not numbered")
+            }
+            return commit
+        }
+        #expect(try edited(&mine, 1, author: 1, now: 10).time == 10)
+        _ = mine.writeFailed()
+        // Another server's clock is ahead.
+        let early = try edited(&other, 1, author: 2, now: 20)
+        #expect(try mine.learn([early], now: 5) { $0 }.isEmpty)
+        #expect(try edited(&mine, 2, author: 1, now: 5).time == 20)
+        #expect(try edited(&mine, 3, author: 3, now: 30).time == 30)
+        _ = mine.takeBatch()
+        mine.wrote()
+        // So is what a refusal says.
+        let exact = Submission(list: 1, base: 1, sequence: 3, isExact: true, delta: .identity)
+        guard case .numbered(let refusal) = mine.submit(exact, author: 1, isFirst: true, now: 7) else {
+            return #expect(Bool(false))
+        }
+        #expect(refusal.refusal != nil && refusal.time == 30)
+        #expect(mine.brokenInvariant() == nil)
+    }
+
     /// An exact edit holds as long as nothing but refusals came since.
     @Test func anExactEditAndRefusals() throws {
         var list = authority(tasks(2), rules: Rules(maximumCount: 2))

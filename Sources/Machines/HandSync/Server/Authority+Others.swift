@@ -49,6 +49,7 @@ extension Authority {
         past.append(inverse, of: commit.revision)
         sequences[client] = SequenceMark(of: commit)
         (present.revision, revision, digest) = (commit.revision, commit.revision, commit.digest)
+        lastTime = max(lastTime, commit.time)
     }
 
     /// Nil if it has a number again.

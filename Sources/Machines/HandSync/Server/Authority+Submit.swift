@@ -150,8 +150,8 @@ extension Authority {
         let (made, inverse) = try make(delta)
         let commit = Commit(
             revision: present.revision, author: origin.author.number, sequence: submission.sequence,
-            base: submission.base - submission.lag, time: now, count: present.hand.count, digest: present.hand.digest,
-            delta: made)
+            base: submission.base - submission.lag, time: time(now), count: present.hand.count,
+            digest: present.hand.digest, delta: made)
         append(commit, origin, inverse: inverse, deck: deck)
         return commit
     }
@@ -161,14 +161,18 @@ extension Authority {
         present.revision += 1
         let commit = Commit(
             revision: present.revision, author: origin.author.number, sequence: origin.submission.sequence,
-            base: present.revision - 1, time: now, count: present.hand.count, digest: present.hand.digest,
+            base: present.revision - 1, time: time(now), count: present.hand.count, digest: present.hand.digest,
             delta: .identity, refusal: reason)
         append(commit, origin, inverse: .identity, deck: present.deck)
         return commit
     }
 
+    /// No commit is older than the one before it: the clocks of several servers differ, and each may be set back.
+    private func time(_ now: UInt64) -> UInt64 { max(now, lastTime) }
+
     private mutating func append(_ commit: Commit, _ origin: Origin, inverse: Delta, deck: Deck?) {
         window.append(commit, list: list)
+        lastTime = commit.time
         let previous = sequences.updateValue(SequenceMark(of: commit), forKey: origin.author.client)
         pending.append(Pending(commit: commit, origin: origin, inverse: inverse, deck: deck, previous: previous))
     }
