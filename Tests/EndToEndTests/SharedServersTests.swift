@@ -11,17 +11,19 @@ import Testing
     private let database: PostgresServer
     private let ada: CommandUser
     private let ben: CommandUser
+    private let ports: [Int]
 
     init() throws {
         database = try PostgresServer()
-        ada = try Self.user("ada", database)
-        ben = try Self.user("ben", database)
+        ports = [try PostgresServer.freePort(), try PostgresServer.freePort()]
+        ada = try Self.user("ada", database, ports[0])
+        ben = try Self.user("ben", database, ports[1])
         try ada.hand("create", "list")
     }
 
     /// Somebody with a server of their own on the database.
-    private static func user(_ name: String, _ database: PostgresServer) throws -> CommandUser {
-        let options = ["--store", database.address(), "--listen", "127.0.0.1:0", "--log-level", "critical"]
+    private static func user(_ name: String, _ database: PostgresServer, _ port: Int) throws -> CommandUser {
+        let options = ["--store", database.address(), "--listen", "127.0.0.1:\(port)", "--log-level", "critical"]
         return CommandUser(name, at: try RunningServer(try TemporaryFolder(), options))
     }
 
@@ -107,6 +109,22 @@ import Testing
         ben.server.kill()
         #expect(try eventually { try who() == ["ada"] })
         await far.close()
+    }
+
+    /// The clients of a load test are at all servers, and see what is done at the others.
+    @Test(arguments: [[], ["--light"]]) func aLoadTestOfBoth(options: [String]) throws {
+        let url = "hand://127.0.0.1:\(ports[0]),127.0.0.1:\(ports[1])/loaded"
+        let load = ["load", "--spread", "--url", url, "--clients", "4", "--duration", "1s", "--json"]
+        let found = try #require(try ada.hand(load + options).split(separator: "\n").last)
+        let result = try #require(try JSONSerialization.jsonObject(with: Data(found.utf8)) as? [String: Any])
+        let commits = try #require(result["commits"] as? Int)
+        #expect(result["converged"] as? Bool == true && commits > 10, "\(result)")
+        for user in [ada, ben] {
+            let report = try user.hand("admin", "report", "--data", user.server.folder.path + "/data")
+            let server = try JSONSerialization.jsonObject(with: Data(report.utf8)) as? [String: Any]
+            let connections = (server?["figures"] as? [String: Any])?["connections"] as? Int
+            #expect(try #require(connections) >= 2, "\(report)")
+        }
     }
 
     /// What each server says of itself can be read at the database.

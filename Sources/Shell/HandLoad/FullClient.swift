@@ -24,8 +24,7 @@ final class FullClient: Participant, MachineShell {
     private var submitted: UInt64 = 0
 
     init(
-        _ player: Player, _ loop: Loop, _ plan: LoadPlan, to destinations: [ServerConnection.Destination],
-        _ meter: Meter, seed: UInt64
+        _ player: Player, _ loop: Loop, _ plan: LoadPlan, to servers: ServerOrder, _ meter: Meter, seed: UInt64
     ) {
         self.player = player
         (number, list) = (player.number, player.list)
@@ -34,8 +33,8 @@ final class FullClient: Participant, MachineShell {
         let id = ClientID.random(using: &random)
         let machine = ClientMachine(
             client: id, person: "load \(number + 1)", program: "hand load", token: plan.token, seed: random.next(),
-            servers: plan.server.places, list: list)
-        driver = MachineDriver(machine, on: loop, to: destinations)
+            servers: servers.names, list: servers.list)
+        driver = MachineDriver(machine, on: loop, to: servers.destinations)
         driver.shell = self
     }
 

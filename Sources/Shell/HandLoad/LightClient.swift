@@ -41,19 +41,18 @@ final class LightClient: Participant {
     private static let pingInterval: UInt64 = 10_000
 
     init(
-        _ player: Player, _ loop: Loop, _ plan: LoadPlan, to destinations: [ServerConnection.Destination],
-        _ meter: Meter, seed: UInt64
+        _ player: Player, _ loop: Loop, _ plan: LoadPlan, to servers: ServerOrder, _ meter: Meter, seed: UInt64
     ) {
         self.player = player
         (number, list) = (player.number, player.list)
         self.meter = meter
         self.loop = loop
         token = plan.token
-        servers = ServerRound(plan.server.places, list: list, most: Self.pingInterval)
+        self.servers = ServerRound(servers.names, list: servers.list, most: Self.pingInterval)
         random = SplitMix64(seed: seed)
         id = .random(using: &random)
         wanted = .init(author: 0, oneOf: meter.stride, offset: number)
-        wire = ServerConnection(loop, to: destinations) { [unowned self] in received($0) }
+        wire = ServerConnection(loop, to: servers.destinations) { [unowned self] in received($0) }
     }
 
     var isSettled: Bool { pending == nil }

@@ -34,6 +34,8 @@ package struct LoadPlan: Sendable {
     package var seed: UInt64
     /// Whether missing lists are made and filled.
     package var makesLists = true
+    /// Whether clients of one list begin at different ones of several servers; otherwise they meet at one, as people do.
+    package var spreads = false
     /// How many seconds the clients have to settle after the work.
     package var patience: Double = 30
     /// Where the server's own figures are read over HTTP, if at all.

@@ -74,9 +74,30 @@ extension LoadRun {
     private func connect(_ player: Player, _ destinations: [ServerConnection.Destination]) {
         // Not the seed of the plan: if a test is repeated on the same list, its clients and their items must be new.
         let seed = UInt64.random(in: 0...UInt64.max)
+        let servers = ServerOrder(plan, destinations, of: player)
         switch plan.kind {
-        case .full: player.connect(FullClient(player, loop, plan, to: destinations, meter, seed: seed))
-        case .light: player.connect(LightClient(player, loop, plan, to: destinations, meter, seed: seed))
+        case .full: player.connect(FullClient(player, loop, plan, to: servers, meter, seed: seed))
+        case .light: player.connect(LightClient(player, loop, plan, to: servers, meter, seed: seed))
         }
+    }
+}
+
+/// The servers as one client tries them.
+struct ServerOrder {
+    let destinations: [ServerConnection.Destination]
+    /// How they are called in messages.
+    let names: [String]
+    /// The list that decides with which it begins; nil for the first.
+    let list: String?
+
+    init(_ plan: LoadPlan, _ destinations: [ServerConnection.Destination], of player: Player) {
+        // Clients that come after each other have different lists, if there are several.
+        let lists = plan.script.names.count
+        let place = player.number % lists + player.number / lists
+        let first = plan.spreads ? place % destinations.count : 0
+        func turned<Element>(_ all: [Element]) -> [Element] { Array(all[first...] + all[..<first]) }
+        self.destinations = turned(destinations)
+        names = turned(plan.server.places)
+        list = plan.spreads ? nil : player.list
     }
 }

@@ -57,6 +57,8 @@ struct Load: ParsableCommand {
     @Option(help: "The seed of all random choices (default: a random one, which is printed).") var seed: UInt64?
     @Option(help: "The number of processes for the clients.") var processes = 1
     @Flag(help: "Clients without a copy of the list.") var light = false
+    @Flag(help: "Distribute the clients of each list over all servers of the address, as a load balancer does.")
+    var spread = false
     @Flag(help: "Use existing lists as they are; do not make or fill any.") var asIs = false
     @Option(
         help: ArgumentHelp(
@@ -153,6 +155,7 @@ struct Load: ParsableCommand {
             seconds: try time(duration, ""), ramp: try time(ramp, ""), rate: rate,
             seed: seed ?? UInt64.random(in: 0...999_999_999))
         plan.makesLists = !asIs
+        plan.spreads = spread
         plan.trust = try Settings.trust()
         plan.certificate = try Settings.certificate()
         plan.token = address.token
