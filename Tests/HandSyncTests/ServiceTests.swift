@@ -245,6 +245,17 @@ import Testing
         #expect(stream.lastStart?.request == 2 && stream.errors.isEmpty)
     }
 
+    /// A client that has the capability compares its list with the server's when it comes back.
+    @Test(arguments: [Capabilities.presence, .digest]) func whoComesBackIsToldTheDigest(_ offered: Capabilities) throws
+    {
+        let world = try Self.world()
+        let stream = world.connect(1, capabilities: offered)
+        world.settle()
+        stream.subscribe("list", request: 1, logID: 9, revision: 0)
+        world.settle()
+        #expect(stream.lastStart?.start == .resumed(head: 0, digest: offered == .digest ? Hand().digest : nil))
+    }
+
     /// Who has commits that it has not seen gets them one by one, though a snapshot would be smaller: in that it could not tell
     /// whether its own program made them, or a copy of it.
     @Test(arguments: [(1, true), (2, false)]) func ownCommitsComeOneByOne(client: UInt64, areOwn: Bool) throws {

@@ -46,6 +46,11 @@ final class TestWorld: ServiceEnvironment {
         }
     }
 
+    /// What other servers were to hear, beside what the store tells them.
+    private(set) var hints: [StoreHint] = []
+
+    func tell(_ hint: StoreHint) { hints.append(hint) }
+
     /// How often something was computed aside.
     private(set) var computations = 0
 
@@ -128,13 +133,14 @@ final class TestWorld: ServiceEnvironment {
 
     /// A connection that has said hello; the store has not answered yet.
     func connect(
-        _ client: UInt64, person: String? = nil, token: String? = nil, from origin: String? = nil
+        _ client: UInt64, person: String? = nil, token: String? = nil, from origin: String? = nil,
+        capabilities: Capabilities = .presence
     ) -> TestStream {
         let stream = TestStream(self, from: origin)
         stream.say(
             .hello(
                 UpMessage.Hello(
-                    capabilities: .presence, client: ClientID(high: 0, low: client), person: person ?? "p\(client)",
+                    capabilities: capabilities, client: ClientID(high: 0, low: client), person: person ?? "p\(client)",
                     program: "", token: token)))
         return stream
     }

@@ -154,4 +154,33 @@ import Testing
         client.enter(again.request, logID: 9, .resumed(head: 0))
         #expect(client.submissions.map(\.sequence) == [1, 1])
     }
+
+    /// A standby that takes over may lack the last commits, and have come as far again by others.
+    @Test func aHistoryThatHasComeAsFarAgain() throws {
+        func note(_ number: UInt64) -> Item { Item(id: ItemID(rawValue: number), content: .note("n")) }
+        var client = Self.started()
+        client.perform { $0.connected(now: 0) }
+        client.welcome()
+        client.perform {
+            $0.open("list", from: Replica(confirmed: Hand([note(1)]), revision: 3, logID: 5, sequence: 0))
+        }
+        client.perform { $0.disconnected(reason: "lost", now: 5) }
+        try client.perform { try $0.edit("list", .inserting([note(3)], at: 1, .after)) }
+        try client.perform { try $0.edit("list", .inserting([note(4)], at: 0, .after), isExact: true) }
+        client.perform { $0.connected(now: 6) }
+        client.welcome(now: 6)
+        let digest = Hand([note(2)]).digest
+        client.enter(2, .resumed(head: 3, digest: digest))
+        #expect(client.notices == [.diverged(revision: 3)] && client.submissions.isEmpty)
+        guard case .subscribe(let again)? = client.said.last else {
+            Issue.record("it does not subscribe again")
+            return
+        }
+        #expect(again.logID == 0 && again.revision == 0)
+        client.begin(again.request, Hand([note(2)]), revision: 3)
+        #expect(client.submissions.map(\.delta) == [.inserting([note(3)], at: 1, .after)])
+        // What was to be made on exactly what is no more is not made.
+        let rejections = client.notices.compactMap { if case .rejected(let reason, _) = $0 { reason } else { nil } }
+        #expect(rejections == [.revisionMoved(now: 3)])
+    }
 }

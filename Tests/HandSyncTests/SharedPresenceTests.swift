@@ -61,7 +61,7 @@ import Testing
     /// Told as soon as a hint has come: three intervals, one for the exchange, one for the other's, one until it is announced.
     private func passOne() {
         pass(one, two)
-        for world in [one, two] { world.service.hinted(1, at: 0) }
+        for world in [one, two] { world.service.heard(.presence(list: 1)) }
         pass(one, two)
         pass(one, two)
     }
@@ -199,9 +199,9 @@ import Testing
         #expect(two.service.deadline > two.now)
         two.settle()
         pass(two)
-        two.service.hinted(1, at: 0)
+        two.service.heard(.presence(list: 1))
         pass(one)
-        one.service.hinted(1, at: 0)
+        one.service.heard(.presence(list: 1))
         pass(one)
         #expect(places(ada)["p2"] == .some(Focus(ItemID(rawValue: 8))))
         // Nor is it asked less often from then on.
@@ -228,7 +228,7 @@ import Testing
     @Test func aListThatIsLoadedAnew() throws {
         passSeconds(2, one, two)
         try store.delete("list", by: "x", at: 1)
-        two.service.hinted(1, at: 1)
+        two.service.heard(.commits(list: 1, revision: 1))
         two.settle()
         #expect(ben.errors == [.listDeleted])
         try store.undelete(#require(store.deletedLists(before: .max, limit: 1).first).deletion, as: "list")

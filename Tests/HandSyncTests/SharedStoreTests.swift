@@ -51,6 +51,21 @@ import Testing
         #expect(one.service.brokenInvariant() == nil && two.service.brokenInvariant() == nil)
     }
 
+    /// A client that has moved leaves nothing behind, and a copy of it hears that there are two.
+    @Test func aClientThatComesToAnotherServer() {
+        let (stranger, old) = (client(1, at: one), client(2, at: one))
+        let new = client(2, at: two)
+        #expect(one.hints.count == 2 && two.hints == [one.hints[1]])
+        for hint in two.hints { one.service.heard(hint) }
+        one.settle()
+        old.end()
+        #expect(old.errors == [.replaced] && new.errors.isEmpty)
+        #expect(stranger.errors.isEmpty && one.service.connectionCount == 1)
+        // It is told once more, and of somebody who is not here.
+        for hint in two.hints + [.client(StoreHint.Key(bits: 1))] { one.service.heard(hint) }
+        #expect(stranger.errors.isEmpty && one.service.connectionCount == 1)
+    }
+
     /// The second server's edit is decided anew behind the first one's, and all see the same.
     @Test func whoeverMissedDecidesAnew() throws {
         let (ada, ben) = (client(1, at: one), client(2, at: two))
@@ -236,7 +251,7 @@ import Testing
         let item = Item(id: ItemID(rawValue: 50_000), content: .note("n"))
         ada.say(.submit(Submission(list: 2, base: 0, sequence: 1, delta: .inserting([item], at: 0, .after))))
         one.settle()
-        two.service.hinted(2, at: 1)
+        two.service.heard(.commits(list: 2, revision: 1))
         two.settle()
         #expect(commits(ben).map(\.revision) == [1])
         made()

@@ -66,6 +66,35 @@ import Testing
         }
     }
 
+    /// What has been carried over a snapshot may still arrive by an earlier connection, as it was: then it was carried over commits,
+    /// and came out otherwise. What became of it shows another snapshot, also after a restart.
+    @Test func whatPassedASnapshotMayComeOutOtherwise() throws {
+        let hand = Hand(tasks(2))
+        var running = try Self.replica(hand, Delta.inserting([Self.item(50)], at: 1, .after))
+        let others = try hand.applying(.inserting([Self.item(60)], at: 1, .after))
+        _ = running.reset(to: others, revision: 3, logID: 9, lastSequence: 0)
+        let kept = try running.checkpoint.bytes.withUnsafeBytes { try Replica.Checkpoint($0) }
+        let mine = Delta.inserting([Self.item(50)], at: 2, .before)
+        #expect(running.inFlight?.sequence == 1 && running.inFlight?.delta != mine)
+        for var replica in [running, try Replica(kept, confirmed: others)] {
+            let commit = try Self.commit(mine, others, revision: 4, sequence: 1)
+            #expect(try replica.receive(commit).notices.isEmpty && replica.hasDiverged)
+            let all = try others.applying(mine)
+            let update = replica.reset(to: all, revision: 4, logID: 9, lastSequence: 1)
+            #expect(update.notices == [.acknowledged(sequence: 1, revision: 4)])
+            #expect(replica.view == all && !replica.hasPending && !replica.hasDiverged)
+        }
+        // As it is now, or as a refusal, it is known as ever.
+        for (delta, refusal) in [(running.inFlight?.delta, nil), (.identity, Rejection.notStored)]
+            as [(Delta?, Rejection?)]
+        {
+            var (replica, commit) = (running, try Self.commit(try #require(delta), others, revision: 4, sequence: 1))
+            commit.refusal = refusal
+            _ = try replica.receive(commit)
+            #expect(!replica.hasPending && !replica.hasDiverged)
+        }
+    }
+
     /// Of what was submitted the server turns over the cards that it deals, and changes nothing else.
     @Test func aDealtCardIsOnesOwn() throws {
         let hand = Hand([], rules: Rules(allowedKinds: [.card], hasDeck: true))

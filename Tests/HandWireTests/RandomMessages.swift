@@ -128,7 +128,7 @@ struct RandomMessages {
                     request: number(), list: number(), logID: chaos.random.next(), rules: rules(),
                     lastSequence: number(), isLastRefused: flag(),
                     start: flag()
-                        ? .resumed(head: revision())
+                        ? .resumed(head: revision(), digest: flag() ? chaos.random.next() : nil)
                         : .snapshot(revision: revision(), count: count(), digest: chaos.random.next()))),
             .chunk(request: number(), items: Hand(chaos.items(chaos.random.next(below: 6)))),
             .commit(list: number(), commit()),

@@ -89,6 +89,7 @@ enum Samples {
                 frameBytes: 8 << 20,
                 program: "hand 1.0")),
         "subscribed, resumed": subscribed(.resumed(head: 301)),
+        "subscribed, resumed with a digest": subscribed(.resumed(head: 301, digest: 0xAB)),
         "subscribed, with a snapshot": subscribed(
             .snapshot(revision: 301, count: 3, digest: 0xAB), isLastRefused: true),
         "chunk": .chunk(request: 2, items: Hand([milk, Item(id: ItemID(rawValue: 5), content: .heading("Dairy"))])),

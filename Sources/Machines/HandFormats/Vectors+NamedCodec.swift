@@ -107,6 +107,7 @@ extension Vectors {
                         program: "vectors/1"))
             ),
             ("subscribed, resumed", subscribed(.resumed(head: 301))),
+            ("subscribed, resumed with a digest", subscribed(.resumed(head: 301, digest: 8))),
             ("subscribed, with a snapshot", subscribed(.snapshot(revision: 301, count: 1, digest: 8))),
             (
                 "subscribed, the last was refused",

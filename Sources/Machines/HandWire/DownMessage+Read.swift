@@ -92,15 +92,21 @@ extension DownMessage {
         let rules = try reader.rules()
         let lastSequence = try reader.varint("last sequence")
         let isLastRefused = try reader.flag("whether the last was refused")
-        let start: Subscribed.Start =
-            try reader.flag("kind of start")
-            ? .snapshot(
-                revision: try reader.revision("revision"), count: try reader.count("number of items"),
-                digest: try reader.word("digest"))
-            : .resumed(head: try reader.revision("newest revision"))
         return Subscribed(
             request: request, list: list, logID: logID, rules: rules, lastSequence: lastSequence,
-            isLastRefused: isLastRefused, start: start)
+            isLastRefused: isLastRefused, start: try start(&reader))
+    }
+
+    private static func start(_ reader: inout WireReader) throws(WireError) -> Subscribed.Start {
+        switch try reader.byte("kind of start") {
+        case 0: return .resumed(head: try reader.revision("newest revision"))
+        case 1:
+            return .snapshot(
+                revision: try reader.revision("revision"), count: try reader.count("number of items"),
+                digest: try reader.word("digest"))
+        case 2: return .resumed(head: try reader.revision("newest revision"), digest: try reader.word("digest"))
+        case let kind: throw .unknownValue(field: "kind of start", found: UInt64(kind))
+        }
     }
 
     private static func presence(_ reader: inout WireReader) throws(WireError) -> Presence {

@@ -158,9 +158,13 @@ extension DownMessage {
         writer.varint(subscribed.lastSequence)
         writer.byte(subscribed.isLastRefused ? 1 : 0)
         switch subscribed.start {
-        case .resumed(let head):
+        case .resumed(let head, nil):
             writer.byte(0)
             writer.varint(head)
+        case .resumed(let head, let digest?):
+            writer.byte(2)
+            writer.varint(head)
+            writer.word(digest)
         case .snapshot(let revision, let count, let digest):
             writer.byte(1)
             writer.varint(revision)

@@ -65,8 +65,9 @@ public enum DownMessage: Equatable, Sendable {
 
         /// How the client gets to the present.
         public enum Start: Equatable, Sendable {
-            /// The commits after the revision that it has follow; the list's newest one is `head`.
-            case resumed(head: Int)
+            /// The commits after the revision that it has follow; the list's newest one is `head`. The list's digest there is for
+            /// clients with the capability.
+            case resumed(head: Int, digest: UInt64? = nil)
             /// The list at `revision` follows in chunks, `count` items in all; then the commits after it.
             case snapshot(revision: Int, count: Int, digest: UInt64)
         }

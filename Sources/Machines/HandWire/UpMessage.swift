@@ -41,6 +41,8 @@ public struct Capabilities: OptionSet, Equatable, Sendable {
     public static let presence = Capabilities(rawValue: 1)
     /// The hello ends with a token.
     public static let token = Capabilities(rawValue: 2)
+    /// The answer to a subscribe has the list's digest, also where the client goes on from what it has.
+    public static let digest = Capabilities(rawValue: 4)
 }
 
 /// Everything that a client says to a server. Numbers are never reused.

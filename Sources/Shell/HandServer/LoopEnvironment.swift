@@ -29,6 +29,7 @@ final class LoopEnvironment: ServiceEnvironment {
     let serverID = UInt64.random(in: 1...UInt64(Int64.max))
     var now: UInt64 { loop.now }
     var wallClock: UInt64 { WallClock.milliseconds }
+    func tell(_ hint: StoreHint) { store.tell(hint) }
 
     func ask<Value: Sendable>(
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,

@@ -38,7 +38,7 @@ package final class Server {
     private let wakeTimer: Timer
     private(set) var storeWatch: StoreWatch?
     /// What other servers have told of the store that they share.
-    private var hints: Mailbox<(list: UInt64, revision: Int)>?
+    private var hints: Mailbox<StoreHint>?
     private var armed: UInt64?
     private var hook: TurnHook?
     private var stopped: (() -> Void)?
@@ -234,13 +234,11 @@ package final class Server {
         if service.hasStopped { finish() }
     }
 
-    /// Other servers tell of their commits on a thread of the store's.
+    /// Other servers' hints come on a thread of the store's.
     private func listenForHints() throws {
-        let hints = try Mailbox<(list: UInt64, revision: Int)>(loop, keepsLoopAlive: false) { [service] in
-            for (list, revision) in $0 { service.hinted(list, at: revision) }
-        }
+        let hints = try Mailbox<StoreHint>(loop, keepsLoopAlive: false) { [service] in $0.forEach(service.heard) }
         self.hints = hints
-        world.store.listen { hints.post((list: $0, revision: $1)) }
+        world.store.listen { hints.post($0) }
     }
 
     /// Makes another turn follow at once, even if nothing else is due.

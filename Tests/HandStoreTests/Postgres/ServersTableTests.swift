@@ -84,15 +84,17 @@ import Testing
         #expect(try found(1, [5, 6]).allSatisfy { $0.place.server == 1 })
     }
 
-    /// Others hear that somebody has moved, without looking.
+    /// Others hear that somebody has moved or come, without looking.
     @Test func hints() throws {
-        let heard = Mutex<Set<UInt64>>([])
-        other.listen { list, revision in if revision == 0 { heard.withLock { _ = $0.insert(list) } } }
+        let expected: Set = [StoreHint.presence(list: 5), .presence(list: 6), .client(StoreHint.Key(bits: .max))]
+        let heard = Mutex<Set<StoreHint>>([])
+        other.listen { hint in heard.withLock { _ = $0.insert(hint) } }
         var version = 0
-        try eventually("both lists are heard of") {
+        try eventually("all of it is heard of") {
             version += 1
             _ = try found(1, [], [news(5, 1, version, [1]), news(6, 1, version, [1])])
-            return heard.withLock { $0 == [5, 6] }
+            one.tell(.client(StoreHint.Key(bits: .max)))
+            return heard.withLock { $0 == expected }
         }
     }
 }

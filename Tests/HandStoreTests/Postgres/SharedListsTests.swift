@@ -212,14 +212,15 @@ import Testing
         let heard = Mutex<[UInt64: Int]>([:])
         let own = Atomic(0)
         let all = DispatchSemaphore(value: 0)
-        other.listen { list, revision in
+        other.listen { hint in
+            guard case .commits(let list, let revision) = hint else { return }
             let isWhole = heard.withLock { heard in
                 heard[list] = revision
                 return heard.count == lists.count
             }
             if isWhole { all.signal() }
         }
-        one.listen { _, _ in own.add(1, ordering: .relaxed) }
+        one.listen { _ in own.add(1, ordering: .relaxed) }
         let server = try PostgresServer.shared.get()
         try eventually("both listen") {
             try server.query(
@@ -228,7 +229,8 @@ import Testing
         }
         // Anybody may send something.
         try server.query(
-            "NOTIFY hand_\(folder.schema), 'nonsense'; NOTIFY hand_\(folder.schema), '-1 99999999999999999999 3'")
+            "NOTIFY hand_\(folder.schema), 'nonsense'; NOTIFY hand_\(folder.schema), '-1 99999999999999999999 1@ 1@x ~ ~x @'"
+        )
         let batches = try lists.map { try SharedWriter(one, $0, client: 1).batch(2) }
         #expect(try one.append(batches, by: []).allSatisfy { $0 == .taken })
         #expect(all.wait(timeout: .now() + 20) == .success, "not all was heard")

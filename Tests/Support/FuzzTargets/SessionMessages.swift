@@ -63,7 +63,7 @@ enum SessionMessages {
         let digest = replica.confirmed.digest
         let start: DownMessage.Subscribed.Start =
             input.flag()
-            ? .resumed(head: near(&input, replica.revision))
+            ? .resumed(head: near(&input, replica.revision), digest: [nil, digest, 1][input.below(3)])
             : .snapshot(revision: near(&input, replica.revision), count: input.below(6), digest: digest)
         return .subscribed(
             DownMessage.Subscribed(

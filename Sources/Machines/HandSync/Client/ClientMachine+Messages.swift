@@ -83,7 +83,10 @@ extension ClientMachine {
         guard let name = subscriptions.first(where: { $0.value.request == subscribed.request })?.key else { return }
         if isOther(subscribed, than: name) { return turnBack(from: subscribed, called: name) }
         names[subscribed.list] = name
-        subscriptions[name]?.entered(subscribed)
+        if let update = subscriptions[name]?.entered(subscribed) {
+            tell(name, update)
+            return subscribe(to: name)
+        }
         if let focus = subscriptions[name]?.focus { send(.presence(list: subscribed.list, focus)) }
         if case .snapshot(_, 0, _) = subscribed.start { take(Hand(), of: subscribed.request, now: now) }
         catchUp(name)

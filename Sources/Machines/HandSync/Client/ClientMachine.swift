@@ -102,7 +102,7 @@ public struct ClientMachine: Sendable {
     ///   - servers: what the hosts are called that have the lists, if there are several.
     ///   - list: the list that is worked on, if that is known; it decides with which of the servers the client begins.
     public init(
-        client: ClientID, person: String, program: String, capabilities: Capabilities = .presence,
+        client: ClientID, person: String, program: String, capabilities: Capabilities = [.presence, .digest],
         token: String? = nil, seed: UInt64, journal: JournalBuffer? = nil, used: [UInt64: UInt64] = [:],
         servers: [String] = [], list: String? = nil
     ) {

@@ -60,7 +60,8 @@ extension Replica.Checkpoint {
         static let diverged = Marks(rawValue: 2)
         /// Edits say which revision their author saw; journals of the first format do not.
         static let seen = Marks(rawValue: 4)
-        static let all: Marks = [.inFlight, .diverged, .seen]
+        static let passedSnapshot = Marks(rawValue: 8)
+        static let all: Marks = [.inFlight, .diverged, .seen, .passedSnapshot]
     }
 
     public var bytes: [UInt8] {
@@ -73,6 +74,7 @@ extension Replica.Checkpoint {
         var marks: Marks = [.seen]
         if inFlight != nil { marks.insert(.inFlight) }
         if hasDiverged { marks.insert(.diverged) }
+        if inFlight?.hasPassedSnapshot == true { marks.insert(.passedSnapshot) }
         writer.byte(marks.rawValue)
         if let inFlight {
             writer.varint(inFlight.sequence)
@@ -107,6 +109,7 @@ extension Replica.Checkpoint {
             let seen = marks.contains(.seen) ? try reader.revision("seen revision") : revision
             inFlight = Replica.InFlight(
                 sequence: sequence, delta: try reader.delta(), exactBase: exactBase, seen: seen)
+            inFlight?.hasPassedSnapshot = marks.contains(.passedSnapshot)
         }
         buffer = []
         for _ in 0..<(try reader.count("portions", limit: reader.remaining)) {

@@ -108,6 +108,11 @@ extension Replica {
         let isRefused = hasSequence(commit) && commit.refusal != nil
         let isOwn = hasSequence(commit) && inFlight?.delta.became(commit.delta, under: confirmed.rules) == true
         var update = Update()
+        if hasSequence(commit), !isOwn, !isRefused, inFlight?.hasPassedSnapshot == true {
+            // What of it is in the list shows a snapshot only.
+            hasDiverged = true
+            return update
+        }
         do {
             if isRefused, let reason = commit.refusal {
                 update = rejected(sequence: commit.sequence, reason)
@@ -142,6 +147,14 @@ extension Replica {
             hasDiverged = true
             return Update(notices: [.diverged(revision: commit.revision)])
         }
+    }
+
+    /// Compares with the list as the server has it at a revision. A history that has lost its end may have come as far again, by other
+    /// commits; of one that is longer, or shorter, the next commits tell.
+    mutating func compare(with digest: UInt64, at head: Int) -> Update? {
+        guard head == revision, digest != confirmed.digest else { return nil }
+        hasDiverged = true
+        return Update(notices: [.diverged(revision: revision)])
     }
 
     /// Somebody else's commit: everything pending is transformed over it, and it over everything pending.

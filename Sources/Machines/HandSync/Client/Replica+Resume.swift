@@ -31,14 +31,15 @@ extension Replica {
     }
 
     /// An exact edit was made on a revision that is gone, with its history or with the end of it: the server could only refuse it.
-    private mutating func takeBackExactEdits(now: Int, _ update: inout Update) {
+    /// - Parameter base: the list on which what is pending was made.
+    private mutating func takeBackExactEdits(on base: Hand, now: Int, _ update: inout Update) {
         if let mine = inFlight, mine.exactBase != nil {
             let answer = rejected(sequence: mine.sequence, .revisionMoved(now: now))
             update.notices += answer.notices
             update.delta = answer.delta
         }
         while let index = buffer.firstIndex(where: { $0.exactBase != nil }) {
-            var list = confirmed
+            var list = base
             for delta in (inFlight.map { [$0.delta] } ?? []) + buffer[..<index].map(\.delta) {
                 if let next = try? list.applying(delta) { list = next }
             }
@@ -116,9 +117,11 @@ extension Replica {
             update.notices.append(.acknowledged(sequence: mine.sequence, revision: revision))
             update.notices += missing(of: mine.delta, on: base, in: snapshot, revision)
         }
-        // A history may have lost its end.
-        if !isSameHistory || revision < self.revision {
-            takeBackExactEdits(now: revision, &update)
+        inFlight?.hasPassedSnapshot = true
+        // A history may have lost its end, and have come as far again.
+        let isAsFar = revision == self.revision && snapshot.digest != confirmed.digest
+        if !isSameHistory || revision < self.revision || isAsFar {
+            takeBackExactEdits(on: base, now: revision, &update)
             // Of another history nothing was seen.
             inFlight?.seen = 0
             for index in buffer.indices { buffer[index].seen = 0 }

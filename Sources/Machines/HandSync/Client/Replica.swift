@@ -41,6 +41,9 @@ public struct Replica: Sendable {
         public let count: Int
         /// The revision that its author saw when making the first of them; it may have been carried over newer ones since.
         public internal(set) var seen: Int
+        /// Whether it has been carried over the difference to a snapshot since it was sent. If it still arrives as it was sent, the
+        /// server may make something else of it.
+        public internal(set) var hasPassedSnapshot = false
 
         public init(sequence: UInt64, delta: Delta, exactBase: Int?, count: Int = 1, seen: Int) {
             self.sequence = sequence

@@ -29,6 +29,7 @@ extension ClientMachine {
         ///     | the connection is lost       | idle  | idle       | idle       | idle       | idle       |
         ///     | resumed, nothing was missed  | idle  | live       | live       | live       | live       |
         ///     | resumed, something is missed | idle  | catchingUp | catchingUp | catchingUp | catchingUp |
+        ///     | resumed, other commits       | idle  | asked      | asked      | asked      | asked      |
         ///     | a snapshot begins            | idle  | receiving  | receiving  | receiving  | receiving  |
         ///     | the snapshot's last items    | idle  | asked      | live       | catchingUp | live       |
         ///     | the last commit missed       | idle  | asked      | receiving  | live       | live       |
@@ -112,19 +113,22 @@ extension ClientMachine.Subscription {
 
     mutating func lost() { phase = .idle }
 
-    /// The server lets the client in.
-    mutating func entered(_ subscribed: DownMessage.Subscribed) {
+    /// The server lets the client in. What it returns, if anything, is that it has another history.
+    mutating func entered(_ subscribed: DownMessage.Subscribed) -> Replica.Update? {
         // A list that was deleted and made anew has another number; what was sent to the old one is not answered.
         let link = Link(
             request: subscribed.request, list: subscribed.list, lastSequence: subscribed.lastSequence,
             unanswered: link?.list == subscribed.list ? link?.unanswered : nil)
         switch subscribed.start {
-        case .resumed(let head): phase = .catchingUp(link, from: replica.revision, through: head)
+        case .resumed(let head, let digest):
+            phase = .catchingUp(link, from: replica.revision, through: head)
+            return digest.flatMap { replica.compare(with: $0, at: head) }
         case .snapshot(let revision, let count, let digest):
             let incoming = ClientMachine.IncomingSnapshot(
                 revision: revision, count: count, digest: digest, rules: subscribed.rules, logID: subscribed.logID,
                 lastSequence: subscribed.lastSequence, isLastRefused: subscribed.isLastRefused)
             phase = .receiving(link, incoming)
+            return nil
         }
     }
 

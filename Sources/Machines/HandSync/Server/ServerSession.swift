@@ -176,7 +176,7 @@ public struct ServerSession: Sendable {
             let error = WireError.noCommonVersion(lowest: hello.lowestVersion, highest: hello.highestVersion)
             return fail(.versionNotSupported, "\(error)")
         }
-        state = .greeting(version: version, hello.capabilities.intersection(.presence))
+        state = .greeting(version: version, hello.capabilities.intersection([.presence, .digest]))
         return .identify(hello)
     }
 

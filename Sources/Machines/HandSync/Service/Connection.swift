@@ -34,6 +34,8 @@ package final class Connection {
     /// The id of its access grant; nil if there is none.
     package internal(set) var grantID: String?
     var hasPresence = false
+    /// Whether it compares its lists' digests when it comes back.
+    var hasDigest = false
     @exclusivity(unchecked) var cursors = CursorTable()
     /// Answers, in order, that go out before anything else.
     @exclusivity(unchecked) private var outbox: [FrameRun] = []

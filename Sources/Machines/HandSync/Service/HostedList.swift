@@ -81,19 +81,23 @@ final class HostedList {
     ///
     /// Who has commits that it has not seen gets them one by one where they are: in a snapshot it could not tell whether its own
     /// program made them, or a copy of it.
-    func start(from revision: Int, logID: UInt64, for author: Author) -> DownMessage.Subscribed.Start {
+    func start(
+        from revision: Int, logID: UInt64, for author: Author, hasDigest: Bool
+    ) -> DownMessage.Subscribed.Start {
+        let hand = authority.hand
+        let resumed = DownMessage.Subscribed.Start.resumed(
+            head: authority.revision, digest: hasDigest ? hand.digest : nil)
         let isKnown =
             logID == authority.logID && (storeFloor...authority.revision).contains(revision)
             && authority.knowsItsOwn(author, after: revision)
-        if isKnown && revision >= authority.floor { return .resumed(head: authority.revision) }
+        if isKnown && revision >= authority.floor { return resumed }
         // A commit takes about as many bytes on the wire as two items.
         if isKnown
             && ((authority.revision - revision) * 2 <= authority.count
                 || authority.hasCommits(of: author, after: revision))
         {
-            return .resumed(head: authority.revision)
+            return resumed
         }
-        let hand = authority.hand
         return .snapshot(revision: authority.revision, count: hand.count, digest: hand.digest)
     }
 

@@ -117,7 +117,8 @@ extension Service {
     private func start(_ connection: Connection, in hosted: HostedList, _ subscribe: UpMessage.Subscribe) {
         guard let author = connection.author else { return }
         let isNew = connection.cursors[hosted.list.number] == nil
-        let start = hosted.start(from: subscribe.revision, logID: subscribe.logID, for: author)
+        let start = hosted.start(
+            from: subscribe.revision, logID: subscribe.logID, for: author, hasDigest: connection.hasDigest)
         begin(connection, in: hosted, request: subscribe.request, start, from: subscribe.revision)
         if subscribe.name.isEmpty { send(.renamed(list: hosted.list.number, name: hosted.list.name), to: connection) }
         if !isNew { figures.resynchronizations += 1 }
@@ -184,7 +185,8 @@ extension Service {
         let revision = cursor.revision
         figures.readsBehind += 1
         let bytes = limits.chunkBytes
-        let start = cursor.hosted.start(from: revision, logID: cursor.hosted.authority.logID, for: author)
+        let start = cursor.hosted.start(
+            from: revision, logID: cursor.hosted.authority.logID, for: author, hasDigest: connection.hasDigest)
         if case .snapshot = start {
             return begin(connection, in: cursor.hosted, request: cursor.request, start, from: revision)
         }

@@ -66,7 +66,8 @@ extension Service {
         guard let author = connection.author, let cursor = connection.cursors[hosted.list.number],
             !hosted.authority.knowsItsOwn(author, after: cursor.revision)
         else { return }
-        let start = hosted.start(from: cursor.revision, logID: hosted.authority.logID, for: author)
+        let start = hosted.start(
+            from: cursor.revision, logID: hosted.authority.logID, for: author, hasDigest: connection.hasDigest)
         begin(connection, in: hosted, request: cursor.request, start, from: cursor.revision)
     }
 
@@ -180,12 +181,18 @@ extension Service {
         learn(news, in: hosted)
     }
 
-    /// Another server may have made a commit of a list, or who is on it has changed there (revision 0). A hint may be wrong, or come
-    /// twice.
-    package func hinted(_ list: UInt64, at revision: Int) {
-        if revision == 0, hostedLists[list] != nil { return exchangePresenceSoon() }
-        guard let hosted = hostedLists[list], hosted.authority.revision < revision else { return }
-        look(at: hosted)
+    /// Another server says that something has happened. It may be wrong, or known.
+    package func heard(_ hint: StoreHint) {
+        switch hint {
+        case .commits(let list, let revision):
+            guard let hosted = hostedLists[list], hosted.authority.revision < revision else { return }
+            look(at: hosted)
+        case .presence(let list):
+            if hostedLists[list] != nil { exchangePresenceSoon() }
+        case .client(let key):
+            // A client that has come here again since comes once more. A copy of it, with the same id, hears that there are two.
+            clients[key].map { fail($0, .replaced, "this client has connected to another server") }
+        }
     }
 
     /// What is being written says by itself whether others' commits came first.

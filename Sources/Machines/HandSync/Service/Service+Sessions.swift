@@ -72,11 +72,14 @@ extension Service {
         connection.access = grant.access
         connection.grantID = grant.id
         let client = grant.client
-        if let old = clients[client] { fail(old, .replaced, "this client has connected again") }
+        let key = StoreHint.Key(client)
+        if let old = clients[key] { fail(old, .replaced, "this client has connected again") }
         connection.client = client
-        clients[client] = connection
+        clients[key] = connection
+        world.tell(.client(key))
         connection.person = grant.access.person(saying: hello.person)
         connection.hasPresence = hello.capabilities.contains(.presence)
+        connection.hasDigest = hello.capabilities.contains(.digest)
         findAuthor(of: client, connection)
     }
 

@@ -28,7 +28,7 @@ package final class Service {
     /// Bytes that the store takes, as of the last look.
     @exclusivity(unchecked) var storeSize = StoreSize()
     private var nextNumber: UInt64 = 1
-    var clients: [ClientID: Connection] = [:]
+    var clients: [StoreHint.Key: Connection] = [:]
     @exclusivity(unchecked) var authors: [UInt64: Connection] = [:]
     @exclusivity(unchecked) var newcomers = Newcomers()
     var hostedLists: [UInt64: HostedList] = [:]
@@ -165,7 +165,7 @@ package final class Service {
         leave(connection)
         for list in connection.cursors.lists { unsubscribe(connection, from: list) }
         closeAccount(of: connection)
-        if let client = connection.client, clients[client] === connection { clients[client] = nil }
+        if let key = connection.client.map(StoreHint.Key.init), clients[key] === connection { clients[key] = nil }
         if let author = connection.author?.number {
             if authors[author] === connection { authors[author] = nil }
             newcomers.release(author)

@@ -14,6 +14,9 @@ package protocol ServiceEnvironment: AnyObject {
     /// What other servers know this one by: another number each time that it starts.
     var serverID: UInt64 { get }
 
+    /// Has other servers hear of something, as far as that gets through. Does not wait.
+    func tell(_ hint: StoreHint)
+
     /// Has `body` ask the store where blocking harms nobody; `then` gets what it returned, in a later event.
     func ask<Value: Sendable>(
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,
@@ -57,6 +60,7 @@ extension ByteStream {
 extension ServiceEnvironment {
     package var isShared: Bool { false }
     package var serverID: UInt64 { 0 }
+    package func tell(_ hint: StoreHint) {}
 
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (any CommitStore) throws -> Value,

@@ -33,9 +33,12 @@ package protocol CommitStore: Sendable {
     /// How far each of some lists has come, those left out that are not there any more. In no particular order.
     func heads(of lists: [UInt64]) throws -> [StoredHead]
 
-    /// From now on calls `onHint` soon after others have appended to a list, on a thread of the store's own; with revision 0 after it has
-    /// changed who is there. A hint may get lost, come twice or late; `heads` is what counts. A store that is not shared has none.
-    func listen(_ onHint: @escaping @Sendable (_ list: UInt64, _ revision: Int) -> Void)
+    /// From now on calls `onHint` soon after another server has done something, on a thread of the store's own. A store that is not
+    /// shared has no hints.
+    func listen(_ onHint: @escaping @Sendable (StoreHint) -> Void)
+
+    /// Has other servers hear of what the store itself does not see. Does not wait.
+    func tell(_ hint: StoreHint)
 
     /// Keeps a snapshot, so that loading need not go through the whole history; nothing if the history has been forgotten as far
     /// as that, or the list is gone.
@@ -109,7 +112,8 @@ extension CommitStore {
         }
     }
 
-    package func listen(_ onHint: @escaping @Sendable (_ list: UInt64, _ revision: Int) -> Void) {}
+    package func listen(_ onHint: @escaping @Sendable (StoreHint) -> Void) {}
+    package func tell(_ hint: StoreHint) {}
 
     /// For stores that keep nothing that is forgotten.
     package func compact() throws -> Compaction {

@@ -8,13 +8,13 @@ import Synchronization
 /// What is told is told once, some lists at a time, in a transaction of its own: inside an append's it would make all appends of the
 /// database wait for one another. A hint that gets lost is no loss.
 final class PostgresFeed: Sendable {
-    typealias Listener = @Sendable (_ list: UInt64, _ revision: Int) -> Void
+    typealias Listener = @Sendable (StoreHint) -> Void
 
     private struct State {
         /// The newest revision of each list that others are to hear of.
-        var news: [UInt64: Int] = [:]
-        /// Lists of which others are to hear that somebody is elsewhere.
-        var moved: Set<UInt64> = []
+        var heads: [UInt64: Int] = [:]
+        /// What else they are to hear.
+        var others: Set<StoreHint> = []
         var listener: Listener?
         var isRunning = false
         var isClosed = false
@@ -33,17 +33,18 @@ final class PostgresFeed: Sendable {
         wake = WakePipe()
     }
 
-    /// Has others hear that lists have come to revisions. Does not wait.
-    func tell(_ heads: [(list: UInt64, revision: Int)]) {
-        guard !heads.isEmpty else { return }
+    /// Has others hear something. Does not wait.
+    func tell(_ hints: [StoreHint]) {
+        guard !hints.isEmpty else { return }
         start { state in
-            for (list, revision) in heads { state.news[list] = max(revision, state.news[list] ?? 0) }
+            for hint in hints {
+                if case .commits(let list, let revision) = hint {
+                    state.heads[list] = max(revision, state.heads[list] ?? 0)
+                } else {
+                    state.others.insert(hint)
+                }
+            }
         }
-    }
-
-    /// Has others hear that it has changed who is where on lists. Does not wait.
-    func tell(moved lists: [UInt64]) {
-        if !lists.isEmpty { start { $0.moved.formUnion(lists) } }
     }
 
     func listen(_ listener: @escaping Listener) {
@@ -74,6 +75,8 @@ final class PostgresFeed: Sendable {
         while !isClosed {
             // A connection that fails is made anew. Hints are no more than hints, so that has time.
             do { try follow(try connector.connect([], by: Deadline(in: patience))) } catch {
+                // Who came while nobody could be told may be elsewhere by now.
+                state.withLock { $0.others = [] }
                 Thread.sleep(forTimeInterval: 0.2)
             }
         }
@@ -83,45 +86,58 @@ final class PostgresFeed: Sendable {
     private func follow(_ connection: PostgresConnection) throws {
         var isListening = false
         while true {
-            let (news, listener, isClosed) = state.withLock { state in
-                defer { (state.news, state.moved) = ([:], []) }
-                let heads = state.news.map { "\($0) \($1)" } + state.moved.map { "\($0) 0" }
-                return (heads, state.listener, state.isClosed)
+            let (hints, listener, isClosed) = state.withLock { state in
+                defer { (state.heads, state.others) = ([:], []) }
+                let heads = state.heads.map { StoreHint.commits(list: $0, revision: $1) }
+                return (heads + state.others, state.listener, state.isClosed)
             }
             if isClosed { return }
             if listener != nil, !isListening {
                 _ = try connection.run(PostgresCall("LISTEN \(channel)", isKept: false), by: Deadline(in: patience))
                 isListening = true
             }
-            try send(news, on: connection)
+            try send(hints, on: connection)
             for hint in try connection.takeNotifications() where hint.backend != connection.backend {
-                for (list, revision) in Self.heads(in: hint.payload) { listener?(list, revision) }
+                if let listener { StoreHint.read(hint.payload).forEach(listener) }
             }
             connection.waitForInput(or: wake.reader, by: Deadline(in: .seconds(60)))
             wake.drain()
         }
     }
 
-    // MARK: Payloads
+    /// Hints in one payload: it has room for 8,000 characters.
+    private static let mostHints = 150
 
-    /// Lists of which one payload may tell: it has room for 8,000 characters.
-    private static let mostHeads = 150
-
-    private func send(_ heads: [String], on connection: PostgresConnection) throws {
-        guard !heads.isEmpty else { return }
-        let calls = stride(from: 0, to: heads.count, by: Self.mostHeads).map { start in
-            let payload = heads[start..<min(start + Self.mostHeads, heads.count)].joined(separator: " ")
+    private func send(_ hints: [StoreHint], on connection: PostgresConnection) throws {
+        guard !hints.isEmpty else { return }
+        let calls = stride(from: 0, to: hints.count, by: Self.mostHints).map { start in
+            let payload = StoreHint.payload(hints[start..<min(start + Self.mostHints, hints.count)])
             return PostgresCall("SELECT pg_notify($1, $2)", [.text(channel), .text(payload)])
         }
         _ = try connection.run(calls, by: Deadline(in: patience))
     }
+}
 
-    /// What a payload says. Anybody may send one: what is no list and no revision is passed over.
-    private static func heads(in payload: String) -> [(UInt64, Int)] {
-        let words = payload.split(separator: " ")
-        return stride(from: 0, to: words.count - 1, by: 2).compactMap { index in
-            guard let list = UInt64(words[index]), let revision = Int(words[index + 1]) else { return nil }
-            return (list, revision)
+extension StoreHint {
+    /// Words: `1@27` is list 1 at revision 27, `1` who is on list 1, `~5` a client.
+    fileprivate static func payload(_ hints: some Sequence<StoreHint>) -> String {
+        hints.map { hint in
+            switch hint {
+            case .commits(let list, let revision): "\(list)@\(revision)"
+            case .presence(let list): "\(list)"
+            case .client(let key): "~\(key.bits)"
+            }
+        }.joined(separator: " ")
+    }
+
+    /// What a payload says. Anybody may send one: what is no hint is passed over.
+    fileprivate static func read(_ payload: String) -> [StoreHint] {
+        payload.split(separator: " ").compactMap { word in
+            if word.first == "~" { return UInt64(word.dropFirst()).map { .client(Key(bits: $0)) } }
+            let numbers = word.split(separator: "@", omittingEmptySubsequences: false)
+            guard let list = UInt64(numbers[0]) else { return nil }
+            if numbers.count == 1 { return .presence(list: list) }
+            return Int(numbers[1]).map { .commits(list: list, revision: $0) }
         }
     }
 }
@@ -157,9 +173,9 @@ final class WakePipe: Sendable {
 }
 
 extension PostgresStore {
-    package func listen(_ onHint: @escaping @Sendable (_ list: UInt64, _ revision: Int) -> Void) {
-        feed.listen(onHint)
-    }
+    package func listen(_ onHint: @escaping @Sendable (StoreHint) -> Void) { feed.listen(onHint) }
+
+    package func tell(_ hint: StoreHint) { feed.tell([hint]) }
 
     package func heads(of lists: [UInt64]) throws -> [StoredHead] {
         let sql = """

@@ -58,7 +58,7 @@ extension PostgresStore {
         }
         feed.tell(
             zip(batches, appended).compactMap { batch, result in
-                result == .taken ? batch.commits.last.map { (batch.list, $0.revision) } : nil
+                result == .taken ? batch.commits.last.map { .commits(list: batch.list, revision: $0.revision) } : nil
             })
         return appended
     }

@@ -42,7 +42,7 @@ extension PostgresStore: SharedServers {
                     """, list, server, .init(one.version), .bytes(frames))
             }
         }
-        feed.tell(moved: news.map(\.place.list))
+        feed.tell(news.map { .presence(list: $0.place.list) })
     }
 
     private func get(_ places: [PresencePlace]) throws -> [PresenceNews] {

@@ -10,31 +10,33 @@ final class Mergers {
     }
 
     private struct Sent {
+        let client: Int
         let submission: Submission
-        /// The newest revision that anybody had seen by then.
+        /// The newest revision that anybody had seen when it came first: another server may have taken it then.
         let seen: Int
     }
 
-    /// What each client sent last under a sequence. A client and its copy, which have one author, may both use the same sequence.
-    private var submissions: [Key: [Int: Sent]] = [:]
+    /// What was sent under a sequence, in order: anew on another base, too, while the former may still arrive by an earlier
+    /// connection. A client and its copy, which have one author, may both use the same sequence.
+    private var submissions: [Key: [Sent]] = [:]
 
-    /// A client has sent this; its last one under a sequence counts.
+    /// A client has sent this.
     func sent(_ submission: Submission, list: UInt64, author: UInt64, client: Int, seen: Int) {
         let key = Key(author: author, sequence: submission.sequence, list: list)
-        // Another server may have taken it when it came first.
-        let former = submissions[key]?[client].flatMap { $0.submission.base == submission.base ? $0.seen : nil }
-        submissions[key, default: [:]][client] = Sent(submission: submission, seen: min(former ?? seen, seen))
+        let isKnown = submissions[key]?.contains { $0.client == client && $0.submission == submission } == true
+        if !isKnown { submissions[key, default: []].append(Sent(client: client, submission: submission, seen: seen)) }
     }
 
     /// Whether a client sends the first submission under its sequence, or that one again: which items it inserts never changes.
     func isUsedOnce(_ submission: Submission, list: UInt64, author: UInt64, client: Int) -> Bool {
         let key = Key(author: author, sequence: submission.sequence, list: list)
-        guard let former = submissions[key]?[client]?.submission else { return true }
+        guard let former = submissions[key]?.last(where: { $0.client == client })?.submission
+        else { return true }
         return former.delta.insertedItems.map(\.id) == submission.delta.insertedItems.map(\.id)
     }
 
     private func sent(_ commit: Commit, of list: UInt64) -> [Sent] {
-        Array(submissions[Key(author: commit.author, sequence: commit.sequence, list: list), default: [:]].values)
+        submissions[Key(author: commit.author, sequence: commit.sequence, list: list)] ?? []
     }
 
     /// What carrying a submission over `commits`, all those before its own, had cost when the last step was made; nil if that is
@@ -42,7 +44,8 @@ final class Mergers {
     /// nothing.
     func work(for commit: Commit, of list: UInt64, _ commits: [Commit]) -> Int? {
         let all = sent(commit, of: list)
-        guard commit.refusal == nil, all.count == 1, let sent = all.first, sent.submission.lag == 0,
+        guard commit.refusal == nil, let sent = all.last, all.allSatisfy({ $0.client == sent.client }),
+            sent.submission.lag == 0,
             sent.submission.base == commit.base,
             commit.base < sent.seen
         else { return nil }

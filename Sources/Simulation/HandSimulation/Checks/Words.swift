@@ -5,15 +5,21 @@ enum Words {
     private static let letters = Array("abcdefghijklmnopqrstuvwxyz0123456789")
     private static let length = 8
 
-    /// A word that nobody has put in before.
+    /// A word that nobody has put in before. It shows where it begins, as what comes to stand beside it may be joined to it.
     static func fresh(_ random: inout SplitMix64) -> String {
-        "w" + String((1..<length).map { _ in letters[random.next(below: letters.count)] })
+        "W" + String((1..<length).map { _ in letters[random.next(below: letters.count)] })
     }
 
     /// The words of a text.
     static func all(in text: String) -> Set<Substring> {
-        let parts = text.split { !$0.isASCII || !($0.isLowercase || $0.isNumber) }
-        return Set(parts.filter { $0.count == length && $0.first == "w" })
+        let bytes = text.utf8
+        return bytes.indices.reduce(into: []) { words, start in
+            guard bytes[start] == UInt8(ascii: "W"),
+                let end = bytes.index(start, offsetBy: length, limitedBy: bytes.endIndex)
+            else { return }
+            let word = text[start..<end]
+            if word.dropFirst().allSatisfy(letters.contains) { words.insert(word) }
+        }
     }
 
     /// What an edit puts in: items, and words into whatever item.

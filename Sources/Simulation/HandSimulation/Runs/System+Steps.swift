@@ -130,7 +130,10 @@ extension System {
         func things(_ list: Hand) -> Set<Thing> { list.reduce(into: []) { $0.formUnion($1.things) } }
         let (old, new) = (things(before), things(after))
         if isUndo { client.checkUndo(of: name, before, after) }
-        trace("client \(client.number) makes \(Delta(from: before, to: after).summary)")
+        let edit = Delta(from: before, to: after)
+        trace("client \(client.number) makes \(edit.summary)")
+        // Where what was undone was not made, an item may come to stand beside itself.
+        promises.submitsAgain(edit.put)
         promises.edit(
             client: client.number, list: replica.logID, inserted: new.subtracting(old), deleted: old.subtracting(new))
         client.perform { machine in try? body(&machine) }

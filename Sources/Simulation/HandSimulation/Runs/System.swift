@@ -362,7 +362,7 @@ extension DownMessage {
         switch self {
         case .subscribed(let subscribed):
             switch subscribed.start {
-            case .resumed(let head): "resumed through \(head), last sequence \(subscribed.lastSequence)"
+            case .resumed(let head, _): "resumed through \(head), last sequence \(subscribed.lastSequence)"
             case .snapshot(let revision, let count, _):
                 "snapshot of \(count) items at \(revision), last sequence \(subscribed.lastSequence)"
             }

@@ -99,6 +99,7 @@ final class SimulatedClient {
     /// - Parameter isClosed: leave out lists that are open.
     func kept(ofClosedOnes isClosed: Bool = false) -> Words.Put {
         var put = Words.Put()
+        for delta in journal.setAside.flatMap(\.pending) { put.formUnion(delta.put) }
         for name in journal.names where !isClosed || machine?.subscriptions[name] == nil {
             guard let replica = try? journal.load(name) else { continue }
             for delta in replica.pending { put.formUnion(delta.put) }
@@ -339,7 +340,10 @@ final class SimulatedClient {
     /// Whoever loses words to somebody who had not seen them is told so.
     private func checkTold(_ commit: Commit, _ notices: [Replica.Notice], _ list: String) {
         let isOwn = commit.author == machine?.author
-        if isOwn, notices.contains(where: { if case .usedTwice = $0 { true } else { false } }) { return }
+        // A copy of the client makes commits under its name.
+        let isMade = notices.contains {
+            if case .acknowledged(commit.sequence, commit.revision) = $0 { isOwn } else { false }
+        }
         let told = notices.reduce(into: Set<Substring>()) { told, notice in
             if case .superseded(_, .words(let loss, _), _, _) = notice { told.formUnion(Words.all(in: loss.lost)) }
         }
@@ -352,7 +356,7 @@ final class SimulatedClient {
                 system.report(
                     .words, "client \(number) is not told that \(word) is gone from \(list) since \(commit.revision)")
             }
-            for word in change.insertedWords where isOwn { ownWords[list, default: [:]][word] = commit.revision }
+            for word in change.insertedWords where isMade { ownWords[list, default: [:]][word] = commit.revision }
         }
     }
 

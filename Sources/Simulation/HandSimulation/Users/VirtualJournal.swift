@@ -11,6 +11,8 @@ struct VirtualJournal {
     }
 
     private var lists: [String: Kept] = [:]
+    /// What waited under names that other lists have got. Nobody comes back to it here.
+    private(set) var setAside: [Replica] = []
     private(set) var client: ClientID
     /// The last sequence used in each history, where no list says so.
     private(set) var used: [UInt64: UInt64] = [:]
@@ -34,7 +36,10 @@ struct VirtualJournal {
         switch write {
         case .append(let events, let list): lists[list]?.events += events.map(\.bytes)
         case .checkpoint(let replica, let list, let formerName):
-            if let formerName { lists[formerName] = nil }
+            if let formerName {
+                if let waiting = try? load(list), waiting.hasPending { setAside.append(waiting) }
+                lists[formerName] = nil
+            }
             lists[list] = Kept(head: replica.checkpoint.bytes, items: Array(replica.confirmed))
         case .shared: isShared = true
         case .used(let log, let sequence): used[log] = max(used[log] ?? 0, sequence)

@@ -29,7 +29,9 @@ extension SimulatedServer {
         for (index, batch) in batches.enumerated() {
             request { [unowned self] in
                 let outcome = (try? store.append([batch], by: newcomers))?.first
-                if outcome == .taken, let last = batch.commits.last { tell(batch.list, at: last.revision) }
+                if outcome == .taken, let revision = batch.commits.last?.revision {
+                    tell(.commits(list: batch.list, revision: revision))
+                }
                 return outcome
             } then: { outcome in
                 outcomes[index] = (outcome ?? nil) ?? .unknown
@@ -64,14 +66,14 @@ extension SimulatedServer {
     }
 
     /// Hints to the other servers: late, lost or twice.
-    private func tell(_ list: UInt64, at revision: Int) {
+    func tell(_ hint: StoreHint) {
         let faults = system.schedule.storeFaults
         for other in system.servers where other !== self {
             let draw = random.next(below: 100)
             let count = draw < faults.lostHints ? 0 : draw < 2 * faults.lostHints ? 2 : 1
             for _ in 0..<count {
                 system.scheduler.after(UInt64(random.next(below: faults.hintDelay + 1))) {
-                    other.service?.hinted(list, at: revision)
+                    other.service?.heard(hint)
                     other.turn()
                 }
             }

@@ -88,7 +88,9 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
         try disk.read { try $0.state(of: number, at: revision) }
     }
 
+    /// A server may be late, and the history have gone back meanwhile: one of another history is not kept.
     package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
+        if isShared, (try? state(of: list, at: revision))?.digest != hand.digest { return }
         try disk.write { $0.saveSnapshot(of: list, hand, revision: revision, deck: deck) }
     }
 
