@@ -187,6 +187,7 @@ let package = Package(
             dependencies: [
                 "hand", "hand-fanout", "hand-yjs-load", "HandCore", "HandWire", "HandSync", "HandStore", "HandLoad",
                 "EventLoop", "TLS", "HandTestSupport", "Attacks", "HandClient", "HandFormats", "HandServer",
+                "PostgresServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -90,17 +90,26 @@ final class Bench {
     }
 
     /// A server on a new store, which the caller stops.
-    func freshServer() throws -> Server {
+    ///
+    /// - Parameter core: nil for any.
+    func freshServer(_ options: [String] = [], core: Int? = 0) throws -> Server {
         port += 1
-        return try server(port)
+        return try server(port, options, core: core)
     }
 
     /// The same, started again once it has stopped.
     func again(_ old: Server) throws -> Server { try server(old.port) }
 
-    private func server(_ port: Int) throws -> Server {
+    private func server(_ port: Int, _ options: [String] = [], core: Int? = 0) throws -> Server {
         try Server(
-            [program("hand"), "serve", "--listen", "127.0.0.1:\(port)", "--data", folder + "/data-\(port)"], port: port)
+            [program("hand"), "serve", "--listen", "127.0.0.1:\(port)", "--data", folder + "/data-\(port)"] + options,
+            port: port, core: core)
+    }
+
+    func make(_ lists: [String], on server: Server) throws {
+        for list in lists {
+            _ = try Child([program("hand"), "create", "--url", server.url, list], core: 1).finish()
+        }
     }
 
     // MARK: Load
@@ -151,6 +160,8 @@ struct Load: Decodable {
     let connectMilliseconds: Double
     /// Microseconds.
     let acknowledged: Latency
+    /// By another client.
+    let seen: Latency
     let converged: Bool
     let errors: [String: Int]
 

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A program that was started on one core.
+/// A program that was started on one core, or on any.
 final class Child {
     private let process = Process()
     private let output = Pipe()
     private var unread = ""
 
-    init(_ command: [String], core: Int, environment: [String: String] = [:]) throws {
+    init(_ command: [String], core: Int?, environment: [String: String] = [:]) throws {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["taskset", "-c", "\(core)"] + command
+        process.arguments = (core.map { ["taskset", "-c", "\($0)"] } ?? []) + command
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
@@ -47,6 +47,7 @@ final class Child {
     }
 
     func terminate() { process.terminate() }
+    func kill() { Foundation.kill(pid, SIGKILL) }
 
     func stop() {
         if process.isRunning { process.terminate() }
@@ -66,12 +67,14 @@ final class Server {
     private let child: Child
 
     /// - Parameter authority: the certificate of who has signed the server's, if it speaks TLS.
-    init(_ command: [String], port: Int, environment: [String: String] = [:], authority: String? = nil) throws {
+    init(
+        _ command: [String], port: Int, environment: [String: String] = [:], authority: String? = nil, core: Int? = 0
+    ) throws {
         self.port = port
         url = "\(authority == nil ? "hand" : "hands")://127.0.0.1:\(port)"
         clientEnvironment = authority.map { ["HAND_CA": $0] } ?? [:]
         let start = ContinuousClock.now
-        child = try Child(command, core: 0, environment: environment)
+        child = try Child(command, core: core, environment: environment)
         while !Machine.connects(to: port) {
             guard child.isRunning, ContinuousClock.now - start < .seconds(60) else {
                 throw Problem("\(command[0]) does not listen")
@@ -83,6 +86,7 @@ final class Server {
 
     /// Has it begin to stop.
     func terminate() { child.terminate() }
+    func kill() { child.kill() }
 
     func stop() { child.stop() }
 

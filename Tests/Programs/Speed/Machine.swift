@@ -33,6 +33,12 @@ enum Machine {
         return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
+    /// Seconds in which the cores had nothing to do, all together, since the machine started.
+    static var idleSeconds: Double {
+        let fields = (lines("/proc/stat").first ?? "").split(separator: " ")
+        return fields.count > 4 ? (Double(fields[4]) ?? 0) / Double(sysconf(Int32(_SC_CLK_TCK))) : 0
+    }
+
     static func connects(to port: Int) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

@@ -3,7 +3,7 @@ import Foundation
 extension Row {
     static func all(history: Int) -> [Row] {
         againstFanOut + Instructions.rows + durability + encryption + [restart] + longLists
-            + [longHistory(history), merging, start]
+            + [longHistory(history), merging, start] + servers
     }
 
     // MARK: Beside the C server
