@@ -174,6 +174,21 @@ import Testing
         #expect(talk.submissions.map(\.list) == [1, 2])
     }
 
+    /// The undo of a deletion brought the item back on a list that was made anew under the name of a deleted one.
+    @Test(arguments: [(5, 9 << 32 | 5, true), (5, 6, false), (0, 6, true)]) func whatWasDoneOnAnotherListIsNotUndone(
+        former: UInt64, logID: UInt64, isSameList: Bool
+    ) throws {
+        let item = Item(id: ItemID(rawValue: 1), content: .note("n"))
+        var replica = Replica(confirmed: Hand([item]), revision: 1, logID: former, sequence: 3)
+        replica.author = 1
+        try replica.edit(.deleting(0..<1))
+        _ = replica.takeSubmission(list: 1)
+        _ = replica.reset(to: Hand(), revision: 2, logID: former, lastSequence: 4)
+        #expect(replica.canUndo)
+        _ = replica.reset(to: Hand(), revision: 0, logID: logID, lastSequence: 0)
+        #expect(replica.canUndo == isSameList)
+    }
+
     /// An exact edit on a history that is gone was submitted with a base beyond the new one, and closed the connection.
     @Test func anExactEditOnAHistoryThatIsGoneIsTakenBack() throws {
         for inFlight in [true, false] {
@@ -193,6 +208,18 @@ import Testing
                 _ = replica.rejected(sequence: submission.sequence, .notStored)
             }
         }
+    }
+
+    /// It was taken back on the list without what stood before it, where that had come into the snapshot.
+    @Test func anExactEditBehindOneThatWasMadeIsTakenBack() throws {
+        let item = Item(id: ItemID(rawValue: 1), content: .note("n"))
+        var replica = Replica(confirmed: Hand(), revision: 8, logID: 5, sequence: 0)
+        try replica.edit(Delta.inserting([item], at: 0, .after))
+        _ = replica.takeSubmission(list: 1)
+        try replica.edit(Delta.deleting(0..<1), isExact: true)
+        let update = replica.reset(to: Hand([item]), revision: 2, logID: 5, lastSequence: 1)
+        #expect(update.notices.contains { if case .rejected(.revisionMoved, _) = $0 { true } else { false } })
+        #expect(replica.view == Hand([item]) && !replica.hasPending && replica.brokenInvariant() == nil)
     }
 
     /// A commit that cannot follow what is here closed the connection, and again after each reconnect.

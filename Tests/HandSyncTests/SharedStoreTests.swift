@@ -322,6 +322,31 @@ import Testing
         #expect(again.lastStart?.start == .snapshot(revision: 0, count: 0, digest: 0))
     }
 
+    /// As above, but the history has come further again, by others' commits. An edit is lost whose author does not follow the list
+    /// any more, and counts no more among what the connection waits for.
+    @Test func aHistoryThatWentOnOtherwise() throws {
+        let ben = client(2, at: two)
+        insert(20, ben, 1)
+        two.settle()
+        let former = SimulatedStore(isShared: true)
+        _ = try former.create("list", rules: Rules(), logID: 9, deckSeed: nil)
+        var authority = Authority(try former.load(1), limits: Limits())
+        for number: UInt64 in 1...2 {
+            let delta = Delta.inserting([Item(id: ItemID(rawValue: number), content: .note("n"))], at: 0, .after)
+            let submission = Submission(list: 1, base: Int(number) - 1, sequence: number, delta: delta)
+            _ = authority.submit(submission, author: Author(9), now: 1)
+            #expect(try former.append([authority.takeBatch()], by: []) == [.taken])
+            _ = authority.wrote()
+        }
+        insert(21, ben, 2, base: 1)
+        ben.say(.unsubscribe(list: 1))
+        two.store = former
+        two.pass(1_000)
+        two.settle()
+        #expect(two.service.durable("list") == nil && two.service.brokenInvariant() == nil)
+        #expect(ben.errors.isEmpty)
+    }
+
     /// What another server claims is checked as what a disk claims is.
     @Test func commitsThatDoNotFit() throws {
         func authority() throws -> Authority { Authority(try store.load(1), limits: Limits()) }

@@ -108,6 +108,8 @@ extension Replica {
         var update = Update()
         var base = confirmed
         let isSameHistory = logID == self.logID
+        // What was done on another list of that name is not undone on this one.
+        if self.logID != 0, !LogID.isSameList(logID, self.logID) { history = UndoHistory() }
         if isSameHistory, isLastRefused, inFlight?.sequence == lastSequence {
             update = rejected(sequence: lastSequence, .reasonForgotten)
         }

@@ -47,11 +47,14 @@ extension Service {
     private func adopt(_ commits: [Commit], _ clients: [UInt64: UInt64], in hosted: HostedList) {
         // A batch that went out meanwhile has brought them.
         let news = commits.filter { $0.revision > hosted.authority.revision }
+        let waiting = hosted.authority.pending.map(\.commit.author)
         let result = Result { () throws(StoreError) in
             try hosted.authority.learn(news, now: world.wallClock) { clients[$0] ?? $0 }
         }
         switch result {
-        case .failure(let error): reload(hosted, error)
+        case .failure(let error):
+            waiting.forEach(lostCommit)
+            reload(hosted, error)
         case .success(let decisions):
             for connection in hosted.subscribers { pass(on: hosted, to: connection) }
             for decision in decisions { tell(decision, of: hosted) }

@@ -195,11 +195,13 @@ extension Service {
     /// Nothing of what was numbered and is not durable is made. Returns whose submissions that were.
     func loseCommits(of hosted: HostedList) -> [(author: UInt64, sequence: UInt64)] {
         let lost = hosted.authority.writeFailed()
-        for (author, _) in lost {
-            authors[author]?.submissionEnded()
-            newcomers.release(author)
-        }
+        for (author, _) in lost { lostCommit(of: author) }
         return lost
+    }
+
+    func lostCommit(of author: UInt64) {
+        authors[author]?.submissionEnded()
+        newcomers.release(author)
     }
 
     private func saveSnapshot(of hosted: HostedList) {
