@@ -129,6 +129,54 @@ import Testing
         #expect(told == [.presence(list: 7, focus), .presence(list: 7, nil)])
     }
 
+    /// Found by the simulator: a list was renamed while it was asked for anew, and what has its former name was taken for it.
+    @Test func aListRenamedWhileItIsAskedForIsAskedForByItsNewName() {
+        var talk = DrivenClient.online()
+        talk.perform { $0.open("list") }
+        talk.begin(1, list: 7)
+        talk.hear(.error(code: .notSubscribed, request: 7, retryAfter: 0, message: ""))
+        talk.hear(.renamed(list: 7, name: "new"))
+        talk.begin(2, list: 8, logID: 6)
+        let again = UpMessage.Subscribe(request: 4, name: "new", logID: 5, revision: 0)
+        #expect(talk.said.suffix(2) == [.unsubscribe(list: 8), .subscribe(again)])
+        #expect(talk.machine.subscriptions["new"]?.isLive == false)
+        talk.enter(4, list: 7, .resumed(head: 0))
+        #expect(talk.machine.subscriptions["new"]?.isLive == true && talk.machine.subscriptions.count == 1)
+    }
+
+    /// Found by the simulator: a list was closed before the answer came, and opened under the name that it had got. Its end was
+    /// the end of both.
+    @Test func aListOpenedByItsNewNameOutlivesTheOldOne() {
+        var talk = DrivenClient.online()
+        talk.perform { $0.open("list") }
+        talk.perform { $0.close("list") }
+        talk.perform { $0.open("new") }
+        talk.begin(1, list: 7)
+        let again = UpMessage.Subscribe(request: 3, name: "new", logID: 0, revision: 0)
+        #expect(talk.said.suffix(2) == [.unsubscribe(list: 7), .subscribe(again)])
+        talk.begin(2, list: 7)
+        #expect(talk.machine.subscriptions["new"]?.isLive == false)
+        talk.begin(3, list: 7)
+        #expect(talk.machine.subscriptions["new"]?.isLive == true)
+    }
+
+    /// Found by the simulator: what waits under a name that another list has was turned back from, while that list was asked for.
+    @Test(arguments: [false, true]) func aListAskedForOutlivesTheEndOfAnother(isClosed: Bool) throws {
+        var talk = DrivenClient.online()
+        var waiting = Replica(confirmed: Hand(), revision: 9, logID: 6, sequence: 0)
+        waiting.author = 1
+        if !isClosed {
+            try waiting.edit(.inserting([Item(id: ItemID(rawValue: 1), content: .note("n"))], at: 0, .after))
+        }
+        talk.perform { $0.open("new", from: waiting) }
+        if isClosed { talk.begin(1, list: 7) }
+        talk.perform { $0.open("list") }
+        if isClosed { talk.perform { $0.close("new") } } else { talk.begin(1, list: 7) }
+        let again = UpMessage.Subscribe(request: 3, name: "list", logID: 0, revision: 0)
+        #expect(talk.said.suffix(2) == [.unsubscribe(list: 7), .subscribe(again)])
+        #expect(talk.machine.subscriptions.keys.sorted() == ["list"])
+    }
+
     private struct Missing: Error {}
 
     /// Closed before the answer came, the list stayed subscribed on the server, and its person present.

@@ -347,6 +347,31 @@ import Testing
         #expect(ben.errors.isEmpty)
     }
 
+    /// Found by the simulator: what became of a batch was heard after its list had been loaded anew, and counted for that.
+    @Test func anAnswerForAListThatIsLoadedAnewMeanwhile() throws {
+        let (ben, kim) = (client(2, at: two), two.connect(3))
+        insert(20, ben, 1)
+        two.settle()
+        let former = SimulatedStore(isShared: true)
+        _ = try former.create("list", rules: Rules(), logID: 9, deckSeed: nil)
+        two.store = former
+        insert(21, ben, 2, base: 1)
+        two.turn()
+        #expect(two.waiting == 1)
+        // Behind the batch, the store is asked whether there is news; and, as the list went back, for all of it.
+        for request: UInt64 in [1, 2] {
+            kim.subscribe("list", request: request)
+            while two.waiting > 1 { two.answer(1) }
+        }
+        #expect(ben.errors == [.internalError] && kim.lastStart?.request == 2)
+        try former.delete("list", by: "somebody", at: 1)
+        two.answer()
+        #expect(two.service.brokenInvariant() == nil)
+        two.pass(1_000)
+        two.settle()
+        #expect(two.service.durable("list") == nil && kim.errors.last == .listDeleted)
+    }
+
     /// What another server claims is checked as what a disk claims is.
     @Test func commitsThatDoNotFit() throws {
         func authority() throws -> Authority { Authority(try store.load(1), limits: Limits()) }

@@ -34,9 +34,20 @@ extension ClientMachine {
         guard let subscription = letGo(name), isReady else { return }
         if let list = subscription.list {
             names[list] = nil
-            send(.unsubscribe(list: list))
+            unsubscribe(from: list)
         } else if let request = subscription.request {
             abandoned[request] = name
+        }
+    }
+
+    /// Leaves a list, unless it is followed by another name. One that is asked for may be the same, and its answer be under way: so it
+    /// is asked for again.
+    mutating func unsubscribe(from list: UInt64) {
+        guard names[list] == nil else { return }
+        send(.unsubscribe(list: list))
+        for (name, subscription) in subscriptions.sorted(by: { $0.key < $1.key }) {
+            guard case .asked(_, let isSought, _) = subscription.phase else { continue }
+            subscribe(to: name, isSought: isSought)
         }
     }
 

@@ -77,7 +77,7 @@ extension ClientMachine {
     ) {
         if let name = abandoned.removeValue(forKey: subscribed.request) {
             // Opened again meanwhile, it has a subscription of its own, which takes the place of this one.
-            if subscriptions[name] == nil { send(.unsubscribe(list: subscribed.list)) }
+            if subscriptions[name] == nil { unsubscribe(from: subscribed.list) }
             return
         }
         guard let name = subscriptions.first(where: { $0.value.request == subscribed.request })?.key else { return }

@@ -13,7 +13,11 @@ extension ClientMachine {
             subscriptions[name] = mine
             names[list] = name
             if mine.isJournaled { journal?.move(old, to: name) }
-            return emit(.list(old, .renamed(to: name)))
+            emit(.list(old, .renamed(to: name)))
+            // What was asked under the former name may be answered by a list that has it now.
+            guard case .asked(let request, isSought: false, _) = mine.phase else { return }
+            abandoned[request] = old
+            return subscribe(to: name)
         }
         // It was opened under its new name too. One of the two goes on, with what is pending; if both have something, the other's
         // waits where it is kept.
@@ -53,8 +57,8 @@ extension ClientMachine {
     mutating func turnBack(
         from subscribed: DownMessage.Subscribed, called name: String
     ) {
-        send(.unsubscribe(list: subscribed.list))
         drop(name, .noSuchList, "'\(name)' is another list by now; " + Self.waiting(for: name))
+        unsubscribe(from: subscribed.list)
     }
 
     private static func waiting(for name: String) -> String {

@@ -123,7 +123,7 @@ extension Service {
             storeSize.isStale = true
             world.note(.written)
             var spent: [Authority.Spent] = []
-            for ((hosted, batch), outcome) in zip(written, outcomes) {
+            for ((hosted, batch), outcome) in zip(written, outcomes) where isLoaded(hosted) {
                 switch outcome {
                 case .taken: if let large = wrote(batch, in: hosted) { spent.append(large) }
                 case .missed(let frames): missed(frames, in: hosted)
@@ -137,9 +137,12 @@ extension Service {
             guard world.isShared else { return failed(error, written.map(\.hosted)) }
             // Whether an earlier attempt at these batches came through is not known by that.
             world.note(.storeFailed(error))
-            for (hosted, batch) in written { unsettled(batch, of: hosted) }
+            for (hosted, batch) in written where isLoaded(hosted) { unsettled(batch, of: hosted) }
         }
     }
+
+    /// Whether it was not let go of meanwhile: then its list may be loaded anew.
+    private func isLoaded(_ hosted: HostedList) -> Bool { hostedLists[hosted.list.number] === hosted }
 
     /// If the disk did not confirm a flush, what it holds is unknown to everybody, so the process ends and starts again from the
     /// disk, whatever was being written; likewise if its files are no longer there.

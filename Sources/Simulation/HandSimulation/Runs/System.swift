@@ -109,7 +109,11 @@ final class System {
             try reader.read(bytes) { (body) throws(WireError) -> Bool in
                 switch try UpMessage(body) {
                 case .submit(let submission): sent(submission, by: client)
-                case .unsubscribe(let list): client.watch.unsubscribed(from: list)
+                case .unsubscribe(let list):
+                    client.watch.unsubscribed(from: list)
+                    trace("client \(client.number) leaves list \(list)")
+                case .subscribe(let ask):
+                    trace("client \(client.number) asks for '\(ask.name)' from \(ask.revision), request \(ask.request)")
                 default: break
                 }
                 return true
@@ -360,18 +364,23 @@ extension DownMessage {
     /// What it says, for a trace; nil for what only fills it.
     fileprivate var traced: String? {
         switch self {
-        case .subscribed(let subscribed):
-            switch subscribed.start {
-            case .resumed(let head, _): "resumed through \(head), last sequence \(subscribed.lastSequence)"
-            case .snapshot(let revision, let count, _):
-                "snapshot of \(count) items at \(revision), last sequence \(subscribed.lastSequence)"
-            }
+        case .subscribed(let subscribed): Self.traced(subscribed)
         case .rejected(_, let sequence, let reason): "submission \(sequence) is rejected: \(reason)"
         case .stale(_, let sequence, let head): "submission \(sequence) is stale, the list is at \(head)"
         case .acknowledged(_, let sequence, let revision): "submission \(sequence) was made at \(revision)"
-        case .error(let code, _, _, _): "error \(code)"
+        case .error(let code, let request, _, _): "error \(code), of request \(request)"
         case .renamed(_, let name): "the list is called \(name)"
         case .welcome, .chunk, .commit, .presence, .pong, .done, .lists, .deletedLists, .history, .state, .excerpt: nil
         }
+    }
+
+    private static func traced(_ subscribed: Subscribed) -> String {
+        let start =
+            switch subscribed.start {
+            case .resumed(let head, _): "resumed through \(head)"
+            case .snapshot(let revision, let count, _): "snapshot of \(count) items at \(revision)"
+            }
+        return "list \(subscribed.list), request \(subscribed.request): \(start), "
+            + "last sequence \(subscribed.lastSequence)"
     }
 }
