@@ -90,8 +90,8 @@ import Testing
         #expect(try eventually { try eve.run(["ls", "-l", "food"]).status == 0 })
         let tokens = try ada.hand(["token", "list"] + access)
         #expect(tokens.contains("read on 'food'") && tokens.contains("read on 'later'"))
-        let id = try #require(tokens.split(separator: " ").first)
-        try ada.hand(["token", "revoke", String(id)] + access)
+        let line = try #require(tokens.split(separator: "\n").first { $0.contains("'food'") })
+        try ada.hand(["token", "revoke", String(line.prefix { $0 != " " })] + access)
         #expect(try eventually { try eve.run(["ls", "-l", "food"]).status == 5 })
     }
 
