@@ -44,7 +44,7 @@ extension Bench {
     }
 
     /// Clients of each list at all of the servers.
-    func load(_ script: String, on fleet: Fleet, clients: Int, _ options: String...) throws -> FleetLoad {
+    func load(_ script: String, on fleet: Fleet, clients: Int, _ options: [String] = []) throws -> FleetLoad {
         let before = Machine.idleSeconds
         let start = ContinuousClock.now
         let child = try Child(
