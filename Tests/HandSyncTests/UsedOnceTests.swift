@@ -161,4 +161,16 @@ import Testing
         #expect(replica.view.map(\.id.rawValue) == (isRefused ? [60, 1, 2] : [50, 60, 1, 2]))
         #expect(replica.takeSubmission(list: 1)?.sequence == 8)
     }
+
+    /// A later sequence was used before it was known what became of the one in flight: nothing that was not made is lost.
+    @Test(arguments: [false, true]) func ofAnEarlierSequenceTheItemsTell(isMade: Bool) throws {
+        var replica = try replica()
+        let there = Hand(isMade ? tasks(1, first: 50) + tasks(2) : tasks(2))
+        let update = replica.reset(to: there, revision: 9, logID: 9, lastSequence: 8)
+        #expect(update.notices == (isMade ? [.acknowledged(sequence: 7, revision: 9)] : []))
+        #expect(replica.view.map(\.id.rawValue).sorted() == [1, 2, 50, 60])
+        #expect(replica.inFlight?.sequence == (isMade ? nil : 9))
+        #expect(
+            isMade ? replica.takeSubmission(list: 1)?.sequence == 9 : replica.inFlight?.delta.insertedItems.count == 1)
+    }
 }

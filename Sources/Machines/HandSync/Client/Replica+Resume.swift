@@ -99,7 +99,8 @@ extension Replica {
     ///
     /// - Parameters:
     ///   - lastSequence: this client's last sequence in the snapshot. What was in flight with it is contained, unless another
-    ///     program has used the sequence; what of it is not to be seen counts as overridden.
+    ///     program has used the sequence; what of it is not to be seen counts as overridden. Of an earlier one only its items
+    ///     tell; without any it is submitted again, as it is worse to lose an edit than to make it twice.
     ///   - isLastRefused: whether the submission with that sequence was refused.
     /// - Returns: the change of the view, as small as it can be told from the ids.
     public mutating func reset(
@@ -113,7 +114,7 @@ extension Replica {
         if isSameHistory, isLastRefused, inFlight?.sequence == lastSequence {
             update = rejected(sequence: lastSequence, .reasonForgotten)
         }
-        if let mine = inFlight, isSameHistory, mine.sequence <= lastSequence {
+        if let mine = inFlight, isSameHistory, mine.isContained(in: snapshot, lastSequence: lastSequence) {
             if let edited = try? confirmed.applying(mine.delta) { base = edited }
             inFlight = nil
             update.notices.append(.acknowledged(sequence: mine.sequence, revision: revision))

@@ -55,6 +55,14 @@ public struct Replica: Sendable {
 
         /// Made on `confirmed`.
         public var delta: Delta { carried.delta }
+
+        /// Whether it has become a part of a snapshot that counts this client's sequences up to `lastSequence`. O(n).
+        func isContained(in snapshot: Hand, lastSequence: UInt64) -> Bool {
+            guard sequence < lastSequence else { return sequence == lastSequence }
+            // A later one was sent before it was known what became of this one: what it inserts tells.
+            let inserted = Set(delta.insertedItems.map(\.id))
+            return snapshot.contains { inserted.contains($0.id) }
+        }
     }
 
     /// Edits that go out together. They are joined in a `Composer` while one's own edits come, and are a `CarriedDelta` while
