@@ -29,6 +29,15 @@ static inline int hand_moves_cursor(void) {
     return text != NULL && text != (char *)-1;
 }
 
+// How many colours the system's description of a terminal has; -1 if there is no description.
+extern int setupterm(const char *name, int descriptor, int *error);
+static inline int hand_colors_of(const char *name) {
+    int error = 0;
+    if (setupterm(name, 1, &error) != OK) return -1;
+    int colors = tigetnum((char *)"colors");
+    return colors < 0 ? 0 : colors;
+}
+
 // Ignores the signal of ctrl-z: ncurses leaves it alone for good if newterm finds it so. Returns whether whoever started this
 // process had it ignored, as a shell without job control does.
 static inline int hand_ignore_stopping(void) { return signal(SIGTSTP, SIG_IGN) == SIG_IGN; }

@@ -60,6 +60,8 @@ extension UVError {
     package static let notASocket = UVError(UV_ENOTSOCK)
     /// `ENOTCONN`
     package static let notConnected = UVError(UV_ENOTCONN)
+    /// The other side did not answer (`ETIMEDOUT`).
+    package static let timedOut = UVError(UV_ETIMEDOUT)
     /// The process has reached its limit of open descriptors (`EMFILE`).
     package static let tooManyOpenFiles = UVError(UV_EMFILE)
 }

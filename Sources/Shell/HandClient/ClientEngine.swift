@@ -16,6 +16,7 @@ package final class ClientEngine: MachineShell {
     private var hook: TurnHook?
     private let driver: MachineDriver
     package var machine: ClientMachine { driver.machine }
+    var certificateLifetime: Int? { driver.certificateLifetime }
     var lists: [String: ListFollowers] = [:]
     /// Why lists that were opened are not followed any more.
     var refusals: [String: ClientError] = [:]

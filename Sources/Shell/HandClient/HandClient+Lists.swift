@@ -28,6 +28,16 @@ extension HandClient {
         }
     }
 
+    /// What the server said of itself, with the seconds until its certificate ends; nil without TLS.
+    package func greeting() async throws -> (welcome: DownMessage.Welcome, certificateLifetime: Int?) {
+        try await connected()
+        let found = try await onLoop { (engine, reply: Reply<(DownMessage.Welcome?, Int?)>) in
+            reply.succeed((engine.machine.welcome, engine.certificateLifetime))
+        }
+        guard let welcome = found.0 else { throw Self.wrongAnswer }
+        return (welcome, found.1)
+    }
+
     public func create(_ name: String, rules: Rules = Rules()) async throws {
         _ = try await request { .create(request: $0, name: name, rules: rules) }
     }

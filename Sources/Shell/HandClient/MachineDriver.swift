@@ -83,6 +83,9 @@ package final class MachineDriver {
         return bytes.count
     }
 
+    /// Seconds until the server's certificate ends; nil without TLS.
+    package var certificateLifetime: Int? { connection?.certificateLifetime }
+
     package func stopReading() { connection?.stopReading() }
     package func resumeReading() { connection?.resumeReading() }
 }

@@ -331,6 +331,26 @@ extension ClientJournal {
         }
     }
 
+    /// Reads all that a journal keeps, also while another process has it open, and changes nothing.
+    ///
+    /// - Returns: the lists with edits that wait.
+    /// - Throws: `StoreError` if anything in it is damaged.
+    package static func check(at path: String) throws -> [String] {
+        try SQLiteStore.translating(path) {
+            try reading(path) { database in
+                let verdicts = try String.fetchAll(database, sql: "PRAGMA quick_check")
+                guard verdicts == ["ok"] else {
+                    throw StoreError.damaged("\(path) is damaged: \(verdicts.first ?? "it does not say where")")
+                }
+                let format = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+                if format > version { throw StoreError.newer(path: path, found: format, known: version) }
+                return try String.fetchAll(database, sql: "SELECT list FROM checkpoints ORDER BY list").filter { list in
+                    try load(list, database, path, format: format)?.hasPending == true
+                }
+            }
+        }
+    }
+
     /// Whose edits a journal may keep, also while another process has it open. No name is never wrong.
     package static func waitingPerson(inJournalAt path: String) -> String? {
         try? reading(path) { try String.fetchOne($0, sql: "SELECT person FROM waiting") }

@@ -54,6 +54,8 @@ package final class ServerConnection {
 
     package var isOpen: Bool { stream != nil }
     package var isWriting: Bool { stream?.isWriting == true }
+    /// Seconds until the server's certificate ends; nil without TLS, or before it is there.
+    package var certificateLifetime: Int? { (stream as? TLSStream)?.certificateLifetime }
 
     /// Closes the former connection. Connects, or finds the host's addresses, unless it is a Unix socket.
     ///
@@ -65,7 +67,7 @@ package final class ServerConnection {
         let (mine, destination) = (generation, destinations[host])
         if let patience { startAlarm(patience) }
         if case .unix(let path) = destination.place {
-            attempt = Pipe.connect(loop, path: path) { [weak self] in self?.opened($0, mine) }
+            attempt = Pipe.connect(loop, path: path) { [weak self] in self?.opened($0, mine, Self.closed) }
         } else if let address {
             attempt = TCP.connect(loop, to: addresses[address]) { [weak self] in self?.secure($0, destination, mine) }
         } else {
@@ -105,18 +107,21 @@ package final class ServerConnection {
     /// Adds TLS to a connection, if the destination has it.
     private func secure(_ result: Result<TCP, UVError>, _ destination: Destination, _ mine: Int) {
         guard mine == generation, case .success(let stream) = result, let (host, context) = destination.tls else {
-            return opened(result, mine)
+            return opened(result, mine, "\(Self.closed). If it speaks TLS, its address begins with hands://")
         }
         do {
             let secure = try TLSStream(loop, stream, context(), .client(of: host))
-            opened(Result<TLSStream, UVError>.success(secure), mine)
+            opened(Result<TLSStream, UVError>.success(secure), mine, Self.closed)
         } catch {
             stream.close()
             lost("\(error)")
         }
     }
 
-    private func opened(_ result: Result<some Channel, UVError>, _ mine: Int) {
+    private static let closed = "the server closed the connection"
+
+    /// - Parameter silence: what is said of a server that closes it without a word.
+    private func opened(_ result: Result<some Channel, UVError>, _ mine: Int, _ silence: String) {
         guard mine == generation else {
             if case .success(let stream) = result { stream.close() }
             return
@@ -127,12 +132,14 @@ package final class ServerConnection {
         case .failure(let error): lost("\(error)")
         case .success(let stream):
             self.stream = stream
+            var hasSpoken = false
             stream.onDrain = { [weak self] in self?.receive(.drained) }
             stream.open { [weak self] bytes in
+                hasSpoken = true
                 self?.receive(.bytes(bytes))
             } onEnd: { [weak self] end in
                 guard let self, mine == generation else { return }
-                lost(end == .eof ? "the server closed the connection" : "\(end)")
+                lost(end == .eof ? (hasSpoken ? Self.closed : silence) : "\(end)")
             }
             receive(.opened)
         }

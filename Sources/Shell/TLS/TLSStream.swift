@@ -198,6 +198,15 @@ package final class TLSStream: Channel {
         }
     }
 
+    /// Seconds until the certificate of the other side ends; nil if that is not known.
+    package var certificateLifetime: Int? {
+        guard let ssl, let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
+        defer { X509_free(certificate) }
+        var (days, seconds): (Int32, Int32) = (0, 0)
+        guard ASN1_TIME_diff(&days, &seconds, nil, X509_get0_notAfter(certificate)) == 1 else { return nil }
+        return Int(days) * 86_400 + Int(seconds)
+    }
+
     private var reason: String {
         guard let ssl else { return "closed" }
         let verdict = SSL_get_verify_result(ssl)

@@ -95,7 +95,7 @@ package final class Terminal {
 
     private static var bytesPerCharacter: Int { Int(__ctype_get_mb_cur_max()) }
 
-    private static func size(of descriptor: Int32) -> Size? {
+    static func size(of descriptor: Int32) -> Size? {
         var (rows, columns): (Int32, Int32) = (0, 0)
         guard hand_window_size(descriptor, &rows, &columns) != 0 else { return nil }
         return Size(rows: Int(rows), columns: Int(columns))
@@ -299,12 +299,4 @@ package final class Terminal {
 
     /// Has ncurses clear the screen now, and not with what is drawn first.
     func clearScreen() { wrefresh(window) }
-}
-
-extension Terminal {
-    /// Whether the environment asks for no colours (no-color.org).
-    package static var colorsAreRefused: Bool {
-        guard let value = getenv("NO_COLOR") else { return false }
-        return value.pointee != 0
-    }
 }

@@ -27,6 +27,20 @@ enum Arguments {
         }
     }
 
+    /// Takes the context from before the command, as in `hand -c work ls`. Behind the command, it is an option as any other.
+    static func takeContext(from arguments: inout [String]) throws {
+        guard let option = arguments.first else { return }
+        let names = ["-c", "--context"]
+        if names.contains(option) {
+            guard arguments.count > 1 else { throw Failure(.usage, "\(option): expected the name of a context") }
+            setenv(Contexts.variable, arguments[1], 1)
+            arguments.removeFirst(2)
+        } else if option.hasPrefix("--context=") {
+            setenv(Contexts.variable, String(option.dropFirst("--context=".count)), 1)
+            arguments.removeFirst()
+        }
+    }
+
     /// The value of an option; the last one if there are several.
     static func value(of names: [String], in words: [String]) -> String? {
         for (index, word) in words.enumerated().reversed() {

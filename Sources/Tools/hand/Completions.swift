@@ -28,6 +28,9 @@ enum Completions {
         }
     }
 
+    /// Names of contexts.
+    static let contexts = CompletionKind.custom { _, _, _ in Contexts.names() }
+
     /// How many items are offered at most.
     private static let most = 500
     /// How long to wait for the server, in seconds.
@@ -37,8 +40,10 @@ enum Completions {
         to words: [String], _ ask: @escaping @Sendable (HandClient, HandAddress) async throws -> [String]
     ) async -> [String] {
         let url = Arguments.value(of: ["--url"], in: words)
-        guard !Settings.asksForToken(url: url),
-            let server = try? ServerOptions.parse(["--timeout", patience] + (url.map { ["--url", $0] } ?? []))
+        var options = ["--timeout", patience] + (url.map { ["--url", $0] } ?? [])
+        if let context = Arguments.value(of: ["-c", "--context"], in: words) { options += ["--context", context] }
+        // Parsed first, as it says which context the rest is about.
+        guard let server = try? ServerOptions.parse(options), !Settings.asksForToken(url: url)
         else { return [] }
         return (try? await server.withClient(list: Arguments.value(of: ["-l", "--list"], in: words), ask)) ?? []
     }

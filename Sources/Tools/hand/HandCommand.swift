@@ -16,9 +16,11 @@ struct HandCommand: AsyncParsableCommand {
               hand add -l groceries milk "oat flakes"
               hand watch -l groceries
 
-            Which server and list: --url, then $HAND_URL, then "url" in ~/.config/hand/config.toml, then \
-            hand://127.0.0.1:7777. An address is hand://HOST:PORT/LIST or hand+unix:///PATH/hand.sock/LIST. If several servers \
+            Which server and list: --url, then a context (-c NAME), then $HAND_URL, then "url" in ~/.config/hand/config.toml, then \
+            hand://127.0.0.1:7777. 'hand context add' names servers: hand -c work ls. An address is hand://HOST:PORT/LIST or hand+unix:///PATH/hand.sock/LIST. If several servers \
             have the same lists, it names them all: hand://HOST:PORT,HOST:PORT/LIST.
+
+            'hand' alone asks what you want to do; 'hand doctor' says what is missing.
 
             Items are named by their number in 'hand ls' or by the first characters of their id.
             Exit codes: 0 ok, 1 error, 2 usage, 3 not found, 4 rejected, 5 not allowed, 6 unreachable, 7 conflict.
@@ -26,6 +28,7 @@ struct HandCommand: AsyncParsableCommand {
         version: version,
         groupedSubcommands: [
             CommandGroup(name: "Screen", subcommands: [Open.self, Demo.self, Keys.self]),
+            CommandGroup(name: "Set-up", subcommands: [ContextCommand.self, Doctor.self]),
             CommandGroup(
                 name: "Server",
                 subcommands: [
@@ -54,6 +57,11 @@ struct HandCommand: AsyncParsableCommand {
         do {
             var arguments = try Arguments.given()
             Arguments.hideSecrets()
+            try Arguments.takeContext(from: &arguments)
+            if arguments.isEmpty, FirstRun.isWanted {
+                guard let chosen = try await FirstRun.ask() else { Output.exit(.ok) }
+                arguments = chosen
+            }
             try Arguments.checkCommand(arguments)
             if arguments.first == "serve", !arguments.contains("--help"), !arguments.contains("-h") {
                 let found = try ServeLayers(Array(arguments.dropFirst()))

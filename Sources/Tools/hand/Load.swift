@@ -44,6 +44,7 @@ struct Load: ParsableCommand {
     var script = "burst"
 
     @Option(help: .init("The server (default: as for other commands).", valueName: "address")) var url: String?
+    @OptionGroup var context: ContextOption
     @Option(name: .shortAndLong, help: .init("The list, instead of the script's.", valueName: "list")) var list: String?
     @Option(help: "How many clients, instead of the script's number.") var clients: Int?
     @Option(help: .init("How long, for example 30s or 5m.", valueName: "time")) var duration = "10s"

@@ -12,10 +12,11 @@ import HandWire
 struct UserOptions: ParsableArguments {
     @Option(
         help: .init(
-            "The server, and optionally the list (default: $HAND_URL, then the configuration file).",
+            "The server, and optionally the list (default: -c, then $HAND_URL, then as 'hand context' says).",
             valueName: "address")
     )
     var url: String?
+    @OptionGroup var context: ContextOption
 
     @Option(
         name: .customLong("as"),

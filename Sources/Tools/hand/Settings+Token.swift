@@ -22,23 +22,26 @@ extension Settings {
         return token == "?" ? try SecretPrompt.token.get() : token
     }
 
-    /// $HAND_TOKEN belongs to the server of $HAND_URL, or else to the file's server; the file's token belongs to the file's server, or
-    /// else to that of $HAND_URL. If neither names a server, $HAND_TOKEN is for the command's server, and the file's token for this
-    /// machine's.
+    /// A token belongs to the server that stands beside it. Without one, $HAND_TOKEN belongs to the server of the context in use, or of
+    /// the configuration file, or else to the command's; that file's token belongs to the server of $HAND_URL, or else to this
+    /// machine's. A context that is named for one command gets no token but its own.
     private static func tokens(for server: HandAddress.Server) throws -> [Token] {
-        let (file, environment) = (try file(), ProcessInfo.processInfo.environment)
-        let (url, variable) = (try file.texts[.url].map { try HandAddress($0).server }, environment[Key.url.variable])
-        var found: [Token] = []
-        if let secret = environment[Key.token.variable] {
-            let home = try variable.map { try HandAddress($0).server } ?? url ?? server
-            found.append(Token(secret: secret, server: home, origin: "$HAND_TOKEN"))
+        func home(_ layer: Layer) throws -> HandAddress.Server? {
+            try layer.text(.url).map { try HandAddress($0).server }
         }
-        if let secret = file.texts[.token] {
-            warnOfReaders()
-            let home = try url ?? variable.map { try HandAddress($0).server } ?? HandAddress.local.server
-            found.append(Token(secret: secret, server: home, origin: configurationFile))
+        return try layers().compactMap { layer in
+            guard let secret = layer.text(.token) else { return nil }
+            let others: HandAddress.Server
+            switch layer {
+            case .environment:
+                let usual = try Contexts.current().map { try home(.file($0.file)) } ?? home(.file(file()))
+                others = usual ?? server
+            case .file(let file):
+                warnOfReaders(file.path)
+                others = try home(.environment) ?? HandAddress.local.server
+            }
+            return Token(secret: secret, server: try home(layer) ?? others, origin: layer.origin(.token))
         }
-        return found
     }
 
     /// A sentence about a token that was not sent because it belongs to another server; nil if there is none.
@@ -66,8 +69,8 @@ extension Settings {
                 + "server has a certificate; HAND_TOKEN_IN_CLEAR=1 if the network protects it")
     }
 
-    private static func warnOfReaders() {
-        guard PrivateFile.others(configurationFile) & 0o044 != 0 else { return }
-        Output.message("others can read the token in \(configurationFile): chmod 600 \(configurationFile)")
+    private static func warnOfReaders(_ file: String) {
+        guard PrivateFile.others(file) & 0o044 != 0 else { return }
+        Output.message("others can read the token in \(file): chmod 600 \(file)")
     }
 }

@@ -27,11 +27,12 @@ enum Settings {
         get throws { try ServeLayers([]).text(of: "data") ?? defaultDataFolder }
     }
     static var defaultDataFolder: String { stateFolder + "/server" }
-    static var configurationFile: String { folder("XDG_CONFIG_HOME", "/.config") + "/config.toml" }
+    static var configurationFolder: String { folder("XDG_CONFIG_HOME", "/.config") }
+    static var configurationFile: String { configurationFolder + "/config.toml" }
     /// The configuration file of 'hand serve' if no option names one.
-    static var serveFile: String { folder("XDG_CONFIG_HOME", "/.config") + "/serve.toml" }
+    static var serveFile: String { configurationFolder + "/serve.toml" }
 
-    /// What a user can set. The environment comes before the configuration file.
+    /// What a user can set: in the environment, in a context, and in the configuration file.
     enum Key: String, CaseIterable {
         case url, name
         /// A file with the authorities that may sign servers' certificates.
@@ -45,15 +46,56 @@ enum Settings {
         var variable: String { "HAND_" + rawValue.uppercased().replacing("-", with: "_") }
     }
 
-    /// The contents of the configuration file.
+    /// The contents of the configuration file, or of a context's file.
     struct File {
+        let path: String
         fileprivate(set) var texts: [Key: String] = [:]
         /// Keys of the terminal client, by the names of their actions.
         fileprivate(set) var keys: [String: [String]] = [:]
     }
 
+    /// Where a setting comes from.
+    enum Layer {
+        case environment
+        case file(File)
+
+        func text(_ key: Key) -> String? {
+            switch self {
+            case .environment: Settings.environment[key.variable]
+            case .file(let file): file.texts[key]
+            }
+        }
+
+        /// What sets a key here.
+        func origin(_ key: Key) -> String {
+            switch self {
+            case .environment: "$\(key.variable)"
+            case .file(let file): file.path
+            }
+        }
+
+        /// Where a key is set here.
+        func place(of key: Key) -> String {
+            switch self {
+            case .environment: origin(key)
+            case .file: "\(key.rawValue) in \(origin(key))"
+            }
+        }
+    }
+
+    /// The layers, the one that counts most first. A context that was named for this command comes before the environment; the one
+    /// that is used when none is named comes after it.
+    static func layers() throws -> [Layer] {
+        try [
+            Contexts.named().map { .file($0.file) }, .environment, Contexts.current().map { .file($0.file) },
+            .file(file()),
+        ]
+        .compactMap { $0 }
+    }
+
     static func value(_ key: Key, flag: String? = nil) throws -> String? {
-        try flag ?? environment[key.variable] ?? file().texts[key]
+        if let flag { return flag }
+        return try layers().lazy.compactMap { $0.text(key) }.first
     }
 
     /// The contents of a TOML file; nil if there is no file.
@@ -67,11 +109,15 @@ enum Settings {
     }
 
     /// The configuration file; empty if there is none.
-    static func file() throws -> File {
-        let (path, known) = (configurationFile, Key.allCases.map(\.rawValue))
-        var file = File()
+    static func file() throws -> File { try file(at: configurationFile) ?? File(path: configurationFile) }
+
+    /// A file with settings; nil if there is none.
+    static func file(at path: String) throws -> File? {
+        guard let table = try table(at: path) else { return nil }
+        let known = Key.allCases.map(\.rawValue)
+        var file = File(path: path)
         // An unreadable file is an error: without it, the user would be another person at another server.
-        for (name, value) in try table(at: path) ?? TOMLTable() {
+        for (name, value) in table {
             if let key = Key(rawValue: name), let text = value.string {
                 file.texts[key] = text
             } else if name == "keys", let keys = value.table.flatMap(Self.keys) {
@@ -127,21 +173,19 @@ enum Settings {
 
     static func usual(_ flag: String?) throws -> String? { try value(.url, flag: flag) }
 
-    /// The authorities for servers' certificates: from $HAND_CA, the file, or the system.
+    /// The authorities for servers' certificates: from $HAND_CA, a file, or the system.
     static func trust() throws -> ClientConfiguration.Trust {
         try value(.ca).map { .file($0) } ?? .system
     }
 
-    /// The user's own certificate, from $HAND_CERT and $HAND_CERT_KEY or from the file. The key may be in the certificate's file.
+    /// The user's own certificate, from $HAND_CERT and $HAND_CERT_KEY or from a file. The key may be in the certificate's file.
     static func certificate() throws -> ClientConfiguration.Certificate? {
-        let texts = try file().texts
-        let pairs = [
-            (environment[Key.cert.variable], environment[Key.certKey.variable], "$HAND_CERT"),
-            (texts[.cert], texts[.certKey], "cert in \(configurationFile)"),
-        ]
-        for (certificate, key, name) in pairs {
-            if let certificate { return .init(file: certificate, key: key ?? certificate) }
-            if key != nil { throw Failure(.usage, "there is a key, but no certificate: \(name) is not set") }
+        for layer in try layers() {
+            let key = layer.text(.certKey)
+            if let certificate = layer.text(.cert) { return .init(file: certificate, key: key ?? certificate) }
+            if key != nil {
+                throw Failure(.usage, "there is a key, but no certificate: \(layer.place(of: .cert)) is not set")
+            }
         }
         return nil
     }

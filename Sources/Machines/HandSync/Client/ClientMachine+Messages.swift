@@ -56,6 +56,7 @@ extension ClientMachine {
         }
         state = .ready
         author = welcome.author
+        self.welcome = welcome
         idleDeadline = min(max(1_000, welcome.idleDeadline), 86_400_000)
         servers.succeeded()
         readySince = now

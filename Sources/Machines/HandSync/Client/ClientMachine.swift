@@ -65,6 +65,8 @@ public struct ClientMachine: Sendable {
     /// The author number of this client's last commit in this run.
     var knownAuthor: UInt64?
     public internal(set) var author: UInt64?
+    /// What the server last said of itself.
+    public internal(set) var welcome: DownMessage.Welcome?
     /// Whether the server has ever answered. Then it is worth waiting for.
     public internal(set) var hasHeard = false
     public internal(set) var subscriptions: [String: Subscription] = [:]

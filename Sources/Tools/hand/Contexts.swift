@@ -1,0 +1,107 @@
+import Files
+import Foundation
+import HandClient
+import HandFormats
+import TOMLKit
+
+/// Servers that the user has named. Each is a file with the keys of the configuration file, in a folder beside that.
+enum Contexts {
+    struct Context {
+        let name: String
+        let file: Settings.File
+        let address: HandAddress
+    }
+
+    /// Names the context of a command, for its child processes, too.
+    static let variable = "HAND_CONTEXT"
+
+    private static var folder: String { Settings.configurationFolder + "/contexts" }
+    /// Holds the name of the context in use.
+    private static var choice: String { Settings.configurationFolder + "/context" }
+
+    static func path(_ name: String) -> String { "\(folder)/\(name).toml" }
+
+    // MARK: Reading
+
+    /// The context that -c or $HAND_CONTEXT names; nil if neither does.
+    static func named() throws -> Context? {
+        guard let name = ProcessInfo.processInfo.environment[variable], !name.isEmpty else { return nil }
+        return try existing(name)
+    }
+
+    /// The context that commands use if nothing else names a server; nil if there is none.
+    static func current() throws -> Context? {
+        try currentName().map { name in
+            guard let context = try read(name) else {
+                throw Failure(
+                    .notFound,
+                    "the context in use, '\(name)', is gone. Choose another one: hand context use NAME, or use none: hand context use"
+                )
+            }
+            return context
+        }
+    }
+
+    static func currentName() throws -> String? {
+        guard let bytes = try PrivateFile.read(choice)?.bytes else { return nil }
+        let name = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return isName(name) ? name : nil
+    }
+
+    static func names() -> [String] {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return files.filter { $0.hasSuffix(".toml") }.map { String($0.dropLast(5)) }.filter(isName).sorted()
+    }
+
+    /// The context with that name.
+    static func existing(_ name: String) throws -> Context {
+        if let context = try read(name) { return context }
+        let names = names()
+        let way = names.isEmpty ? " Make it: hand context add NAME ADDRESS" : " 'hand context list' shows all."
+        throw Failure(
+            .notFound,
+            "there is no context '\(Printable.clean(name))'." + Spelling.question(name, among: names) + way)
+    }
+
+    private static func read(_ name: String) throws -> Context? {
+        guard isName(name), let file = try Settings.file(at: path(name)) else { return nil }
+        guard let url = Settings.Layer.file(file).text(.url) else {
+            throw Failure(
+                .usage, "\(file.path): expected the server's address, as url = \"hand://HOST:PORT\"; found none")
+        }
+        return Context(name: name, file: file, address: try HandAddress(url))
+    }
+
+    /// Whether a file can be called so, and a shell reads it as one word.
+    static func isName(_ name: String) -> Bool {
+        let marks = Set("-_.".utf8)
+        let isPlain = name.utf8.allSatisfy { byte in
+            marks.contains(byte) || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+                || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+        }
+        return isPlain && (1...64).contains(name.utf8.count) && !name.hasPrefix(".") && !name.hasPrefix("-")
+    }
+
+    // MARK: Writing
+
+    /// Keeps a context so that only this user can read it.
+    static func write(_ name: String, _ texts: [Settings.Key: String]) throws {
+        let table = TOMLTable()
+        for (key, text) in texts { table[key.rawValue] = text }
+        try PrivateFile.makeFolder(folder)
+        try PrivateFile.replace(path(name), with: Array((table.convert(to: .toml) + "\n").utf8))
+        PrivateFile.tighten(path(name), to: 0o600)
+    }
+
+    /// Has commands use a context, or none.
+    static func use(_ name: String?) throws {
+        guard let name else { return try PrivateFile.remove(choice) }
+        try PrivateFile.makeFolder(Settings.configurationFolder)
+        try PrivateFile.replace(choice, with: Array("\(name)\n".utf8))
+    }
+
+    static func remove(_ name: String) throws {
+        if try currentName() == name { try use(nil) }
+        try PrivateFile.remove(path(name))
+    }
+}

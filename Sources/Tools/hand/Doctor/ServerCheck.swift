@@ -1,0 +1,78 @@
+import EventLoop
+import Foundation
+import HandClient
+import HandFormats
+import HandWire
+
+/// Whether the server can be reached, what it is, and what the user may read there.
+struct ServerCheck {
+    private let options: ServerOptions
+
+    init(_ options: ServerOptions) { self.options = options }
+
+    func all() async -> (diagnoses: [Diagnosis], isReached: Bool) {
+        do {
+            let address = try options.address()
+            let ways = try Reachability.check(address.server, patience: min(options.timeout, 5))
+            guard ways.contains(where: { $0.verdict == .ok }) else { return (ways, false) }
+            return (ways + (await talk()), true)
+        } catch {
+            return ([.problem("server", Failure(error).message)], true)
+        }
+    }
+
+    private func talk() async -> [Diagnosis] {
+        do {
+            return try await options.withClient { client, address in
+                let greeting = try await client.greeting()
+                let start = ContinuousClock.now
+                let lists = try await client.lists()
+                let time = (ContinuousClock.now - start) / .milliseconds(1)
+                let server =
+                    "\(greeting.welcome.program) answers in \(time.formatted(.number.precision(.fractionLength(1)))) ms, "
+                    + "protocol version \(greeting.welcome.version)"
+                return try await [.ok("server", server)] + certificate(greeting.certificateLifetime, address)
+                    + [access(lists, address)] + clock(lists, address, client)
+            }
+        } catch {
+            return [.problem("server", Failure(error).message)]
+        }
+    }
+
+    private func certificate(_ lifetime: Int?, _ address: HandAddress) -> [Diagnosis] {
+        guard let lifetime else { return [] }
+        let days = lifetime / 86_400
+        let finding = "the server's certificate is trusted, for \(Words.count(days, "more day"))"
+        if days >= 14 { return [.ok("certificate", finding)] }
+        return [
+            .warning(
+                "certificate", finding, do: "renew it, then have the server read it: systemctl reload hand, or SIGHUP")
+        ]
+    }
+
+    private func access(_ lists: [DownMessage.ListEntry], _ address: HandAddress) -> Diagnosis {
+        if let name = address.list, !lists.contains(where: { $0.name == name }) {
+            return .problem("lists", Lists.missing(name, among: lists.map(\.name)))
+        }
+        if lists.isEmpty { return .ok("lists", "none that you may read yet; make one: hand create NAME") }
+        return .ok("lists", "you may read \(Words.count(lists.count, "list"))")
+    }
+
+    /// Commits have the server's time. One from the future tells that a clock is wrong.
+    private func clock(
+        _ lists: [DownMessage.ListEntry], _ address: HandAddress, _ client: HandClient
+    ) async throws -> [Diagnosis] {
+        let name = address.list ?? lists.max { $0.revision < $1.revision }?.name
+        guard let entry = lists.first(where: { $0.name == name }), entry.revision > 0,
+            let newest = try await client.history(of: entry.name, from: entry.revision).commits.last
+        else { return [] }
+        let ahead = Int64(newest.time) - Int64(Date.now.timeIntervalSince1970 * 1_000)
+        if ahead < 2_000 { return [.ok("clock", "no commit is from the future")] }
+        return [
+            .warning(
+                "clock",
+                "the newest commit of '\(entry.name)' is \(ahead / 1_000) s in the future: this clock is slow, or the server's fast",
+                do: "set the clocks, best by NTP: timedatectl set-ntp true")
+        ]
+    }
+}

@@ -1,0 +1,44 @@
+import HandClient
+import HandFormats
+
+/// Whether the settings read, and which server they mean.
+enum SettingsCheck {
+    static func all(_ user: UserOptions) -> [Diagnosis] {
+        do {
+            _ = try Settings.keys()
+            return try [server(flag: user.url), token(flag: user.url), name(user)]
+        } catch {
+            return [.problem("settings", Failure(error).message)]
+        }
+    }
+
+    private static func server(flag: String?) throws -> Diagnosis {
+        let place = try Settings.place(flag: flag, list: nil)
+        let origin = try flag.map { _ in "--url" } ?? layer(.url)?.origin(.url)
+        let reason =
+            origin.map { "from \($0)" }
+            ?? "as neither --url, a context, $HAND_URL nor \(Settings.configurationFile) names one"
+        return .ok("settings", "the server is \(place), \(reason)")
+    }
+
+    private static func token(flag: String?) throws -> Diagnosis {
+        let place = try Settings.place(flag: flag, list: nil)
+        if let reason = Settings.withheld(from: place.server) {
+            return .warning(
+                "token", reason,
+                do: "name the server that the token is for, or keep both together: hand context add NAME ADDRESS")
+        }
+        return try Settings.token(for: place.server, in: place.token) == nil
+            ? .ok("token", "none: you come as a guest") : .ok("token", "there is one for this server")
+    }
+
+    private static func name(_ user: UserOptions) throws -> Diagnosis {
+        let origin = try user.person.map { _ in "--as" } ?? layer(.name)?.origin(.name)
+        let reason = origin.map { "from \($0)" } ?? "the system's name; $HAND_NAME or --as says another"
+        return .ok("name", "others see you as \(try user.name()), \(reason)")
+    }
+
+    private static func layer(_ key: Settings.Key) throws -> Settings.Layer? {
+        try Settings.layers().first { $0.text(key) != nil }
+    }
+}

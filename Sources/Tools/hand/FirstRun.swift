@@ -1,0 +1,78 @@
+import Foundation
+import HandClient
+import HandFormats
+
+/// What `hand` alone offers in a terminal: the server that it finds and its lists, and what a newcomer needs.
+enum FirstRun {
+    private struct Choice {
+        let words: String
+        let command: [String]
+        /// What is asked for, and follows the command.
+        var questions: [String] = []
+
+        /// The command as one would type it.
+        var typed: String { (["hand"] + command + questions.map { $0.uppercased() }).joined(separator: " ") }
+    }
+
+    /// How long to wait for the server, in seconds.
+    private static let patience = "1"
+    /// How many lists are named.
+    private static let most = 8
+
+    static var isWanted: Bool { isatty(0) == 1 && isatty(1) == 1 }
+
+    /// Says what there is, and asks. Returns the arguments of the chosen command; nil if none was chosen.
+    static func ask() async throws -> [String]? {
+        Output.line("hand: a list that several people edit at once from their terminals.\n")
+        let choices = try await choices()
+        let width = choices.map(\.words.count).max() ?? 0
+        for (number, choice) in choices.enumerated() {
+            let gap = String(repeating: " ", count: width - choice.words.count)
+            Output.line("  \(number + 1)  \(choice.words)\(gap)  \(choice.typed)")
+        }
+        Output.line("\nType a number, or Enter alone to leave. 'hand --help' shows all commands.")
+        guard let line = answer(to: ">"), !line.isEmpty else { return nil }
+        guard let number = Int(line), choices.indices.contains(number - 1) else {
+            throw Failure(.usage, "expected a number from 1 to \(choices.count), found '\(Printable.clean(line))'")
+        }
+        let choice = choices[number - 1]
+        var command = choice.command
+        for question in choice.questions {
+            guard let word = answer(to: "\(question):"), !word.isEmpty else { return nil }
+            command.append(word)
+        }
+        return command
+    }
+
+    /// Tells of the server, and what can be done with it.
+    private static func choices() async throws -> [Choice] {
+        let demo = Choice(words: "try it with a scripted person", command: ["demo"])
+        let name = Choice(
+            words: "name another server", command: ["context", "add"], questions: ["name", "address"])
+        let check = Choice(words: "see what is wrong", command: ["doctor"])
+        let options = try ServerOptions.parse(["--timeout", patience])
+        let server = try options.address().server
+        do {
+            let names = try await options.withClient { client, _ in try await client.lists().map(\.name) }
+            let make = Choice(words: "make a list", command: ["create"], questions: ["name"])
+            Output.line("\(Printable.clean("\(server)")) answers.\n\(told(names))\n")
+            return (names.isEmpty ? [] : [Choice(words: "open the lists", command: ["open"])]) + [make, demo, name]
+        } catch {
+            Output.line("\(Failure(error).message)\n")
+            if !server.isThisMachine { return [check, demo, name] }
+            return [demo, Choice(words: "start a server on this machine", command: ["serve"]), name, check]
+        }
+    }
+
+    private static func told(_ names: [String]) -> String {
+        if names.isEmpty { return "It has no lists yet." }
+        let named = names.prefix(most).map { Printable.clean($0) }.joined(separator: ", ")
+        let rest = names.count > most ? ", …" : ""
+        return "It has \(Words.count(names.count, "list")): \(named)\(rest)"
+    }
+
+    private static func answer(to question: String) -> String? {
+        Output.lines("\(question) ")
+        return readLine()?.trimmingCharacters(in: .whitespaces)
+    }
+}
