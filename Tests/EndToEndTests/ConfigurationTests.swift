@@ -58,7 +58,7 @@ import Testing
         let help = try serve(["--help"]).output
         var options = Set(
             help.matches(of: #/^  (?:-[a-z], )?--([a-z-]+)/#.anchorsMatchLineEndings()).map { String($0.1) })
-        options.subtract(["config", "print-config", "help", "version"])
+        options.subtract(["config", "print-config", "example-config", "help", "version"])
         let printed = try serve(["--print-config"]).output
         let names = printed.split(separator: "\n").compactMap {
             $0.firstMatch(of: #/^(?:# )?([a-z-]+) (?:=|is not set)/#).map { String($0.1) }

@@ -51,17 +51,34 @@ enum Arguments {
         return nil
     }
 
+    /// The words before the first option, also after `hand help`.
+    private static func words(_ arguments: [String]) -> ArraySlice<String> {
+        let words = arguments.prefix { !$0.hasPrefix("-") }
+        return words.first == "help" ? words.dropFirst() : words
+    }
+
+    /// Those of the first words that name a command.
+    static func path(of arguments: [String]) -> [String] {
+        var path: [String] = []
+        var command: any ParsableCommand.Type = HandCommand.self
+        for word in words(arguments) {
+            guard let next = command.configuration.subcommands.first(where: { $0._commandName == word }) else { break }
+            path.append(word)
+            command = next
+        }
+        return path
+    }
+
     /// Checks that the words before the first option name a command, also after `hand help`.
     static func checkCommand(_ arguments: [String]) throws {
-        var words = arguments.prefix { !$0.hasPrefix("-") }
-        if words.first == "help" { words = words.dropFirst() }
         var path = ["hand"]
         var command: any ParsableCommand.Type = HandCommand.self
-        for word in words {
+        for word in words(arguments) {
             let commands = command.configuration.subcommands
             if commands.isEmpty { return }
             guard let next = commands.first(where: { $0._commandName == word }) else {
-                let names = commands.map { $0._commandName } + (path.count == 1 ? ["help"] : [])
+                let topics = arguments.first == "help" ? Topic.allCases.map(\.rawValue) + ["topics"] : ["help"]
+                let names = commands.map { $0._commandName } + (path.count == 1 ? topics : [])
                 throw Failure(
                     .usage,
                     "there is no command '\(Printable.clean((path + [word]).joined(separator: " ")))'."

@@ -22,10 +22,6 @@ struct ContextCommand: ParsableCommand {
             A context is a server under a short name, with what belongs to it: your token, your name there, certificates. \
             It is kept in ~/.config/hand/contexts, where only you can read it.
 
-              hand context add work hands://lists.example.org
-              hand -c work ls -l groceries
-              hand context use work
-
             Which server a command talks to: --url, then -c or $HAND_CONTEXT, then $HAND_URL, then the context in use, then \
             "url" in ~/.config/hand/config.toml, then this machine.
             """,
@@ -39,10 +35,6 @@ private struct AddContext: ParsableCommand {
         discussion: """
             The secret in a link (behind #) is kept as your token. With --ask-token you are asked for it, and it is kept; with \
             --ask-each-time it is not kept.
-
-              hand context add home hand://127.0.0.1:7777
-              hand context add work hands://lists.example.org --ask-token --as ada
-              hand context add lab hands://10.0.0.5:7777 --ca ~/lab-ca.pem
             """)
 
     @Argument(help: "Its name: letters, digits, - _ and dots.") var name: String

@@ -138,8 +138,6 @@ struct Edit: AsyncParsableCommand {
             What others write at the same time stays, word by word. So does what they wrote since you looked, if you give --was, \
             or --if-revision with the revision that you saw ('hand show' and 'hand log' print it). Only if the same words have \
             changed, the edit is not made and the exit code is 7.
-
-              hand edit 3 "oat milk, 2 l" --was "oat milk"
             """)
 
     @OptionGroup var options: EditOptions

@@ -9,18 +9,12 @@ struct HandCommand: AsyncParsableCommand {
         commandName: "hand",
         abstract: "A list that several people edit at once from their terminals.",
         discussion: """
-            Start a server, make a list, edit it:
-
-              hand serve &
-              hand create groceries
-              hand add -l groceries milk "oat flakes"
-              hand watch -l groceries
-
             Which server and list: --url, then a context (-c NAME), then $HAND_URL, then "url" in ~/.config/hand/config.toml, then \
             hand://127.0.0.1:7777. 'hand context add' names servers: hand -c work ls. An address is hand://HOST:PORT/LIST or hand+unix:///PATH/hand.sock/LIST. If several servers \
             have the same lists, it names them all: hand://HOST:PORT,HOST:PORT/LIST.
 
-            'hand' alone asks what you want to do; 'hand doctor' says what is missing.
+            'hand' alone asks what you want to do; 'hand doctor' says what is missing; 'hand help topics' explains merging, working \
+            offline, roles, decks and backups.
 
             Items are named by their number in 'hand ls' or by the first characters of their id.
             Exit codes: 0 ok, 1 error, 2 usage, 3 not found, 4 rejected, 5 not allowed, 6 unreachable, 7 conflict.
@@ -48,20 +42,23 @@ struct HandCommand: AsyncParsableCommand {
                     Sync.self,
                 ]),
             CommandGroup(name: "History", subcommands: [Log.self, Diff.self, Restore.self, Undo.self, Redo.self]),
-            CommandGroup(name: "Exchange", subcommands: [Export.self, Import.self, VectorsCommand.self]),
+            CommandGroup(
+                name: "Exchange", subcommands: [Export.self, Import.self, VectorsCommand.self, ManualCommand.self]),
         ])
 
     static func main() async {
         Output.claimDescriptors()
         var layers: ServeLayers?
+        var arguments: [String] = []
         do {
-            var arguments = try Arguments.given()
+            arguments = try Arguments.given()
             Arguments.hideSecrets()
             try Arguments.takeContext(from: &arguments)
             if arguments.isEmpty, FirstRun.isWanted {
                 guard let chosen = try await FirstRun.ask() else { Output.exit(.ok) }
                 arguments = chosen
             }
+            if Help.printTopic(arguments) { Output.exit(.ok) }
             try Arguments.checkCommand(arguments)
             if arguments.first == "serve", !arguments.contains("--help"), !arguments.contains("-h") {
                 let found = try ServeLayers(Array(arguments.dropFirst()))
@@ -77,19 +74,21 @@ struct HandCommand: AsyncParsableCommand {
                 try command.run()
             }
         } catch {
-            finish(with: error) { layers?.explained($0) ?? $0 }
+            finish(with: error, arguments) { layers?.explained($0) ?? $0 }
         }
     }
 
     /// Prints the failure and exits with the code that the help lists.
-    private static func finish(with error: any Error, explained: (String) -> String) -> Never {
+    private static func finish(
+        with error: any Error, _ arguments: [String], explained: (String) -> String
+    ) -> Never {
         let failure = Failure(error)
         guard failure.isOurs else {
             // The parser also throws help, version and completion scripts, with code 0. Everything else is a usage error.
             let code = exitCode(for: error)
             let text = fullMessage(for: error)
             if code == .success {
-                Output.line(text)
+                Output.line(Help.completed(text, arguments))
                 Output.exit(.ok)
             }
             Output.message(explained(text))

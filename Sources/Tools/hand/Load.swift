@@ -9,35 +9,34 @@ struct Load: ParsableCommand {
         abstract: "Put a server under load with scripted clients, and measure it.",
         discussion: """
             Clients follow lists of the server and edit them as a script says. At the end each must have the server's list, \
-            and the result says whether it does.
-
-              hand load                                 100 clients that edit as fast as the server answers, for 10 s
-              hand load editing --clients 500           people with pauses
-              hand load --rate 2000 --threshold 'ack.p99<20ms'
-              hand load --light --clients 5000 readers  clients without a copy of the list: to find the server's limit
-              hand load --show five-cards > mine.load   a script to begin with
-              hand load mine.load
+            and the result says whether it does. Without a script, 100 clients edit as fast as the server answers, for 10 s; \
+            --light has no copies of the list and finds the server's limit; --show prints a script to begin with.
 
             Scripts that come with the program:
             \(BuiltinScript.allCases.map { "  \($0.rawValue.padding(toLength: 17, withPad: " ", startingAt: 0))\($0.summary)" }
                 .joined(separator: "\n"))
 
-            A script has one statement per line; blocks end with 'end', '#' begins a comment:
-              clients 100, items 1000, list NAME, lists N, rules max-items 5, deck     come first
-              role NAME 10 | 10% | rest          a role, and how many clients play it
-              loop [N] … end                     N times, or until the test is over
-              choose … end                       one of the statements; a number before each is its weight
-              add [note|task|heading] TEXT [at random|top|end|N]      TEXT may hold {client} {iteration} {random} {role}
-              edit random to TEXT, tick random, delete end, move random to top, deal 5, undo, redo
-              pause 10ms | pause 1s to 5s
-              offline 5s [with … end]            no connection; the edits of the block are sent afterwards
-              disconnect                         the client drops its connection and reconnects
-              stall 1m                           does nothing and reads nothing, like a stopped program
-              expect converged                   all edits are acknowledged, and others' edits have arrived
+            \(language)
 
             Missing lists are made, and stay. Exit codes: 1 a client's list differed from the server's, 6 unreachable, \
             99 a threshold was not met.
             """)
+
+    /// The statements of a script.
+    static let language = """
+        A script has one statement per line; blocks end with 'end', '#' begins a comment:
+          clients 100, items 1000, list NAME, lists N, rules max-items 5, deck     come first
+          role NAME 10 | 10% | rest          a role, and how many clients play it
+          loop [N] … end                     N times, or until the test is over
+          choose … end                       one of the statements; a number before each is its weight
+          add [note|task|heading] TEXT [at random|top|end|N]      TEXT may hold {client} {iteration} {random} {role}
+          edit random to TEXT, tick random, delete end, move random to top, deal 5, undo, redo
+          pause 10ms | pause 1s to 5s
+          offline 5s [with … end]            no connection; the edits of the block are sent afterwards
+          disconnect                         the client drops its connection and reconnects
+          stall 1m                           does nothing and reads nothing, like a stopped program
+          expect converged                   all edits are acknowledged, and others' edits have arrived
+        """
 
     @Argument(
         help: .init("A script that comes with the program, a file, or - for standard input.", valueName: "script"))

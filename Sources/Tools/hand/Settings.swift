@@ -43,6 +43,20 @@ enum Settings {
         /// The user's secret.
         case token
 
+        /// What it sets, for the manual.
+        var summary: String {
+            switch self {
+            case .url:
+                "The server, and perhaps a list: hand://HOST:PORT/LIST, hands:// with TLS, hand+unix:///PATH/hand.sock/LIST."
+            case .name: "The name that others see. Usually the system's name of the user."
+            case .ca: "A file with the authorities that may sign servers' certificates. Usually those of the system."
+            case .cert: "A file with the user's own certificate, for servers that ask for one."
+            case .certKey: "A file with the key of that certificate, if it is not in the same file."
+            case .token:
+                "The user's secret for the server of url. With ? the user is asked for it. Only the user should read the file."
+            }
+        }
+
         var variable: String { "HAND_" + rawValue.uppercased().replacing("-", with: "_") }
     }
 

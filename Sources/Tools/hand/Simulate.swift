@@ -13,10 +13,6 @@ struct Simulate: ParsableCommand {
             connections that break, processes that are killed and disks that fail. Every promise of hand is checked after \
             every event, and at the end everybody must have the same list. A seed always gives the same run.
 
-              hand simulate --seeds 1000          seeds 1 to 1000, on all processors
-              hand simulate --seed 42 --trace     one seed, and what happened
-              hand simulate --seeds 200 --store sqlite   the same worlds, with the server's real store in them
-
             When a promise is broken, the run is reduced to the fewest steps that still break it, and printed; the exit \
             code is 1.
             """)

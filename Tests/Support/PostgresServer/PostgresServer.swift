@@ -61,7 +61,7 @@ package final class PostgresServer: Sendable {
     /// Owned by whoever the server runs as.
     package let folder: String
     private let settings: [String]
-    /// What keeps the server running: it ends when the other end of this is closed, by us or by the end of this process.
+    /// What keeps the server running: it ends when a line comes from here, or with this process.
     private let lifeline = Mutex<FileHandle?>(nil)
     /// The port of its socket; and, where it listens there, on this machine.
     package let port: Int
@@ -132,13 +132,13 @@ package final class PostgresServer: Sendable {
         throw Trouble.cannotStart((try? String(contentsOfFile: log, encoding: .utf8)) ?? "it says nothing")
     }
 
-    /// Runs the server until its input ends. Then, unless the folder stays, nothing is left.
+    /// Runs the server until a line comes, or its input ends. Then, unless the folder stays, nothing is left.
     private static let guardian = """
         folder=$1
         shift
         "$@" >"$folder/log" 2>&1 &
         server=$!
-        cat >/dev/null
+        read -r line
         kill -QUIT $server
         wait $server
         if [ -e "$folder/stays" ]; then : >"$folder/stopped"; else rm -rf "$folder"; fi
@@ -150,6 +150,8 @@ package final class PostgresServer: Sendable {
         try? FileManager.default.removeItem(atPath: folder + "/stopped")
         let wasRunning = lifeline.withLock { lifeline in
             defer { lifeline = nil }
+            // Another process, started at the same moment, may have got the other end too: then closing it ends nothing.
+            try? lifeline?.write(contentsOf: Data("\n".utf8))
             try? lifeline?.close()
             return lifeline != nil
         }

@@ -9,10 +9,6 @@ struct Doctor: AsyncParsableCommand {
             Looks at the settings, what this machine keeps, the terminal, the limits of the system, and the server: whether it \
             can be reached, its certificate, the clock, and what you may read there. It changes nothing. Exits with 1 if there \
             is a problem, or with 6 if the server cannot be reached.
-
-              hand doctor
-              hand doctor --url hands://lists.example.org/groceries
-              hand -c work doctor --json
             """)
 
     @OptionGroup var server: ServerOptions

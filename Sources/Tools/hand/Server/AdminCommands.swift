@@ -13,13 +13,6 @@ struct Admin: ParsableCommand {
         discussion: """
             Uses a Unix socket that only the server's user may open, by default admin.sock in its data folder.
 
-              hand admin connections
-              hand admin close 17
-              hand admin drain --within 5m
-              hand admin log-level debug
-              hand admin compact
-              hand admin backup lists.backup
-
             'hand top' shows the same live.
             """,
         subcommands: [

@@ -19,9 +19,6 @@ private struct CopyStore: ParsableCommand {
 
             Stop the servers of the source first: what they take during the copy is not in it. Their clients go on with the servers \
             of the target where they were, with the edits that they have not sent yet.
-
-              hand store copy ~/.local/state/hand/server postgres://hand@db.example/hand
-              hand store copy postgres://hand@db.example/hand /srv/hand
             """)
 
     @Argument(help: "A server's folder, a backup, or the address of a database.") var from: String

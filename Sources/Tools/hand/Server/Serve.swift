@@ -29,6 +29,8 @@ struct Serve: ParsableCommand {
     @Option(help: .init("The configuration file, in TOML; may be a pipe.", valueName: "file")) var config: String?
     @Flag(help: "Print the settings and where they come from, as a configuration file; then exit.") var printConfig =
         false
+    @Flag(help: "Print a configuration file with every option and its default as comments; then exit.")
+    var exampleConfig = false
 
     @Option(
         help: ArgumentHelp(
@@ -132,6 +134,7 @@ struct Serve: ParsableCommand {
     }
 
     func run() throws {
+        if exampleConfig { return Output.line(try ServeExample.text()) }
         let inherited = try ServiceManager.takeSockets().map { ServerConfiguration.Endpoint.inherited($0) }
         let named = listen.isEmpty && inherited.isEmpty ? [Self.defaultEndpoint] : listen
         let endpoints = try inherited + named.map(Self.endpoint)

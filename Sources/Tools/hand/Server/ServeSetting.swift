@@ -19,8 +19,8 @@ struct ServeSetting {
 
     /// All settings of a command, with their values.
     static func all(of serve: Serve) -> [ServeSetting] {
-        // These two are about the settings themselves.
-        settings(of: serve).filter { !["config", "print-config"].contains($0.name) }
+        // These are about the settings themselves.
+        settings(of: serve).filter { !["config", "print-config", "example-config"].contains($0.name) }
     }
 
     private static func settings(of options: Any) -> [ServeSetting] {
@@ -38,18 +38,21 @@ struct ServeSetting {
         property.drop { $0 == "_" }.map { $0.isUppercase ? "-" + $0.lowercased() : String($0) }.joined()
     }
 
+    /// The value as it stands in a configuration file; nil if there is none.
+    var literal: String? {
+        switch value {
+        case .text(let text):
+            text.map { TOMLTable([name: $0]).convert() }.map { String($0.dropFirst("\(name) = ".count)) }
+        case .texts(let texts): String(TOMLTable([name: TOMLArray(texts)]).convert().dropFirst("\(name) = ".count))
+        case .number(let number): number.map { "\($0)" }
+        case .decimal(let number): number.map { "\($0)" }
+        case .flag(let flag): "\(flag)"
+        }
+    }
+
     /// The setting's line in a configuration file; commented out if it has no value.
     func line(from origin: String) -> String {
-        let line: String
-        switch value {
-        case .text(let text?): line = TOMLTable([name: text]).convert()
-        case .texts(let texts): line = TOMLTable([name: TOMLArray(texts)]).convert()
-        case .number(let number?): line = "\(name) = \(number)"
-        case .decimal(let number?): line = "\(name) = \(number)"
-        case .flag(let flag): line = "\(name) = \(flag)"
-        case .text(nil), .number(nil), .decimal(nil): return "# \(name) is not set"
-        }
-        return "\(line)  # \(origin)"
+        literal.map { "\(name) = \($0)  # \(origin)" } ?? "# \(name) is not set"
     }
 }
 

@@ -124,9 +124,6 @@ struct Backup: ParsableCommand {
         abstract: "Copy a store into one file, even while a server uses it.",
         discussion: """
             The copy is a complete snapshot of the store, and is checked. 'hand recover' puts it back.
-
-              hand backup lists.backup
-              hand backup lists.backup --store postgres://hand@db.example/hand
             """)
 
     @OptionGroup var store: StoreOptions

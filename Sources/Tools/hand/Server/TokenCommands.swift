@@ -19,13 +19,6 @@ struct TokenCommand: ParsableCommand {
 
             Once there are tokens, the names of users without one begin with (guest).
 
-              hand token create ada --role write
-              hand token create bob --role read --list groceries --expires 7d
-              hand token grant k3f9x1 --role write --list groceries
-              hand token guests --remote read
-              hand token list
-              hand token revoke k3f9x1
-
             The person puts the secret into $HAND_TOKEN, or as "token" into ~/.config/hand/config.toml; with ? in its place they \
             are asked for it. It is sent only to the server of $HAND_URL, or of "url" in that file, and never without TLS \
             over a network, unless HAND_TOKEN_IN_CLEAR=1. On a command line, other users of the machine could see it.
@@ -180,8 +173,6 @@ struct Share: ParsableCommand {
         discussion: """
             Run it where the server is. Whoever gets the link uses it as HAND_URL, or with 'hand open'; 'hand token revoke' ends \
             it. The address is the one that the others use for the server: --url, $HAND_URL, or the configuration file's.
-
-              hand share groceries --as Bob --role write --expires 7d --url hands://lists.example.org
             """)
 
     @Argument(help: "The list.") var list: String

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+
+/// The commands as the argument parser describes them in JSON, which is the source of the manual pages of commands.
+struct CommandDump: Decodable {
+    struct Command: Decodable {
+        let commandName: String
+        let superCommands: [String]?
+        let abstract: String?
+        let discussion: String?
+        let shouldDisplay: Bool
+        let arguments: [Argument]?
+        let subcommands: [Command]?
+
+        /// Those that are shown; `help` is described with its topics.
+        var shown: [Command] { (subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" } }
+        /// The words behind `hand`.
+        var path: [String] { ((superCommands ?? []) + [commandName]).filter { $0 != "hand" } }
+    }
+
+    struct Argument: Decodable {
+        struct Name: Decodable {
+            let kind: String
+            let name: String
+
+            var text: String { kind == "long" ? "--\(name)" : "-\(name)" }
+        }
+
+        let kind: String
+        let names: [Name]?
+        let valueName: String?
+        let abstract: String?
+        let defaultValue: String?
+        let allValues: [String]?
+        let sectionTitle: String?
+        let shouldDisplay: Bool
+        let isOptional: Bool
+        let isRepeating: Bool
+
+        var isPositional: Bool { kind == "positional" }
+        /// What it does, with its values and its default.
+        var text: String {
+            let notes = [
+                allValues.map { "values: \($0.joined(separator: ", "))" }, defaultValue.map { "default: \($0)" },
+            ]
+            let note = notes.compactMap { $0 }.joined(separator: "; ")
+            return (abstract ?? "") + (note.isEmpty ? "" : " (\(note))")
+        }
+    }
+
+    let command: Command
+
+    static func all() throws -> Command {
+        try JSONDecoder().decode(CommandDump.self, from: Data(HandCommand._dumpHelp().utf8)).command
+    }
+}

@@ -1,0 +1,112 @@
+import HandFormats
+import HandLoad
+import HandScreens
+import HandScript
+import HandWire
+
+/// The manual pages of files, of the protocol, and of the topics.
+enum FilePages {
+    static func all() throws -> [Roff] {
+        [try serveFile(), configurationFile(), loadScript(), wireProtocol()] + Topic.allCases.map(page)
+    }
+
+    private static func serveFile() throws -> Roff {
+        var page = Roff("hand-serve.toml", section: 5, "settings of a hand server")
+        page.heading("Description")
+        page.paragraphs(
+            """
+            The file has the options of 'hand serve' under their names, in TOML: texts in quotes, numbers, true or false, and lists in \
+            brackets. 'hand serve' reads the file that --config or $HAND_CONFIG names, or else ~/.config/hand/serve.toml. The \
+            environment overrides the file, and the command line overrides both. An unknown name is an error.
+
+            'hand serve --print-config' prints the settings in effect and where each comes from; 'hand serve --example-config' prints \
+            a file with every option and its default as comments.
+            """)
+        page.heading("Settings")
+        for entry in try ServeExample.entries() {
+            page.item(entry.name, "\(entry.text) Default: \(entry.value ?? "none").")
+        }
+        page.heading("Examples")
+        page.literal([
+            "listen = [\"0.0.0.0:7777\"]", "tls-cert = \"/etc/hand/cert.pem\"", "tls-key = \"/etc/hand/key.pem\"",
+        ])
+        page.heading("See also")
+        page.paragraphs("hand-serve(1), hand-unit(1)")
+        return page
+    }
+
+    private static func configurationFile() -> Roff {
+        var page = Roff("hand-config.toml", section: 5, "settings of a hand user")
+        page.heading("Description")
+        page.paragraphs(
+            """
+            The file ~/.config/hand/config.toml, or hand/config.toml below $XDG_CONFIG_HOME, has the user's settings in TOML. Each can \
+            also be set in the environment, which comes first. The files of contexts (see hand-context(1)) have the same settings \
+            without the keys, one file for each server.
+            """)
+        page.heading("Settings")
+        for key in Settings.Key.allCases { page.item("\(key.rawValue) (\(key.variable))", key.summary) }
+        page.heading("Keys")
+        page.paragraphs(
+            """
+            Below [keys] an action gets other keys than usual, in a list. \(Keys.notation)
+            """)
+        for action in Action.allCases {
+            let keys = action.manual.keys.joined(separator: ", ")
+            page.item(action.rawValue, "\(action.manual.long). Usually: \(keys.isEmpty ? "no key" : keys).")
+        }
+        page.heading("Examples")
+        page.literal([
+            "url = \"hands://lists.example.org/groceries\"", "name = \"ada\"", "[keys]", "delete = [\"d d\"]",
+        ])
+        page.heading("See also")
+        page.paragraphs("hand(1), hand-keys(1), hand-context(1)")
+        return page
+    }
+
+    private static func loadScript() -> Roff {
+        var page = Roff("hand-load-script", section: 5, "what the clients of 'hand load' do")
+        page.heading("Description")
+        page.paragraphs(Load.language)
+        page.heading("Examples")
+        page.paragraphs("This is 'hand load editing':")
+        page.literal(
+            BuiltinScript.editing.source.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+        page.heading("See also")
+        page.paragraphs("hand-load(1)")
+        return page
+    }
+
+    private static func wireProtocol() -> Roff {
+        var page = Roff("hand-protocol", section: 7, "how clients and servers of hand speak")
+        page.heading("Description")
+        page.paragraphs(
+            """
+            A client connects over TCP, over TLS or over a Unix socket; the usual port is \(HandAddress.defaultPort). Both sides send \
+            frames: a length, then one message. The client says hello with the versions that it speaks and its secret id; this \
+            program speaks versions \(ProtocolVersion.lowest) to \(ProtocolVersion.highest). The server answers welcome, or an error \
+            that says why not.
+
+            A client then subscribes to lists. It gets a snapshot of the list, or the commits that it has missed, and from then on \
+            each commit: a delta of insertions, deletions, moves and edits, with a digest of the list that it leads to. The client \
+            submits deltas of its own against the newest revision that it has; the server transforms them over what came between, \
+            and the commit that it sends to everybody is also the acknowledgement. A submission has a sequence number that is used \
+            once, so that it can be sent again after a lost connection and is never made twice.
+
+            Protocol.md, in /usr/share/doc/hand where hand is installed as a package, says all of this exactly, with examples in \
+            bytes and with test vectors, which 'hand vectors' computes and checks.
+            """)
+        page.heading("See also")
+        page.paragraphs("hand-vectors(1), hand-merging(7)")
+        return page
+    }
+
+    private static func page(_ topic: Topic) -> Roff {
+        var page = Roff("hand-\(topic.rawValue)", section: 7, topic.summary)
+        page.heading("Description")
+        page.paragraphs(topic.text)
+        page.heading("See also")
+        page.paragraphs("hand(1)")
+        return page
+    }
+}

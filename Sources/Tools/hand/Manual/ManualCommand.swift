@@ -1,0 +1,20 @@
+import ArgumentParser
+import Files
+import HandFormats
+
+/// For those who make packages.
+struct ManualCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "manual", abstract: "Write the manual pages into a folder.",
+        discussion: "They are made from the commands' own help. Read one with: man -l FOLDER/hand.1",
+        shouldDisplay: false)
+
+    @Option(help: .init("The folder, which is made if it is missing.", valueName: "folder")) var output: String
+
+    func run() throws {
+        let pages = try CommandPages.all() + FilePages.all()
+        try PrivateFile.makeFolder(output)
+        for page in pages { try PrivateFile.replace("\(output)/\(page.file)", with: Array(page.text.utf8)) }
+        Output.message("wrote \(Words.count(pages.count, "page"))")
+    }
+}
