@@ -161,6 +161,9 @@ import Testing
         #expect(
             try Binary.run(["unit", "--socket", "/run/hand.sock"]).output.contains("ListenStream=/run/hand.sock\n"))
         #expect(try Binary.run(["unit", "--socket", "somewhere"]).status == 2)
+        #expect(try Binary.run(["unit"]).output.contains("\nDynamicUser=yes\n"))
+        let owned = try Binary.run(["unit", "--user", "hand"]).output
+        #expect(owned.contains("\nUser=hand\n") && !owned.contains("DynamicUser"))
     }
 
     @Test func theUnit() throws {

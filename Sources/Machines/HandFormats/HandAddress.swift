@@ -103,13 +103,13 @@ package struct HandAddress: Equatable, Sendable {
         let path = parts.path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
         switch scheme.lowercased() {
         case "hand", "hands":
-            guard let host = parts.host, !host.isEmpty else { throw fault(in: text, "the host is missing") }
+            guard let host = host(of: parts), !host.isEmpty else { throw fault(in: text, "the host is missing") }
             if let port = parts.port, port < 1 || port > 65535 { throw fault(in: text, "\(port) is not a port") }
             guard let bare = bare(host) else { throw fault(in: text, "the host is not one") }
             let port = UInt16(parts.port ?? Int(defaultPort))
             return (scheme.lowercased() == "hand" ? .tcp(host: bare, port: port) : .tls(host: bare, port: port), path)
         case "hand+unix":
-            guard (parts.host ?? "").isEmpty else { throw fault(in: text, "a Unix socket has no host") }
+            guard (parts.encodedHost ?? "").isEmpty else { throw fault(in: text, "a Unix socket has no host") }
             // The socket is the path up to the component that ends in .sock.
             guard let end = path.firstIndex(where: { $0.hasSuffix(".sock") }) else {
                 throw fault(in: text, "no part of the path ends in .sock")
@@ -118,6 +118,15 @@ package struct HandAddress: Equatable, Sendable {
         default:
             throw fault(in: text, "the scheme '\(scheme)' is not known")
         }
+    }
+
+    /// The host without escapes. Foundation's own way looks into its tables of international domain names, which a package leaves out.
+    private static func host(of parts: URLComponents) -> String? {
+        guard let host = parts.encodedHost, !host.hasPrefix("[") else { return parts.encodedHost }
+        var decoded = URLComponents()
+        // Escapes are the same in a path.
+        decoded.percentEncodedPath = host
+        return decoded.path
     }
 
     /// The host without the brackets of an IPv6 address; nil if it is not a host. Foundation leaves escapes in brackets as they

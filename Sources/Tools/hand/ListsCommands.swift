@@ -82,8 +82,15 @@ struct Lists: AsyncParsableCommand {
 extension LocalTime {
     /// In this machine's time zone, with its offset at that time.
     static func here(_ milliseconds: UInt64) -> String {
-        let time = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
-        return text(milliseconds, offset: TimeZone.current.secondsFromGMT(for: time))
+        text(milliseconds, offset: offset(at: time_t(clamping: milliseconds / 1_000)))
+    }
+
+    /// How many seconds this machine's time zone is ahead of UTC at a time, in seconds since 1970. Asked of the system: a package
+    /// has no time zones of its own.
+    static func offset(at time: time_t) -> Int {
+        var (time, parts) = (time, tm())
+        tzset()
+        return localtime_r(&time, &parts) == nil ? 0 : parts.tm_gmtoff
     }
 }
 

@@ -195,7 +195,7 @@ struct Load: ParsableCommand {
         guard let html else { return }
         let occasion = LoadOccasion(
             command: Self.command(CommandLine.arguments), script: source, version: "hand \(HandCommand.version)",
-            date: ISO8601DateFormatter().string(from: Date()))
+            date: Date.now.formatted(.iso8601))
         try save(LoadHTML.page(result, bounds, of: occasion, title: "hand load \(script)"), html)
     }
 

@@ -75,7 +75,7 @@ enum Screens {
         do {
             let settings = AppState.Settings(
                 server: location.server, person: person, size: terminal.size,
-                utcOffset: TimeZone.current.secondsFromGMT(), keys: keys, hasColors: hasColors,
+                utcOffset: LocalTime.offset(at: time(nil)), keys: keys, hasColors: hasColors,
                 seed: .random(in: 0...UInt64.max))
             let runner = try Runner(settings, opening: location.route, on: loop, screen: terminal) { place in
                 defer { first = nil }

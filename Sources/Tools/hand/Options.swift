@@ -35,7 +35,7 @@ struct ServerOptions: ParsableArguments {
 
     func validate() throws {
         guard timeout >= 0, timeout <= 1e6 else {
-            throw ValidationError("--timeout: expected 0 to 1000000 seconds, found \(timeout.formatted())")
+            throw ValidationError("--timeout: expected 0 to 1000000 seconds, found \(Words.number(timeout))")
         }
     }
 
@@ -115,7 +115,7 @@ struct ServerOptions: ParsableArguments {
     ) async throws -> Result {
         if let result = try await inTime(body) { return result }
         await client.close()
-        throw ClientError.unreachable("\(address.server) did not answer within \(timeout.formatted()) s")
+        throw ClientError.unreachable("\(address.server) did not answer within \(Words.number(timeout)) s")
     }
 
     /// The result of `body`; nil after `--timeout`. `body` then runs on, and its result is dropped.

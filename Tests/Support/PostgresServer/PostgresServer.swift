@@ -132,13 +132,14 @@ package final class PostgresServer: Sendable {
         throw Trouble.cannotStart((try? String(contentsOfFile: log, encoding: .utf8)) ?? "it says nothing")
     }
 
-    /// Runs the server until a line comes, or its input ends. Then, unless the folder stays, nothing is left.
+    /// Runs the server until a line comes, or its input ends. A test's thread blocks signals, and so would the shell, which could not
+    /// wait for the server then; starting another program (`head`) makes it stop that. Then, unless the folder stays, nothing is left.
     private static let guardian = """
         folder=$1
         shift
         "$@" >"$folder/log" 2>&1 &
         server=$!
-        read -r line
+        head -n 1 >/dev/null
         kill -QUIT $server
         wait $server
         if [ -e "$folder/stays" ]; then : >"$folder/stopped"; else rm -rf "$folder"; fi

@@ -29,7 +29,7 @@ struct ServerCheck {
                 let lists = try await client.lists()
                 let time = (ContinuousClock.now - start) / .milliseconds(1)
                 let server =
-                    "\(greeting.welcome.program) answers in \(time.formatted(.number.precision(.fractionLength(1)))) ms, "
+                    "\(greeting.welcome.program) answers in \(Words.number((time * 10).rounded() / 10)) ms, "
                     + "protocol version \(greeting.welcome.version)"
                 return try await [.ok("server", server)] + certificate(greeting.certificateLifetime, address)
                     + [access(lists, address)] + clock(lists, address, client)

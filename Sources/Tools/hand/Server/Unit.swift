@@ -23,6 +23,7 @@ struct Unit: ParsableCommand {
             "Print a socket unit that listens on HOST:PORT or on a Unix socket's path.", valueName: "address"))
     var socket: String?
 
+    @Option(help: .init("The server's user (default: one that systemd makes).", valueName: "name")) var user: String?
     @Option(help: .init("The path of this program (default: the present one).", valueName: "path")) var program: String?
     @Argument(parsing: .postTerminator, help: "Options of 'hand serve'.") var options: [String] = []
 
@@ -71,7 +72,7 @@ struct Unit: ParsableCommand {
             ExecReload=/bin/kill -HUP $MAINPID
             Restart=on-failure
             TimeoutStopSec=30
-            DynamicUser=yes
+            \(user.map { "User=\($0)" } ?? "DynamicUser=yes")
             StateDirectory=hand
             StateDirectoryMode=0700
             LimitNOFILE=65536
