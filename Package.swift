@@ -103,6 +103,18 @@ let package = Package(
             ],
             path: "Sources/Tools/hand"),
 
+        // MARK: Examples
+        .executableTarget(
+            name: "tick-bot", dependencies: ["HandCore", "HandSync", "HandClient"], path: "Sources/Examples/TickBot",
+            packageAccess: false),
+        .executableTarget(
+            name: "markdown-mirror", dependencies: ["HandCore", "HandSync", "HandClient"],
+            path: "Sources/Examples/MarkdownMirror", packageAccess: false),
+        .executableTarget(
+            name: "five-cards", dependencies: ["HandCore", "HandSync", "HandClient"],
+            path: "Sources/Examples/FiveCards",
+            packageAccess: false),
+
         // MARK: Tests
         .target(
             name: "HandTestSupport", dependencies: ["HandCore", "HandWire", "HandSync"],
@@ -202,7 +214,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "hand", "HandCore", "HandWire", "HandSync", "HandFormats", "HandClient", "HandStore", "EventLoop",
+                "hand", "tick-bot", "markdown-mirror", "five-cards", "HandCore", "HandWire", "HandSync", "HandFormats",
+                "HandClient", "HandStore", "EventLoop",
                 "HandSimulation", "HandTestSupport", "FaultyNetwork", "HTTP", "PostgresServer", "Postgres",
             ]),
         .target(name: "PostgresServer", path: "Tests/Support/PostgresServer"),

@@ -7,7 +7,7 @@ import Testing
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     /// The layers in the order of dependency; a target imports from its own layer or a lower one.
-    static let layers = ["Core", "Machines", "Shell", "Simulation", "Tools"]
+    static let layers = ["Core", "Machines", "Shell", "Simulation", "Tools", "Examples"]
     static let system: Set<String> = [
         "CLibpq", "CLibuv", "CNcurses", "COpenSSL", "GRDB", "Foundation", "FoundationEssentials", "Glibc", "Dispatch",
         "Synchronization",
@@ -67,6 +67,10 @@ import Testing
             if source.target != "Postgres" { #expect(!imports.contains("CLibpq"), "\(source.path)") }
             if source.target != "HandStore" {
                 #expect(imports.isDisjoint(with: ["GRDB", "Postgres"]), "\(source.path)")
+            }
+            if source.layer == "Examples" {
+                let products: Set = ["HandCore", "HandSync", "HandClient", "Foundation"]
+                #expect(imports.isSubset(of: products), "\(source.path)")
             }
             if source.layer == "Core" {
                 #expect(imports.isDisjoint(with: Self.system.union(Self.packages)), "\(source.path)")

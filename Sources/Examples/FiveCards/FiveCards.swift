@@ -1,0 +1,71 @@
+import Foundation
+import HandClient
+import HandCore
+import HandSync
+
+/// Bots that play on one hand of five cards until it is a flush: each deals while there is room, and throws a card away that does
+/// not fit. Nobody is ever dealt a card that is on the table.
+@main
+enum FiveCards {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 4, let count = Int(arguments[3]), count > 0 else {
+            FileHandle.standardError.write(Data("usage: five-cards ADDRESS LIST BOTS\n".utf8))
+            exit(2)
+        }
+        let (address, name) = (arguments[1], arguments[2])
+        let host = try HandClient(ClientConfiguration(address: address, person: "host", program: "five-cards/1"))
+        if try await !host.lists().contains(where: { $0.name == name }) {
+            try await host.create(name, rules: .fiveCards)
+        }
+        let table = try await host.open(name)
+        try await withThrowingTaskGroup(of: Void.self) { bots in
+            for number in 1...count { bots.addTask { try await play(address, name, "bot \(number)") } }
+            try await bots.waitForAll()
+        }
+        let hand = try await table.live().view
+        print(hand.map { card(of: $0).map { "\($0)" } ?? "?" }.joined(separator: " "))
+        await host.close()
+    }
+
+    private static func card(of item: Item) -> Card? { if case .card(let card) = item.content { card } else { nil } }
+
+    private static func suit(of item: Item) -> Card.Suit? {
+        if case .faceUp(_, let suit) = card(of: item) { suit } else { nil }
+    }
+
+    /// Plays until five cards of one suit are on the table.
+    private static func play(_ address: String, _ name: String, _ person: String) async throws {
+        let client = try HandClient(ClientConfiguration(address: address, person: person, program: "five-cards/1"))
+        let table = try await client.open(name)
+        while true {
+            let view = try await table.live().view
+            if isFlush(view) { break }
+            // Others play at the same time: what no longer fits is refused by the rules, and the bot looks again.
+            do { try await table.edit(move) } catch ClientError.notMade {}
+            _ = try await table.settled()
+        }
+        await client.close()
+    }
+
+    private static func isFlush(_ view: Hand) -> Bool {
+        view.count == 5 && Set(view.map { suit(of: $0) }).count == 1 && view.allSatisfy { suit(of: $0) != nil }
+    }
+
+    /// Deals a card, or throws one away whose suit is rare; nothing once it is a flush.
+    private static func move(_ state: ListState) -> Delta {
+        let view = state.view
+        if isFlush(view) { return .identity }
+        guard view.count == 5 else {
+            var random = SystemRandomNumberGenerator()
+            let back = Item(id: .random(using: &random), content: .card(.faceDown))
+            return .inserting([back], at: view.count, .after)
+        }
+        let counts = Dictionary(grouping: view.compactMap { suit(of: $0) }) { $0 }.mapValues(\.count)
+        let worst = view.enumerated().min {
+            counts[suit(of: $0.element) ?? .clubs, default: 0] < counts[suit(of: $1.element) ?? .clubs, default: 0]
+        }
+        let index = worst?.offset ?? 0
+        return .deleting(index..<index + 1)
+    }
+}

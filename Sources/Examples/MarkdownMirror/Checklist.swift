@@ -1,0 +1,44 @@
+import HandCore
+
+/// A list as a Markdown checklist: a line an item.
+enum Checklist {
+    static func lines(of list: Hand) -> [String] {
+        list.map { item in
+            // One item is one line, also where a text has several.
+            let text = item.content.text.replacing("\n", with: " ")
+            return switch item.content {
+            case .task(_, let done): "- [\(done ? "x" : " ")] \(text)"
+            case .heading: "# \(text)"
+            default: "- \(text)"
+            }
+        }
+    }
+
+    private static func content(of line: String) -> Content {
+        for (mark, done) in [("- [ ] ", false), ("- [x] ", true)] where line.hasPrefix(mark) {
+            return .task(String(line.dropFirst(mark.count)), done: done)
+        }
+        if line.hasPrefix("# ") { return .heading(String(line.dropFirst(2))) }
+        return .note(line.hasPrefix("- ") ? String(line.dropFirst(2)) : line)
+    }
+
+    /// The edit that somebody made of the file with the list.
+    ///
+    /// A line that was replaced by one of the same kind is an edit of its item, so that others' work on it stays.
+    static func edit(of list: Hand, into lines: [String]) -> Delta {
+        let former = self.lines(of: list)
+        var items: [Item?] = list.map { $0 }
+        var removed: [Int: Item] = [:]
+        let changes = lines.difference(from: former)
+        for case .remove(let offset, _, _) in changes { removed[offset] = list[offset] }
+        for offset in removed.keys.sorted(by: >) { items.remove(at: offset) }
+        var random = SystemRandomNumberGenerator()
+        for case .insert(let offset, let line, _) in changes {
+            let content = content(of: line)
+            let replaced = removed.keys.sorted().first { removed[$0]?.content.kind == content.kind }
+            let id = replaced.flatMap { removed.removeValue(forKey: $0)?.id } ?? .random(using: &random)
+            items.insert(Item(id: id, content: content), at: offset)
+        }
+        return Delta(from: list, to: items.compactMap { $0 })
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import HandClient
+import HandCore
+import HandSync
+
+/// Ticks each task that contains a word, as soon as somebody writes it.
+@main
+enum TickBot {
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        guard arguments.count == 3, let address = arguments.first, let word = arguments.last else {
+            FileHandle.standardError.write(Data("usage: tick-bot ADDRESS LIST WORD\n".utf8))
+            exit(2)
+        }
+        let client = try HandClient(ClientConfiguration(address: address, person: "tick-bot", program: "tick-bot/1"))
+        let list = try await client.open(arguments[2])
+        for await event in list.events {
+            switch event {
+            case .changed(let state, _):
+                // The edit is made on the list as it is by then: nothing is done twice, whatever came in between.
+                if open(in: state.view, with: word).isEmpty { continue }
+                try await list.edit { .changing(open(in: $0.view, with: word).map { $0..<$0 + 1 }, Change(done: true)) }
+            case .refused(_, let reason):
+                FileHandle.standardError.write(Data("tick-bot: \(reason)\n".utf8))
+                exit(1)
+            default: break
+            }
+        }
+    }
+
+    /// Where the open tasks are that contain the word.
+    private static func open(in view: Hand, with word: String) -> [Int] {
+        view.enumerated().compactMap { index, item in
+            guard case .task(let text, done: false) = item.content, text.contains(word) else { return nil }
+            return index
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import HandTestSupport
+import Testing
+
+/// The programs in `Sources/Examples`, beside people who use the command.
+@Suite(.serialized) struct ExamplesTests {
+    private let user: CommandUser
+    private var address: String { "hand+unix://\(user.server.socket)" }
+
+    init() throws {
+        user = try CommandUser()
+        try user.hand("create", "list")
+    }
+
+    /// An example that runs until the test is over.
+    private final class Running {
+        private let process = Process()
+
+        init(_ name: String, _ arguments: [String]) throws {
+            process.executableURL = URL(filePath: Binary.path).deletingLastPathComponent().appending(path: name)
+            process.arguments = arguments
+            try process.run()
+        }
+
+        deinit {
+            if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+            process.waitUntilExit()
+        }
+
+        var isRunning: Bool { process.isRunning }
+    }
+
+    /// Waits until something is so; a minute at most.
+    private func wait(until isSo: () throws -> Bool) throws {
+        for _ in 0..<600 {
+            if try isSo() { return }
+            usleep(100_000)
+        }
+        Issue.record("it does not come: \(try user.lines())")
+    }
+
+    @Test func theBotTicksWhatContainsTheWord() throws {
+        let bot = try Running("tick-bot", [address, "list", "milk"])
+        try user.hand("add", "milk", "bread", "oat milk")
+        try wait { try user.lines() == ["[x] milk", "[ ] bread", "[x] oat milk"] }
+        try user.hand("edit", "2", "bread and milk")
+        try wait { try user.lines() == ["[x] milk", "[x] bread and milk", "[x] oat milk"] }
+        #expect(bot.isRunning)
+    }
+
+    @Test func theMirrorCarriesBothWays() throws {
+        try user.hand("add", "milk", "bread")
+        let file = user.server.folder.path + "/list.md"
+        func text() -> String { (try? String(contentsOfFile: file, encoding: .utf8)) ?? "" }
+        let mirror = try Running("markdown-mirror", [address, "list", file])
+        try wait { text() == "- [ ] milk\n- [ ] bread\n" }
+        let ids = try user.hand("ls", "--json")
+        try user.hand("done", "1")
+        try wait { text() == "- [x] milk\n- [ ] bread\n" }
+        try "# Today\n- [x] milk\n- [ ] brown bread\n- eggs\n".write(toFile: file, atomically: true, encoding: .utf8)
+        try wait { try user.lines().count == 4 }
+        #expect(try user.lines().dropFirst() == ["[x] milk", "[ ] brown bread", "eggs"])
+        // A line that was changed is still the same item.
+        let bread = try #require(ids.firstMatch(of: #/"id":"([0-9a-z]+)"[^{}]*"bread"/#)?.1)
+        #expect(try user.hand("ls", "--json").contains(bread))
+        try user.hand("rm", "2")
+        try wait { text() == "# Today\n- [ ] brown bread\n- eggs\n" }
+        #expect(mirror.isRunning)
+    }
+
+    @Test func theBotsPlayToAFlush() throws {
+        let outcome = try Binary.run(
+            [address, "table", "3"],
+            program: URL(filePath: Binary.path).deletingLastPathComponent().appending(path: "five-cards").path)
+        #expect(outcome.status == 0, "\(outcome.messages)")
+        let cards = outcome.output.split(whereSeparator: \.isWhitespace)
+        #expect(cards.count == 5 && Set(cards).count == 5 && Set(cards.map(\.last)).count == 1, "\(outcome.output)")
+        #expect(try user.hand("verify", "--data", user.server.folder.path + "/data").contains("sound"))
+    }
+
+    @Test(arguments: ["tick-bot", "markdown-mirror", "five-cards"]) func theySayHowTheyAreUsed(name: String) throws {
+        let program = URL(filePath: Binary.path).deletingLastPathComponent().appending(path: name).path
+        let outcome = try Binary.run([], program: program)
+        #expect(outcome.status == 2 && outcome.messages.hasPrefix("usage: \(name) ADDRESS LIST "))
+    }
+}
