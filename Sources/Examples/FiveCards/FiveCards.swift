@@ -24,14 +24,16 @@ enum FiveCards {
             try await bots.waitForAll()
         }
         let hand = try await table.live().view
-        print(hand.map { card(of: $0).map { "\($0)" } ?? "?" }.joined(separator: " "))
+        print(hand.map(text).joined(separator: " "))
         await host.close()
     }
 
-    private static func card(of item: Item) -> Card? { if case .card(let card) = item.content { card } else { nil } }
+    private static func text(of item: Item) -> String {
+        if case .card(let card) = item.content { "\(card)" } else { "?" }
+    }
 
     private static func suit(of item: Item) -> Card.Suit? {
-        if case .faceUp(_, let suit) = card(of: item) { suit } else { nil }
+        if case .card(.faceUp(_, let suit)) = item.content { suit } else { nil }
     }
 
     /// Plays until five cards of one suit are on the table.
