@@ -71,7 +71,7 @@ enum CommandPages {
         if command.path.count > 1 { pages.append("\(name(Array(command.path.dropLast())))(1)") }
         switch command.path.first {
         case nil: pages += ["hand-config.toml(5)", "hand-protocol(7)"]
-        case "serve": pages += ["hand-serve.toml(5)"]
+        case "serve": pages += ["hand-serve.toml(5)", "hand-tls(7)"]
         case "load": pages += ["hand-load-script(5)"]
         case "token", "share": pages += ["hand-roles(7)"]
         case "backup", "recover", "verify", "store": pages += ["hand-backups(7)"]

@@ -2,12 +2,13 @@ import HandFormats
 
 /// The texts of `hand help TOPIC`: what a user should understand beyond single commands. A line that begins with spaces stands as it is.
 enum Topic: String, CaseIterable {
-    case merging, offline, roles, decks, backups
+    case merging, offline, tls, roles, decks, backups
 
     var summary: String {
         switch self {
         case .merging: "what becomes of edits that people make at the same time"
         case .offline: "working without the server"
+        case .tls: "a server that others reach over the network, and its certificate"
         case .roles: "who may do what: tokens, roles and links"
         case .decks: "lists of cards, dealt from a deck"
         case .backups: "copies of a server's lists, and their way back"
@@ -25,6 +26,7 @@ enum Topic: String, CaseIterable {
         switch self {
         case .merging: Self.mergingText
         case .offline: Self.offlineText
+        case .tls: Self.tlsText
         case .roles: Self.rolesText
         case .decks: Self.decksText
         case .backups: Self.backupsText
@@ -68,6 +70,30 @@ enum Topic: String, CaseIterable {
         identity.
 
         If the server's list is gone or was put back from a backup, edits that were not sent yet are still sent to it.
+        """
+
+    private static let tlsText = """
+        By default a server listens on its own machine only. For others it needs a certificate, so that nobody on the way can read or \
+        change anything, and tokens, so that it knows who is who (see 'hand help roles').
+
+        A certificate comes from an authority, such as Let's Encrypt, or you make one for your own people:
+
+          openssl req -x509 -newkey rsa:3072 -nodes -days 365 -subj /CN=lists \\
+              -addext subjectAltName=DNS:lists.example.org \\
+              -keyout lists.key -out lists.pem
+          hand serve --listen 0.0.0.0:7777 --tls-cert lists.pem --tls-key lists.key
+
+        Where hand is installed as a package, put both files into /etc/hand, let the server's user read them (chgrp hand \
+        /etc/hand/lists.key; chmod 640 /etc/hand/lists.key), set listen, tls-cert and tls-key in /etc/hand/serve.toml, and start it: \
+        systemctl enable --now hand.
+
+        The others write hands:// in front of the address. If you made the certificate, they need a copy of lists.pem, which is no \
+        secret:
+
+          hand context add work hands://lists.example.org --ca lists.pem --ask-token
+          hand -c work lists
+
+        After a new certificate, 'systemctl reload hand' or SIGHUP has the server read it. 'hand doctor' says how long one is good.
         """
 
     private static let rolesText = """
