@@ -50,8 +50,8 @@ import Testing
         }
     }
 
-    /// README's example is in this file, so it is compiled; and it is run.
-    @Test func theExampleOfTheReadme() async throws {
+    /// The article's example is in this file, so it is compiled; and it is run.
+    @Test func theExampleOfTheArticle() async throws {
         let server = try Server()
         defer { server.stop() }
         let maker = try HandClient(ClientConfiguration(address: server.address, person: "bob", program: "example"))
@@ -63,9 +63,10 @@ import Testing
         #expect(try await maker.state(of: "groceries").hand.isEmpty)
         await maker.close()
         let source = try String(contentsOfFile: #filePath, encoding: .utf8)
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../README.md")
-        let readme = try String(contentsOf: root, encoding: .utf8)
-        let text = try #require(readme.firstMatch(of: #/```swift\n(?s)(.*?)```/#)).1
+        let article = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/Shell/HandClient/HandClient.docc/WriteAClient.md")
+        let words = try String(contentsOf: article, encoding: .utf8)
+        let text = try #require(words.firstMatch(of: #/```swift\n(?s)(.*?)```/#)).1
         for line in text.split(separator: "\n") where !line.contains("address:") {
             #expect(source.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
         }

@@ -19,7 +19,7 @@ enum ItemPrinter {
 
     /// - Parameters:
     ///   - last: the largest number, for the column's width.
-    ///   - idLength: how many characters of an id are unique in the whole list.
+    ///   - length: how many characters of an id are unique in the whole list.
     static func print(
         _ shown: some Sequence<(number: Int, item: Item)>, upTo last: Int, idLength length: Int, json: Bool
     ) {

@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+/// What a built module declares, as `swift symbolgraph-extract` writes it.
+struct SymbolGraph: Decodable {
+    struct Symbol: Decodable {
+        struct Identifier: Decodable {
+            let precise: String
+        }
+
+        struct Fragment: Decodable {
+            let spelling: String
+        }
+
+        let identifier: Identifier
+        let pathComponents: [String]
+        let declarationFragments: [Fragment]?
+    }
+
+    let symbols: [Symbol]
+
+    #if arch(arm64)
+        private static let architecture = "aarch64"
+    #else
+        private static let architecture = "x86_64"
+    #endif
+
+    /// Writes the graph of a module's public declarations into a folder that is gone afterwards.
+    static func extracted<Result>(of module: String, _ body: (_ folder: String) throws -> Result) throws -> Result {
+        let folder = FileManager.default.temporaryDirectory.path + "/hand-symbols-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let root = ArchitectureTests.root.path
+        let built = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path
+        let own = ["CLibuv", "COpenSSL", "CLibpq", "CNcurses"].map { "Sources/Shell/\($0)" }
+        let others = [
+            "GRDB.swift/Sources/GRDBSQLite", "TOMLKit/Sources/CTOML/include",
+            "swift-numerics/Sources/_NumericsShims/include",
+        ]
+        .map { ".build/checkouts/\($0)" }
+        let includes = [built + "/Modules", "/usr/include/postgresql"] + (own + others).map { "\(root)/\($0)" }
+        let (status, text) = try run(
+            ["swift", "symbolgraph-extract", "-module-name", module, "-target", "\(architecture)-unknown-linux-gnu"]
+                + includes.flatMap { ["-I", $0] } + ["-output-dir", folder, "-minimum-access-level", "public"])
+        try #require(status == 0, "\(text)")
+        return try body(folder)
+    }
+
+    init(of module: String) throws {
+        self = try Self.extracted(of: module) { folder in
+            let data = try Data(contentsOf: URL(filePath: "\(folder)/\(module).symbols.json"))
+            return try JSONDecoder().decode(SymbolGraph.self, from: data)
+        }
+    }
+
+    /// Runs a command to its end; what it says, errors included.
+    static func run(_ arguments: [String]) throws -> (status: Int32, text: String) {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, text)
+    }
+}
