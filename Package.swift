@@ -192,7 +192,7 @@ let package = Package(
             name: "hand-soak",
             dependencies: [
                 "hand", "HandCore", "HandSync", "HandFormats", "HandClient", "HandStore", "EventLoop", "HandSimulation",
-                "FaultyNetwork", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "FaultyNetwork", "HandTestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Programs/Soak"),
         .executableTarget(
@@ -229,6 +229,11 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// What the tests do themselves takes little time, and optimizing it takes minutes.
+for target in package.targets where target.type == .test {
+    target.swiftSettings = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+}
 
 // The fuzzer links only with flags of its own (`.ci/fuzz`), so no ordinary build sees it.
 if Context.environment["HAND_FUZZ"] != nil {

@@ -10,9 +10,9 @@ import HandWire
 /// A real server process on a disk that fails when it is told to; `FaultyDisk` says how.
 final class FaultyServer {
     let folder: TemporaryFolder
-    private var process: Process?
+    private var process: ServerProcess?
     /// Whether the server has said that it listens.
-    private(set) var isServing = false
+    var isServing: Bool { process?.greeting.isEmpty == false }
 
     var socket: String { folder.path + "/hand.sock" }
     var data: String { folder.path + "/data" }
@@ -25,7 +25,6 @@ final class FaultyServer {
     /// - Parameter pageSize: the size of the store's pages, if not SQLite's own choice.
     init(fault: String = "", pageSize: Int? = nil) throws {
         folder = try TemporaryFolder()
-        try Data().write(to: URL(fileURLWithPath: logFile))
         if let pageSize { try prepareStore(pageSize) }
         try fail(fault)
         try start()
@@ -51,48 +50,22 @@ final class FaultyServer {
     }
 
     func start() throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: Built.hand)
-        process.arguments = ["serve", "--listen", socket, "--data", data, "--log-level", "error"]
-        process.environment = ProcessInfo.processInfo.environment.merging([
-            "LD_PRELOAD": Built.faultyDisk, "FAULTY_DISK_FOLDER": data, "FAULTY_DISK_CONTROL": control,
-            "FAULTY_DISK_TRACE": trace,
-        ]) { $1 }
-        let output = Pipe()
-        process.standardOutput = output
-        let log = try FileHandle(forWritingTo: URL(fileURLWithPath: logFile))
-        try log.seekToEnd()
-        process.standardError = log
-        try process.run()
-        try log.close()
-        self.process = process
-        // The line comes when the server listens; nothing has to be waited for beyond it.
-        var line = Data()
-        while let byte = try output.fileHandleForReading.read(upToCount: 1), byte != Data("\n".utf8), !byte.isEmpty {
-            line += byte
-        }
-        isServing = !line.isEmpty
+        process = try ServerProcess(
+            ["--listen", socket, "--data", data, "--log-level", "error"],
+            environment: [
+                "LD_PRELOAD": Built.faultyDisk, "FAULTY_DISK_FOLDER": data, "FAULTY_DISK_CONTROL": control,
+                "FAULTY_DISK_TRACE": trace,
+            ], log: logFile)
     }
 
     /// `kill -9`.
-    func kill() {
-        guard let process, process.isRunning else { return }
-        Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-    }
+    func kill() { process?.kill() }
 
     /// SIGTERM; returns the exit code.
-    func terminate() -> Int32 {
-        process?.terminate()
-        return end()
-    }
+    func terminate() -> Int32 { process?.terminate() ?? -1 }
 
     /// Waits until the server ends by itself; returns the exit code.
-    func end() -> Int32 {
-        guard let process else { return -1 }
-        process.waitUntilExit()
-        return process.terminationStatus
-    }
+    func end() -> Int32 { process?.waitForEnd() ?? -1 }
 
     /// All that the server has said on standard error.
     var log: String { (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? "" }

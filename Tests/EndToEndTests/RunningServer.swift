@@ -53,9 +53,9 @@ func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
 final class RunningServer {
     let folder: TemporaryFolder
     let options: [String]
-    private var process: Process?
+    private var process: ServerProcess?
     /// The line in which the server says where it is.
-    private(set) var greeting = ""
+    var greeting: String { process?.greeting ?? "" }
 
     var socket: String { folder.path + "/hand.sock" }
     var address: HandAddress.Server { .unix(path: socket) }
@@ -84,32 +84,14 @@ final class RunningServer {
     }
 
     func start() throws {
-        let process = Process()
-        let arguments =
-            ["serve", "--listen", socket, "--data", folder.path + "/data", "--log-level", "error"] + options
-        let command = launcher + [Binary.path] + arguments
-        process.executableURL = URL(fileURLWithPath: command[0])
-        process.arguments = Array(command.dropFirst())
-        let output = Pipe()
-        process.standardOutput = output
         if let logPath { _ = FileManager.default.createFile(atPath: logPath, contents: nil) }
-        process.standardError = logPath.flatMap { FileHandle(forWritingAtPath: $0) } ?? FileHandle.standardError
-        try process.run()
-        self.process = process
-        // The line comes when the server listens; nothing has to be waited for beyond it.
-        var line = Data()
-        while let byte = try output.fileHandleForReading.read(upToCount: 1), byte != Data("\n".utf8), !byte.isEmpty {
-            line += byte
-        }
-        greeting = String(decoding: line, as: UTF8.self)
+        process = try ServerProcess(
+            ["--listen", socket, "--data", folder.path + "/data", "--log-level", "error"] + options, launcher: launcher,
+            log: logPath)
     }
 
     /// `kill -9`.
-    func kill() {
-        guard let process, process.isRunning else { return }
-        Foundation.kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
-    }
+    func kill() { process?.kill() }
 
     /// What the server counts of itself under that name.
     func figure(_ name: String) throws -> Int {
@@ -119,32 +101,21 @@ final class RunningServer {
     }
 
     /// SIGHUP: the server heeds it when it comes to it.
-    func hangUp() {
-        guard let process else { return }
-        Foundation.kill(process.processIdentifier, SIGHUP)
-    }
+    func hangUp() { process?.signal(SIGHUP) }
 
     /// From now on it may have so many files open.
     func limitFiles(to count: Int) throws {
         guard let process else { return }
         let outcome = try Binary.run(
-            ["--pid", "\(process.processIdentifier)", "--nofile=\(count):"], program: "/usr/bin/prlimit")
+            ["--pid", "\(process.pid)", "--nofile=\(count):"], program: "/usr/bin/prlimit")
         guard outcome.status == 0 else { throw POSIXError(.EPERM) }
     }
 
     /// SIGTERM; returns the exit code.
-    func terminate() -> Int32 {
-        guard let process else { return -1 }
-        process.terminate()
-        process.waitUntilExit()
-        return process.terminationStatus
-    }
+    func terminate() -> Int32 { process?.terminate() ?? -1 }
 
     /// Returns the exit code once it has ended by itself.
-    func waitForEnd() -> Int32 {
-        process?.waitUntilExit()
-        return process?.terminationStatus ?? -1
-    }
+    func waitForEnd() -> Int32 { process?.waitForEnd() ?? -1 }
 
     func client(_ person: String = "test", journal: String? = nil) throws -> HandClient {
         try HandClient(

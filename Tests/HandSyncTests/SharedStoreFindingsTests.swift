@@ -57,12 +57,22 @@ import Testing
         #expect(commits(ada).count == 1 && store.fates.isEmpty)
     }
 
-    /// That is no reason to give the list up.
-    @Test func whoSubscribesWhileTheStoreIsAwayComesAgain() {
-        _ = client(1, at: one)
+    private static let questions: [UpMessage] = [
+        .subscribe(.init(request: 1, name: "list", logID: 0, revision: 0)),
+        .subscribe(.init(request: 1, name: "", logID: 9, revision: 0)), .lists(request: 1, after: ""),
+        .deletedLists(request: 1, before: nil), .history(request: 1, name: "list", from: 0, limit: 9),
+        .fetch(request: 1, name: "list", revision: nil),
+        .excerpt(.init(request: 1, name: "list", [.positions(start: 0, count: 9)])),
+        .create(request: 1, name: "other", rules: Rules()), .delete(request: 1, name: "list"),
+        .rename(request: 1, name: "list", newName: "other"),
+        .undelete(request: 1, name: "gone", deletion: nil, newName: "gone"),
+    ]
+
+    /// That says nothing of the list, and is no reason to give it up.
+    @Test(arguments: questions) func whoAsksWhileTheStoreIsAwayComesAgain(question: UpMessage) {
         let late = one.connect(2)
         one.settle()
-        late.subscribe("list", request: 1)
+        late.say(question)
         one.failure = .unreachable("test", why: "it is gone")
         one.settle()
         #expect(late.errors == [.internalError] && late.isShutDown && one.service.brokenInvariant() == nil)

@@ -50,8 +50,8 @@ import Testing
         }
     }
 
-    /// The article's example is in this file, so it is compiled; and it is run.
-    @Test func theExampleOfTheArticle() async throws {
+    /// The articles' examples are in this file, so they are compiled; and they are run.
+    @Test func theExampleOfAClient() async throws {
         let server = try Server()
         defer { server.stop() }
         let maker = try HandClient(ClientConfiguration(address: server.address, person: "bob", program: "example"))
@@ -62,13 +62,30 @@ import Testing
         #expect(try await example(server.address) == 2)
         #expect(try await maker.state(of: "groceries").hand.isEmpty)
         await maker.close()
+        try standsInThisFile("Shell/HandClient/HandClient.docc/WriteAClient.md")
+    }
+
+    @Test func theExampleOfMerging() throws {
+        let (milk, bread, eggs) = (note("milk"), note("bread"), note("eggs"))
+        let ada = Delta.inserting([eggs], at: 0)
+        let ben = Delta.deleting(1..<2)
+        let carried =
+            ben.transformed(over: ada, as: .later)
+        #expect(carried == .deleting(2..<3))
+        #expect(try Array(Hand([milk, bread]).applying(ada).applying(carried)) == [eggs, milk])
+        try standsInThisFile("Core/HandCore/HandCore.docc/Merging.md")
+    }
+
+    /// Each line of an article's first example, but for addresses and remarks.
+    private func standsInThisFile(_ article: String) throws {
         let source = try String(contentsOfFile: #filePath, encoding: .utf8)
-        let article = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Sources/Shell/HandClient/HandClient.docc/WriteAClient.md")
-        let words = try String(contentsOf: article, encoding: .utf8)
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/\(article)")
+        let words = try String(contentsOf: file, encoding: .utf8)
         let text = try #require(words.firstMatch(of: #/```swift\n(?s)(.*?)```/#)).1
         for line in text.split(separator: "\n") where !line.contains("address:") {
-            #expect(source.contains(line.trimmingCharacters(in: .whitespaces)), "\(line)")
+            let code = line.replacing(#/ +\/\/.*/#, with: "").trimmingCharacters(in: .whitespaces)
+            #expect(source.contains(code), "\(line)")
         }
     }
 

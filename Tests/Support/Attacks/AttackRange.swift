@@ -15,7 +15,7 @@ package final class AttackRange: Sendable {
     package let past: (revision: Int, count: Int)
     /// What all its clients have sent.
     package let meter = Meter()
-    private let server: Server?
+    private let server: ServerProcess?
 
     package static let list = "open"
     package static let otherList = "secret"
@@ -62,16 +62,15 @@ package final class AttackRange: Sendable {
         try letGuestsIn(isLong ? "admin" : "none")
         self.tokens = tokens
 
-        let server = try Server(
-            program,
+        let server = try ServerProcess(
             [
                 "--listen", "0.0.0.0:0", "--insecure", "--data", data, "--durability", "os", "--handshake-timeout", "1",
                 "--idle-timeout", "\(idleTimeout)", "--drain-timeout", "1", "--max-user-requests", "300",
                 "--too-fast-notice", "0.5",
                 "--too-fast-timeout", "2", "--log-format", "json", "--audit", folder.path + "/audit",
-            ], prefix: prefix, log: folder.path + "/log")
+            ], program: program, launcher: prefix, log: folder.path + "/log")
         self.server = server
-        port = server.port
+        port = try server.port
         pid = server.pid
         let root = try client()
         _ = try root.hello(1, token: tokens["root"])
@@ -119,7 +118,7 @@ package final class AttackRange: Sendable {
 
     deinit { stop() }
 
-    package func stop() { server?.stop() }
+    package func stop() { server?.terminate() }
 
     package var isRunning: Bool { server?.isRunning ?? true }
     package let pid: Int32

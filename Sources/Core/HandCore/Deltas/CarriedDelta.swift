@@ -3,7 +3,7 @@
 /// A long one is a tree of pieces, so that a commit costs what it touches of the delta, not what the delta holds. What a commit
 /// does not touch stands in for one item that both leave alone, and the general functions do the rest, so the two are the
 /// same by construction. A value: copying is O(1).
-public struct CarriedDelta: Sendable {
+package struct CarriedDelta: Sendable {
     private enum Form: Sendable {
         /// Short: the general functions look at the whole of it.
         case plain(Delta)
@@ -17,7 +17,7 @@ public struct CarriedDelta: Sendable {
     private var form: Form
     private let treeThreshold: Int
 
-    public init(_ delta: Delta) {
+    package init(_ delta: Delta) {
         self.init(delta, treeThreshold: Self.treeThreshold)
     }
 
@@ -32,7 +32,7 @@ public struct CarriedDelta: Sendable {
     }
 
     /// What is left of it by now. O(n) for a long one.
-    public var delta: Delta {
+    package var delta: Delta {
         switch form {
         case .plain(let delta): delta
         case .tree(let pieces, let origin): Piece.delta(of: pieces, origin: origin)
@@ -40,29 +40,29 @@ public struct CarriedDelta: Sendable {
     }
 
     /// The single edit that is left; nil if it is more than that.
-    public var singleEdit: SingleEdit? {
+    package var singleEdit: SingleEdit? {
         if case .plain(let delta) = form { SingleEdit(delta) } else { nil }
     }
 
-    public var isIdentity: Bool {
+    package var isIdentity: Bool {
         if case .plain(let delta) = form { delta.isIdentity } else { false }
     }
 
     /// What passed.
-    public struct Passed: Sendable {
+    package struct Passed: Sendable {
         /// What is left of the commit once this delta has been done.
-        public let rest: Delta
+        package let rest: Delta
         /// What one of the two wanted and does not get.
-        public let superseded: [Superseded]
+        package let superseded: [Superseded]
         /// How many components were looked at.
-        public let work: Int
+        package let work: Int
     }
 
     /// A commit, made on the same list and earlier, passes.
     ///
     /// - Complexity: O(c log n) in the commit's components, and in those of this delta that it touches; O(n) if it touches
     ///   items that this delta moves.
-    public mutating func pass(_ commit: Delta) -> Passed {
+    package mutating func pass(_ commit: Delta) -> Passed {
         if commit.isIdentity { return Passed(rest: commit, superseded: [], work: 0) }
         switch meet(commit) {
         case .nothing(let shift): return Passed(rest: shift.rest, superseded: [], work: shift.work)
@@ -79,7 +79,7 @@ public struct CarriedDelta: Sendable {
     /// The same where nobody asks what is left of the commit, which takes half the time.
     ///
     /// - Returns: how many components were looked at.
-    public mutating func follow(_ commit: Delta) -> Int {
+    package mutating func follow(_ commit: Delta) -> Int {
         if commit.isIdentity { return 0 }
         switch meet(commit) {
         case .nothing(let shift): return shift.work
@@ -116,7 +116,7 @@ public struct CarriedDelta: Sendable {
 }
 
 extension CarriedDelta: Equatable {
-    public static func == (left: CarriedDelta, right: CarriedDelta) -> Bool { left.delta == right.delta }
+    package static func == (left: CarriedDelta, right: CarriedDelta) -> Bool { left.delta == right.delta }
 }
 
 // MARK: - Pieces

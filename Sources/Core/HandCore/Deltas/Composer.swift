@@ -3,7 +3,7 @@
 ///
 /// A value: copying is O(1). The pieces stand in the order of the *new* list; a piece of width 0 marks where old items were
 /// that are gone or moved, so that what is put beside them later finds its place in the old list.
-public struct Composer: Sendable {
+package struct Composer: Sendable {
     /// More items than any list holds: the length of the implied `keep` at the end.
     private static let endless = 1 << 40
 
@@ -11,19 +11,19 @@ public struct Composer: Sendable {
     private var items: [Item] = []
     private var changes: [Change] = []
     /// Number of deltas added that were not identities.
-    public private(set) var count = 0
+    package private(set) var count = 0
 
     /// The composition of nothing: the identity.
-    public init() {
+    package init() {
         pieces = SummaryTree([Piece(kind: .kept, start: 0, count: Self.endless)])
     }
 
-    public init(_ delta: Delta) {
+    package init(_ delta: Delta) {
         self.init()
         append(delta)
     }
 
-    public var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     /// Some items of the new list, and where they come from.
     fileprivate struct Piece: Summarized {
@@ -86,7 +86,7 @@ extension Composer {
     /// Adds `delta`, made on the list as the composition so far leaves it.
     ///
     /// O(c log n), c being the delta's components and n what was added before.
-    public mutating func append(_ delta: Delta) {
+    package mutating func append(_ delta: Delta) {
         guard !delta.isIdentity else { return }
         count += 1
         placeContent(of: delta)
@@ -267,7 +267,7 @@ extension Composer {
 
 extension Composer {
     /// The composition as one delta. O(n log n) in what was added.
-    public var delta: Delta {
+    package var delta: Delta {
         // Moved pieces by old position: that is the order of picking.
         let moved = pieces.filter { $0.kind == .moved }.sorted { $0.start < $1.start }
         var slot = 0

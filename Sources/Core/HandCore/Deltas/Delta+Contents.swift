@@ -31,7 +31,7 @@ extension Delta {
     }
 
     /// The same delta with other contents in the items that it inserts; ids stay.
-    public func mappingInserted(_ transform: (Item) -> Content) -> Delta {
+    package func mappingInserted(_ transform: (Item) -> Content) -> Delta {
         Delta(
             steps: steps, items: items.map { Item(id: $0.id, content: transform($0)) }, changes: changes, reach: reach,
             growth: growth)
@@ -41,7 +41,7 @@ extension Delta {
     ///
     /// O(components) where they differ only in the contents of inserted items, as a dealt card differs from its back;
     /// otherwise both lists are compared, which is O(n log n).
-    public func correction(to actual: Delta, on list: Hand) throws(Misfit) -> Delta {
+    package func correction(to actual: Delta, on list: Hand) throws(Misfit) -> Delta {
         if self == actual { return .identity }
         if steps == actual.steps, changes == actual.changes, let turned = turning(to: actual) { return turned }
         return Delta(from: try list.applying(self), to: try list.applying(actual))

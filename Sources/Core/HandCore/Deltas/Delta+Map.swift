@@ -68,7 +68,7 @@ extension Delta {
 
     /// The items of the old list of which it must be known what they say, in order to tell what the delta does or to take it
     /// back: those that it edits, deletes or moves. In order. O(components).
-    public var touched: [Range<Int>] {
+    package var touched: [Range<Int>] {
         var old = 0
         var touched: [Range<Int>] = []
         for step in steps where !step.isContent {

@@ -1,13 +1,13 @@
 // Taking back one's own words, and nobody else's.
 
 /// What an edit that takes another one back may do, once others have gone on from there.
-public struct Sparing: Sendable {
+package struct Sparing: Sendable {
     /// The edit without the places of texts that others have changed.
-    public let delta: Delta
+    package let delta: Delta
     /// Those places, as an edit of the same list.
-    public let left: Delta
+    package let left: Delta
     /// What was not taken back: `lost` would stand there, `present` stands there. Indices are of the list that others left.
-    public let spared: [Superseded]
+    package let spared: [Superseded]
 }
 
 extension Delta {
@@ -18,7 +18,7 @@ extension Delta {
     /// O(n log n) in the components of both, if both change texts; otherwise O(1).
     ///
     /// - Parameter since: what others did, made on the same list.
-    public func sparing(_ since: Delta) -> Sparing {
+    package func sparing(_ since: Delta) -> Sparing {
         let nothing = Sparing(delta: self, left: .identity, spared: [])
         if changes.isEmpty || since.changes.isEmpty { return nothing }
         let (mine, others) = (Footprint(self), Footprint(since))
@@ -57,7 +57,7 @@ extension Delta {
     /// What takes this edit back, which only changes texts.
     ///
     /// - Precondition: it has no components but `keep` and `edit`, and sets no field.
-    public var invertedWords: Delta {
+    package var invertedWords: Delta {
         let inverses = changes.map { Change(text: $0.text.inverted, url: $0.url.inverted) }
         return Delta(steps: steps, items: items, changes: inverses, reach: reach, growth: growth)
     }

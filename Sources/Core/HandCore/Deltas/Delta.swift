@@ -90,17 +90,17 @@ public struct Delta: Sendable {
     }
 
     /// Number of components.
-    public var componentCount: Int { steps.count }
+    package var componentCount: Int { steps.count }
     /// Components, and what changes of texts add to them: carrying it over another takes time in proportion to it. O(changes).
-    public var carryingCost: Int { changes.reduce(steps.count) { $0 + $1.cost } }
+    package var carryingCost: Int { changes.reduce(steps.count) { $0 + $1.cost } }
     /// The same, and items inserted and deleted: making the edit takes time in proportion to it. O(components).
-    public var weight: Int {
+    package var weight: Int {
         steps.reduce(carryingCost + items.count) { $0 + ($1.kind == .delete ? $1.count : 0) }
     }
     /// The items that this delta inserts, from left to right.
     public var insertedItems: [Item] { items }
     /// The changes that this delta makes, from left to right.
-    public var itemChanges: [Change] { changes }
+    package var itemChanges: [Change] { changes }
 }
 
 extension Delta: Equatable {

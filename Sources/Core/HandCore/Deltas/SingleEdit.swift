@@ -4,8 +4,8 @@
 /// Nearly all commits are such, and a server transforms each submission over every commit since its base; over these it
 /// takes a few nanoseconds and allocates nothing. It is the same function as `Delta.transformed(over:as: .later)`; only two who
 /// reword one item it leaves to that.
-public struct SingleEdit: Equatable, Sendable {
-    public enum Kind: UInt8, Sendable {
+package struct SingleEdit: Equatable, Sendable {
+    package enum Kind: UInt8, Sendable {
         case insert, delete, move, nothing
         /// Sets fields of an item.
         case set
@@ -13,21 +13,21 @@ public struct SingleEdit: Equatable, Sendable {
         case reword
     }
 
-    public let kind: Kind
+    package let kind: Kind
     /// Which neighbour inserted or moved items hold on to.
-    public let side: Side
+    package let side: Side
     /// `insert`: number of items; otherwise 1.
-    public let count: Int32
+    package let count: Int32
     /// `delete`, `move`, `set`, `reword`: position of the item.
-    public var index: Int32
+    package var index: Int32
     /// `insert`, `move`: the gap, counted in the old list.
-    public var gap: Int32
+    package var gap: Int32
 
     /// The edit that changes nothing.
-    public static let nothing = SingleEdit(.nothing, index: 0)
+    package static let nothing = SingleEdit(.nothing, index: 0)
 
     /// The single edit that `delta` is; nil if it is more than that.
-    public init?(_ delta: Delta) {
+    package init?(_ delta: Delta) {
         if delta.isIdentity {
             self = .nothing
             return
@@ -82,7 +82,7 @@ public struct SingleEdit: Equatable, Sendable {
 extension SingleEdit {
     /// What a single edit does to positions, in the form in which it takes the fewest steps to carry one over: at most one item
     /// leaves, and some come in one gap.
-    public struct PositionShift: Equatable, Sendable {
+    package struct PositionShift: Equatable, Sendable {
         /// Position of the item that leaves; beyond every list if none does.
         @usableFromInline let removed: Int32
         /// The gap, in the old list; beyond every list if nothing comes.
@@ -94,7 +94,7 @@ extension SingleEdit {
         /// Beyond every position.
         private static let none = Int32.max
 
-        public init(_ edit: SingleEdit) {
+        package init(_ edit: SingleEdit) {
             let removes = edit.kind == .delete || edit.kind == .move
             let inserts = edit.kind == .insert || edit.kind == .move
             removed = removes ? edit.index : Self.none
@@ -133,7 +133,7 @@ extension SingleEdit {
     /// - Returns: also how many were passed: those up to one that rewords what this one rewords.
     /// - Complexity: about two nanoseconds for each.
     @inlinable
-    public func transformed(
+    package func transformed(
         over others: Slice<UnsafeBufferPointer<PositionShift>>
     ) -> (edit: SingleEdit?, passed: Int) {
         var (index, gap) = (index, gap)
@@ -174,7 +174,7 @@ extension Delta {
     /// This delta, a single edit, at the place that `edit` says: items and change stay.
     ///
     /// - Precondition: `edit` came from this delta by `SingleEdit(_:)` and `transformed(over:)`.
-    public func placed(at edit: SingleEdit) -> Delta {
+    package func placed(at edit: SingleEdit) -> Delta {
         let (index, gap) = (Int(edit.index), Int(edit.gap))
         switch edit.kind {
         case .nothing: return .identity

@@ -65,7 +65,7 @@ public struct Change: Equatable, Sendable {
     public var isEmpty: Bool { fields.isEmpty }
 
     /// About how many bytes it takes: texts in UTF-8, those that are removed included, and a few for each splice.
-    public var size: Int { text.size + url.size + (bytes?.count ?? 0) }
+    package var size: Int { text.size + url.size + (bytes?.count ?? 0) }
 }
 
 extension Change {

@@ -2,8 +2,8 @@
 ///
 /// 24 bytes, and 16 more than its content takes on the wire. It is compared, hashed, stored and sent as it is; only who wants
 /// to know what the item says makes an `Item` of it, which copies the texts.
-public struct PackedItem: Sendable {
-    public let id: ItemID
+package struct PackedItem: Sendable {
+    package let id: ItemID
     let hash: UInt64
     // `nonisolated(unsafe)` is safe: the bytes are written once, before anybody else has the object.
     nonisolated(unsafe) private let storage: Storage
@@ -18,13 +18,13 @@ public struct PackedItem: Sendable {
     }
 
     /// - Parameter content: kind, size and body of a content as they stand on the wire, already checked.
-    public init(id: ItemID, checked content: UnsafeRawBufferPointer) {
+    package init(id: ItemID, checked content: UnsafeRawBufferPointer) {
         self.id = id
         hash = Self.hash(id, content)
         storage = .make(content.count) { $0.copyMemory(from: content) }
     }
 
-    public init(_ item: Item) {
+    package init(_ item: Item) {
         let content = item.content
         let (kind, size) = (UInt64(content.kind.rawValue), content.bodySize)
         let count = kind.varintSize + UInt64(size).varintSize + size
@@ -42,7 +42,7 @@ public struct PackedItem: Sendable {
     }
 
     /// Calls `body` with kind, size and body of the content as they stand on the wire.
-    public func withContentBytes<Result, Failure: Error>(
+    package func withContentBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         // The header is read first, to know how much there is; the storage lives as long as this value does.
@@ -54,9 +54,9 @@ public struct PackedItem: Sendable {
         return try body(UnsafeRawBufferPointer(start: start, count: header.startIndex + size))
     }
 
-    public var item: Item { Item(id: id, content: content) }
+    package var item: Item { Item(id: id, content: content) }
 
-    public var content: Content {
+    package var content: Content {
         withContentBytes { bytes in
             var rest = bytes[...]
             let kind = Content.Kind(rawValue: UInt32(truncatingIfNeeded: rest.takeVarint()))
@@ -78,7 +78,7 @@ public struct PackedItem: Sendable {
 }
 
 extension PackedItem: Equatable {
-    public static func == (left: PackedItem, right: PackedItem) -> Bool {
+    package static func == (left: PackedItem, right: PackedItem) -> Bool {
         guard left.id == right.id, left.hash == right.hash else { return false }
         if left.storage === right.storage { return true }
         return left.withContentBytes { some in right.withContentBytes { others in some.elementsEqual(others) } }
@@ -87,7 +87,7 @@ extension PackedItem: Equatable {
 
 extension Item {
     /// What stands for the item in a list's digest (`Protocol.md`, “Digest”).
-    public var hash: UInt64 { PackedItem(self).hash }
+    package var hash: UInt64 { PackedItem(self).hash }
 }
 
 extension PackedItem: Summarized {
@@ -98,7 +98,7 @@ extension PackedItem: Summarized {
 
 extension Content {
     /// Bytes that the body of this content takes on the wire (`Protocol.md`, “Items”).
-    public var bodySize: Int {
+    package var bodySize: Int {
         switch self {
         case .card: 1
         case .note(let text), .heading(let text): text.utf8.count
@@ -189,7 +189,7 @@ extension Slice<UnsafeRawBufferPointer> {
 
 extension UInt64 {
     /// Bytes that this number takes as a varint: seven bits a byte.
-    public var varintSize: Int {
+    package var varintSize: Int {
         self == 0 ? 1 : (70 - leadingZeroBitCount) / 7
     }
 }

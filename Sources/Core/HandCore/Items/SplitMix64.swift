@@ -2,14 +2,14 @@
 ///
 /// For shuffles, tests and simulations, not for secrets. Algorithm: Steele, Lea and Flood, “Fast splittable pseudorandom
 /// number generators”, OOPSLA 2014.
-public struct SplitMix64: RandomNumberGenerator, Sendable {
+package struct SplitMix64: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    public init(seed: UInt64) {
+    package init(seed: UInt64) {
         state = seed
     }
 
-    public mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -20,7 +20,7 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     /// A number in `0..<bound`, by the same rule everywhere (the standard library does not promise one).
     ///
     /// - Precondition: `bound > 0`.
-    public mutating func next(below bound: Int) -> Int {
+    package mutating func next(below bound: Int) -> Int {
         Int(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(bound)).high)
     }
 }

@@ -2,7 +2,7 @@ extension Hand {
     /// Calls `body` with the position of each item whose id lies in one of the ranges, in order, until it returns false.
     ///
     /// O(n log ranges), a few nanoseconds an item: ids are not indexed, and nothing but them is looked at.
-    public func forEachPosition(
+    package func forEachPosition(
         of ids: [ClosedRange<ItemID>], from start: Int = 0, _ body: (Int) -> Bool
     ) {
         let wanted = ids.joined

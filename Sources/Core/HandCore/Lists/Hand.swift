@@ -20,7 +20,7 @@ public struct Hand: Sendable {
     }
 
     /// A list of items that are packed already. O(n).
-    public init(packed items: [PackedItem], rules: Rules = Rules()) {
+    package init(packed items: [PackedItem], rules: Rules = Rules()) {
         tree = SummaryTree(items)
         self.rules = rules
     }
@@ -83,12 +83,12 @@ extension Hand: RandomAccessCollection {
     }
 
     /// The items in order as they are kept, from `start` on. Amortized O(1) each, and nothing is copied.
-    public func packedItems(from start: Int) -> some Sequence<PackedItem> {
+    package func packedItems(from start: Int) -> some Sequence<PackedItem> {
         tree.elements(in: start..<count)
     }
 
     /// All items as they are kept.
-    public var packedItems: some Sequence<PackedItem> { packedItems(from: 0) }
+    package var packedItems: some Sequence<PackedItem> { packedItems(from: 0) }
 
     /// The ids of all items in order.
     public var ids: some Sequence<ItemID> { packedItems.lazy.map(\.id) }

@@ -20,7 +20,7 @@ extension TextChange {
         }
 
         /// The change that puts back what was lost, made on the text after both.
-        public var recovery: TextChange { TextChange(replacing: present, at: at, with: lost) }
+        package var recovery: TextChange { TextChange(replacing: present, at: at, with: lost) }
     }
 
     /// Where the two changes overlap and do not make the same of it.
@@ -41,7 +41,7 @@ extension TextChange {
     /// The same where the earlier change has been made and `later` was carried over it: `inverse` takes the earlier one back.
     ///
     /// What was only removed has left no words behind. It counts as lost if the later change puts some of them back.
-    public static func losses(ofWhatTakesBack inverse: TextChange, to later: TextChange) -> [Loss] {
+    package static func losses(ofWhatTakesBack inverse: TextChange, to later: TextChange) -> [Loss] {
         var losses: [Loss] = []
         var shift = 0
         var removed: Splice?

@@ -2,21 +2,21 @@
 ///
 /// `digest([h₀ … hₙ₋₁]) = Σ hᵢ · Bⁿ⁻¹⁻ⁱ mod (2⁶¹ − 1)`, the hᵢ being the items' hashes. Two parts are joined in constant
 /// time, so a tree keeps it up to date in O(log n) an edit. Rabin and Karp's rolling hash; it finds faults, not forgers.
-public enum Digest {
+package enum Digest {
     /// The prime 2⁶¹ − 1.
-    public static let modulus: UInt64 = (1 << 61) - 1
+    package static let modulus: UInt64 = (1 << 61) - 1
     /// The base of the polynomial.
-    public static let base: UInt64 = 0x0E3B_7C9D_5F17_A36B
+    package static let base: UInt64 = 0x0E3B_7C9D_5F17_A36B
 
     /// `left · right` modulo 2⁶¹ − 1, for factors below the modulus.
     @inline(__always)
-    public static func multiply(_ left: UInt64, _ right: UInt64) -> UInt64 {
+    package static func multiply(_ left: UInt64, _ right: UInt64) -> UInt64 {
         let product = left.multipliedFullWidth(by: right)
         return reduce(high: product.high, low: product.low)
     }
 
     @inline(__always)
-    public static func add(_ left: UInt64, _ right: UInt64) -> UInt64 {
+    package static func add(_ left: UInt64, _ right: UInt64) -> UInt64 {
         let sum = left &+ right
         return sum >= modulus ? sum &- modulus : sum
     }

@@ -65,12 +65,6 @@ extension Service {
     ) {
         switch result {
         case .success(let hosted): enter(hosted, connection, subscribe)
-        // The list is as it was: the client comes again.
-        case .failure(.unreachable(let database, let why)):
-            let error = StoreError.unreachable(database, why: why)
-            world.note(.storeFailed(error))
-            fail(connection, .internalError, "\(error)", retryAfter: 1_000)
-            end(connection)
         case .failure(let error):
             if !connection.isEnding { refuse(connection, subscribe.request, error) }
             end(connection)

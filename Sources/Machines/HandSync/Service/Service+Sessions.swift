@@ -141,7 +141,13 @@ extension Service {
         send(.error(code: code, request: request, retryAfter: 0, message: message), to: connection)
     }
 
+    /// Answers a request with what the store said. If it cannot be reached, that says nothing of what was asked for: the client
+    /// comes again, and asks again.
     func refuse(_ connection: Connection, _ request: UInt64, _ error: StoreError) {
+        if case .unreachable = error {
+            world.note(.storeFailed(error))
+            return fail(connection, .internalError, "\(error)", retryAfter: 1_000)
+        }
         let code: ErrorCode =
             switch error {
             case .noSuchList, .notDeleted: .noSuchList

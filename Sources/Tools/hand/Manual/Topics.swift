@@ -78,7 +78,8 @@ enum Topic: String, CaseIterable {
 
         A certificate comes from an authority, such as Let's Encrypt, or you make one for your own people:
 
-          openssl req -x509 -newkey rsa:3072 -nodes -days 365 -subj /CN=lists \\
+          openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 \\
+              -nodes -days 365 -subj /CN=lists \\
               -addext subjectAltName=DNS:lists.example.org \\
               -keyout lists.key -out lists.pem
           hand serve --listen 0.0.0.0:7777 --tls-cert lists.pem --tls-key lists.key

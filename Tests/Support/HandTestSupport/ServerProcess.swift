@@ -1,0 +1,84 @@
+import Foundation
+
+/// `hand serve` as a process of its own, from when it listens until it has ended.
+package final class ServerProcess: Sendable {
+    package struct NotListening: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private let process = Process()
+    /// The line in which the server says where it listens; empty if it ended before.
+    package let greeting: String
+
+    /// Returns when the server listens, or has ended.
+    ///
+    /// - Parameters:
+    ///   - program: the command.
+    ///   - launcher: what starts it, as `taskset`, if it is not started directly.
+    ///   - environment: beside that of this process.
+    ///   - log: the file to which its messages are added; nil for where those of this process go.
+    package init(
+        _ options: [String], program: String = Built.hand, launcher: [String] = [], environment: [String: String] = [:],
+        log: String? = nil
+    ) throws {
+        let command = (launcher.isEmpty ? [] : ["/usr/bin/env"]) + launcher + [program, "serve"] + options
+        process.executableURL = URL(fileURLWithPath: command[0])
+        process.arguments = Array(command.dropFirst())
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let output = Pipe()
+        process.standardOutput = output
+        if let log {
+            if !FileManager.default.fileExists(atPath: log) {
+                _ = FileManager.default.createFile(atPath: log, contents: nil)
+            }
+            let file = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
+            try file.seekToEnd()
+            process.standardError = file
+        }
+        try process.run()
+        // Nothing has to be waited for beyond that line.
+        var line = Data()
+        while let byte = try output.fileHandleForReading.read(upToCount: 1), byte != Data("\n".utf8), !byte.isEmpty {
+            line += byte
+        }
+        greeting = String(decoding: line, as: UTF8.self)
+    }
+
+    /// The TCP port at which it listens.
+    ///
+    /// - Throws: if it does not say one.
+    package var port: UInt16 {
+        get throws {
+            guard let found = greeting.firstMatch(of: #/hands?://[0-9.]+:([0-9]+)/#), let port = UInt16(found.1) else {
+                throw NotListening(description: "the server does not listen at a port: \(greeting)")
+            }
+            return port
+        }
+    }
+
+    package var pid: Int32 { process.processIdentifier }
+    package var isRunning: Bool { process.isRunning }
+
+    package func signal(_ signal: Int32) {
+        if process.isRunning { Foundation.kill(pid, signal) }
+    }
+
+    /// `kill -9`; returns when it has ended.
+    package func kill() {
+        signal(SIGKILL)
+        process.waitUntilExit()
+    }
+
+    /// SIGTERM; returns the exit code.
+    @discardableResult
+    package func terminate() -> Int32 {
+        signal(SIGTERM)
+        return waitForEnd()
+    }
+
+    /// Waits until it ends by itself; returns the exit code, or that of a shell for the signal that ended it.
+    package func waitForEnd() -> Int32 {
+        process.waitUntilExit()
+        return (process.terminationReason == .exit ? 0 : 128) + process.terminationStatus
+    }
+}
