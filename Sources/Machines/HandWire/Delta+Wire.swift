@@ -15,8 +15,12 @@ private enum Code {
 
 extension WireWriter {
     package mutating func delta(_ delta: Delta) {
-        varint(delta.steps.count)
-        for step in delta.steps {
+        if let edit = delta.single, edit.kind == .insert || edit.kind == .delete {
+            return insertionOrDeletion(edit, delta.singleItem)
+        }
+        let steps = delta.steps
+        varint(steps.count)
+        for step in steps {
             switch step.kind {
             case .keep: head(step.count, Code.keep)
             case .delete: head(step.count, Code.delete)
@@ -27,7 +31,7 @@ extension WireWriter {
                 fields(of: change)
             case .insert:
                 head(step.count, Code.insert + UInt64(step.side.rawValue))
-                for index in step.start..<step.start + step.count { item(delta.items[index]) }
+                for item in delta.items[step.start..<step.start + step.count] { self.item(item) }
             case .drop:
                 head(step.count, Code.drop + UInt64(step.side.rawValue))
                 varint(UInt64(step.start) << 1 | (step.change < 0 ? 0 : 1))
@@ -37,6 +41,19 @@ extension WireWriter {
                     fields(of: change)
                 }
             }
+        }
+    }
+
+    /// The same bytes for one item inserted or deleted, as most deltas are.
+    private mutating func insertionOrDeletion(_ edit: SingleEdit, _ item: PackedItem?) {
+        let position = Int(item == nil ? edit.index : edit.gap)
+        varint(position > 0 ? 2 : 1)
+        if position > 0 { head(position, Code.keep) }
+        if let item {
+            head(1, Code.insert + UInt64(edit.side.rawValue))
+            self.item(item)
+        } else {
+            head(1, Code.delete)
         }
     }
 
@@ -75,12 +92,38 @@ extension WireWriter {
 extension WireReader {
     package mutating func delta() throws(WireError) -> Delta {
         let number = try count("number of components", limit: remaining)
+        if let delta = insertionOrDeletion(number) { return delta }
         var builder = DeltaBuilder()
         for index in 0..<number { try component(index, &builder) }
         let delta: Delta
         do { delta = try builder.finishChecked() } catch { throw .malformedDelta(error) }
         guard builder.isFedNormalForm else { throw .notNormalForm }
         return delta
+    }
+
+    /// One item inserted or deleted, as most deltas are. Nil for any other, and for what is malformed; then nothing is read.
+    private mutating func insertionOrDeletion(_ components: Int) -> Delta? {
+        guard components == 1 || components == 2 else { return nil }
+        var reader = self
+        do throws(WireError) {
+            var (position, head): (UInt64, UInt64) = (0, try reader.varint("head of a component"))
+            if components == 2 {
+                guard head & 7 == Code.keep, head >> 3 > 0, head >> 3 <= UInt64(Int32.max) else { return nil }
+                (position, head) = (head >> 3, try reader.varint("head of a component"))
+            }
+            guard head >> 3 == 1 else { return nil }
+            let delta: Delta?
+            switch head & 7 {
+            case Code.delete: delta = Delta(deletingAt: Int(position))
+            case Code.insert: delta = Delta(inserting: try reader.packedItem(), at: Int(position), .after)
+            case Code.insert + 1: delta = Delta(inserting: try reader.packedItem(), at: Int(position), .before)
+            default: delta = nil
+            }
+            if delta != nil { self = reader }
+            return delta
+        } catch {
+            return nil
+        }
     }
 
     private mutating func component(_ index: Int, _ builder: inout DeltaBuilder) throws(WireError) {
@@ -105,7 +148,7 @@ extension WireReader {
     private mutating func items(_ count: Int, _ side: Side, _ builder: inout DeltaBuilder) throws(WireError) {
         // An item takes ten bytes at least, so this many may be reserved for.
         guard count <= remaining / 10 else { throw .truncated(field: "inserted items") }
-        try builder.insert(count, side) { () throws(WireError) in try item() }
+        try builder.insert(count, side) { () throws(WireError) in try packedItem() }
     }
 
     private mutating func drop(

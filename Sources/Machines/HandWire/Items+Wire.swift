@@ -8,22 +8,7 @@ extension WireWriter {
         item.withContentBytes { raw($0) }
     }
 
-    package mutating func item(_ item: Item) {
-        word(item.id.rawValue)
-        varint(UInt64(item.content.kind.rawValue))
-        varint(item.content.bodySize)
-        switch item.content {
-        case .card(let card): byte(card.code)
-        case .note(let text), .heading(let text): raw(text.utf8)
-        case .task(let text, let done):
-            byte(done ? 1 : 0)
-            raw(text.utf8)
-        case .link(let text, let url):
-            string(text)
-            raw(url.utf8)
-        case .unknown(_, let bytes): raw(bytes)
-        }
-    }
+    package mutating func item(_ item: Item) { self.item(PackedItem(item)) }
 
     /// The fields of a change in the order of their bits; which they are stands elsewhere.
     package mutating func fields(of change: Change) {
@@ -56,56 +41,34 @@ extension WireWriter {
 }
 
 extension WireReader {
-    package mutating func item() throws(WireError) -> Item {
-        let id = ItemID(rawValue: try word("item id"))
-        var (kind, body) = try contentHead()
-        let content = try body.content(of: kind)
-        try body.expectEnd(of: "item body")
-        return Item(id: id, content: content)
-    }
+    package mutating func item() throws(WireError) -> Item { try packedItem().item }
 
-    /// An item as lists keep it: checked like any other, but nothing is made of its texts.
+    /// An item as lists keep it. Its texts are checked, but not copied.
     package mutating func packedItem() throws(WireError) -> PackedItem {
         let id = ItemID(rawValue: try word("item id"))
         let start = position
-        var (kind, body) = try contentHead()
+        let kind = Content.Kind(rawValue: UInt32(try count("item kind")))
+        var body = try part(try count("item body"), "item body")
         try body.checkContent(of: kind)
         return PackedItem(id: id, checked: passed(since: start))
     }
 
-    /// Kind and size, and what is to read the body.
-    private mutating func contentHead() throws(WireError) -> (kind: Content.Kind, body: WireReader) {
-        let kind = Content.Kind(rawValue: UInt32(try count("item kind")))
-        return (kind, try part(try count("item body"), "item body"))
-    }
-
-    /// Passes over a body that `content(of:)` would read, or throws what that would throw.
+    /// Passes over the body of an item of that kind.
     private mutating func checkContent(of kind: Content.Kind) throws(WireError) {
         switch kind {
-        case .note: try checkText("note text")
-        case .heading: try checkText("heading text")
+        case Content.Kind(rawValue: 0): throw .unknownValue(field: "item kind", found: 0)
+        case .card:
+            _ = try card()
+            try expectEnd(of: "item body")
+        case .note: try checkText(remaining, "note text")
+        case .heading: try checkText(remaining, "heading text")
         case .task:
             _ = try flag("task done")
-            try checkText("task text")
-        default:
-            _ = try content(of: kind)
-            try expectEnd(of: "item body")
-        }
-    }
-
-    private mutating func content(of kind: Content.Kind) throws(WireError) -> Content {
-        switch kind {
-        case Content.Kind(rawValue: 0): throw .unknownValue(field: "item kind", found: 0)
-        case .card: return .card(try card())
-        case .note: return .note(try text(remaining, "note text"))
-        case .task:
-            let done = try flag("task done")
-            return .task(try text(remaining, "task text"), done: done)
+            try checkText(remaining, "task text")
         case .link:
-            let words = try string("link text")
-            return .link(words, url: try text(remaining, "link URL"))
-        case .heading: return .heading(try text(remaining, "heading text"))
-        default: return .unknown(kind, try raw(remaining, "item body"))
+            try checkText(try count("link text"), "link text")
+            try checkText(remaining, "link URL")
+        default: break
         }
     }
 

@@ -79,11 +79,11 @@ package struct WireReader {
         return text
     }
 
-    /// Passes over the rest, which must be text.
-    mutating func checkText(_ field: @autoclosure () -> String) throws(WireError) {
-        let rest = try slice(remaining, field())
-        if Self.isASCII(rest) { return }
-        if String(validating: rest, as: UTF8.self) == nil { throw .invalidUTF8(field: field()) }
+    /// Passes over `count` bytes of text.
+    mutating func checkText(_ count: Int, _ field: @autoclosure () -> String) throws(WireError) {
+        let text = try slice(count, field())
+        if Self.isASCII(text) { return }
+        if String(validating: text, as: UTF8.self) == nil { throw .invalidUTF8(field: field()) }
     }
 
     /// Most texts are, which is quickly told; the rest is for the standard library.

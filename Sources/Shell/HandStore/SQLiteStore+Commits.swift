@@ -15,7 +15,7 @@ extension SQLiteStore {
     }
 
     private static func append(_ batch: CommitBatch, _ database: Database) throws {
-        guard let last = batch.commits.last else { return }
+        guard let last = batch.entries.last else { return }
         guard var row = try ListRow.find(batch.list, database) else {
             throw StoreError.noSuchList("number \(batch.list)")
         }
@@ -24,24 +24,17 @@ extension SQLiteStore {
         }
         try write(batch, database)
         var marks: [UInt64: SequenceMark] = [:]
-        for made in batch.commits { marks[made.author] = SequenceMark(of: made) }
+        for entry in batch.entries { marks[entry.mark.author] = entry.mark }
         let newAuthors = try write(marks, of: batch.list, database)
-        try row.update(revision: last.revision, count: last.count, newAuthors: newAuthors, database)
+        try row.update(revision: last.mark.revision, count: last.count, newAuthors: newAuthors, database)
     }
 
-    /// Bytes of frames at which a row is full. Whoever asks for one commit reads the whole row.
-    private static let rowBytes = 64 << 10
-
-    /// Commits that are written together share a row, under the revision of the last one.
+    /// A row stands under the revision of its last commit.
     private static func write(_ batch: CommitBatch, _ database: Database) throws {
         let statement = try database.cachedStatement(sql: CheckedTable.commits.insertion)
-        var frames = Data()
-        for (made, frame) in zip(batch.commits, batch.frames) {
-            frames.append(contentsOf: frame.bytes)
-            guard frames.count >= rowBytes || made.revision == batch.commits.last?.revision else { continue }
-            try statement.execute(
-                arguments: CheckedTable.commits.arguments([batch.list.stored, made.revision, frames]))
-            frames = Data()
+        for row in FrameRow.rows(of: batch) {
+            let values: [any DatabaseValueConvertible] = [batch.list.stored, row.last, Data(row.frames)]
+            try statement.execute(arguments: CheckedTable.commits.arguments(values))
         }
     }
 

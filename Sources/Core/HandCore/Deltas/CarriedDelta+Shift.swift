@@ -12,10 +12,11 @@ extension CarriedDelta {
 
         /// Nil if the commit touches more.
         init?(of commit: Delta, through tree: SummaryTree<Piece>) {
-            let lead = commit.steps[0].kind == .keep ? 1 : 0
-            let touched = commit.steps[lead...]
+            let steps = commit.steps
+            let lead = steps[0].kind == .keep ? 1 : 0
+            let touched = steps[lead...]
             if touched.contains(where: { $0.kind == .keep }) { return nil }
-            let old = (lead == 0 ? 0 : commit.steps[0].count)..<commit.reach
+            let old = (lead == 0 ? 0 : steps[0].count)..<commit.reach
             // What is put into the gaps at both ends is nothing to those who only edit.
             let isEdit = touched.allSatisfy { $0.kind == .edit }
             let (first, last) = isEdit ? (old.lowerBound, old.upperBound - 1) : (old.lowerBound - 1, old.upperBound)
@@ -41,9 +42,9 @@ extension CarriedDelta {
             var steps = commit.steps
             if start.old > 0 { steps.removeFirst() }
             if start.new > 0 { steps.insert(Delta.Step(kind: .keep, count: start.new), at: 0) }
-            let (items, changes) = (commit.items, commit.changes)
             let reach = commit.reach + start.new - start.old
-            return Delta(steps: steps, items: items, changes: changes, reach: reach, growth: commit.growth)
+            return Delta(
+                steps: steps, items: Array(commit.items), changes: commit.changes, reach: reach, growth: commit.growth)
         }
 
         /// Changes the tree to what the commit leaves of it.

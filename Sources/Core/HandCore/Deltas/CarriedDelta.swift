@@ -226,5 +226,7 @@ extension CarriedDelta {
         static func - (left: Extent, right: Extent) -> Extent {
             Extent(count: left.count - right.count, old: left.old - right.old, new: left.new - right.new)
         }
+
+        func replacing(_ old: Extent, by new: Extent, behind left: ArraySlice<Extent>) -> Extent { self - old + new }
     }
 }

@@ -8,7 +8,7 @@ package struct Composer: Sendable {
     private static let endless = 1 << 40
 
     private var pieces: SummaryTree<Piece>
-    private var items: [Item] = []
+    private var items: [PackedItem] = []
     private var changes: [Change] = []
     /// Number of deltas added that were not identities.
     package private(set) var count = 0
@@ -76,6 +76,10 @@ package struct Composer: Sendable {
 
         static func + (left: Width, right: Width) -> Width {
             Width(count: left.count + right.count, width: left.width + right.width)
+        }
+
+        func replacing(_ old: Width, by new: Width, behind left: ArraySlice<Width>) -> Width {
+            Width(count: count - old.count + new.count, width: width - old.width + new.width)
         }
     }
 }
@@ -157,7 +161,7 @@ extension Composer {
         var piece = piece
         if piece.kind == .fresh {
             // A change that does not fit the item shows when the result is applied.
-            if let content = try? items[piece.start].content.applying(change) { items[piece.start].content = content }
+            items[piece.start] = items[piece.start].changed(by: change)
             return piece
         }
         changes.append(piece.change < 0 ? change : changes[piece.change].followed(by: change))

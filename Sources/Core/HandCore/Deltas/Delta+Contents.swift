@@ -33,8 +33,8 @@ extension Delta {
     /// The same delta with other contents in the items that it inserts; ids stay.
     package func mappingInserted(_ transform: (Item) -> Content) -> Delta {
         Delta(
-            steps: steps, items: items.map { Item(id: $0.id, content: transform($0)) }, changes: changes, reach: reach,
-            growth: growth)
+            steps: steps, items: items.map { PackedItem(Item(id: $0.id, content: transform($0.item))) },
+            changes: changes, reach: reach, growth: growth)
     }
 
     /// The delta that takes the list after `self` to the list after `actual`, where both were made on `list`.

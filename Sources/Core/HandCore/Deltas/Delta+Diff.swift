@@ -50,7 +50,7 @@ private struct Diff {
         }
         for (item, origin) in zip(new, origins) {
             if origin < 0 {
-                builder.insert(CollectionOfOne(item), .after)
+                builder.insert(CollectionOfOne(PackedItem(item)), .after)
                 continue
             }
             let change = Change(from: old[origin].content, to: item.content) ?? Change()

@@ -2,11 +2,23 @@
 // Whether positions lie in a list shows when the delta is applied.
 
 extension Delta {
+    /// Puts one item into a gap; nil beyond the longest list.
+    package init?(inserting item: PackedItem, at gap: Int, _ side: Side) {
+        guard let edit = SingleEdit.inserting(at: gap, side) else { return nil }
+        self.init(single: edit, item)
+    }
+
+    /// Deletes one item; nil beyond the longest list.
+    package init?(deletingAt index: Int) {
+        guard let edit = SingleEdit.deleting(at: index) else { return nil }
+        self.init(single: edit)
+    }
+
     /// Puts new items into the gap before the item at `gap`, where they hold on to the neighbour on that side.
     public static func inserting(_ items: [Item], at gap: Int = 0, _ side: Side = .after) -> Delta {
         var builder = DeltaBuilder()
         builder.keep(gap)
-        builder.insert(items, side)
+        builder.insert(items.map(PackedItem.init), side)
         return builder.finish()
     }
 

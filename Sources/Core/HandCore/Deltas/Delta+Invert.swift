@@ -5,7 +5,14 @@ extension Delta {
     ///
     /// - Parameter list: the list on which this delta was made.
     /// - Precondition: this delta fits `list`.
-    public func inverted(on list: some EditableList) -> Delta {
+    public func inverted(on list: some EditableList) -> Delta { inverted { PackedItem(list[$0]) } }
+
+    /// The same for a list that keeps its items packed, so that no text is copied.
+    package func inverted(on list: Hand) -> Delta { inverted { list.tree[$0] } }
+
+    /// - Parameter item: the item at a position of the list on which this delta was made.
+    private func inverted(_ item: (Int) -> PackedItem) -> Delta {
+        if let edit = single, let inverse = Self.inverse(of: edit, item) { return inverse }
         var builder = DeltaBuilder()
         var old = 0
         // The inverse picks where this delta drops; its slots are numbered in the order of the drops.
@@ -18,10 +25,10 @@ extension Delta {
                 builder.keep(step.count)
                 old += step.count
             case .edit:
-                builder.edit(list[old].content.inverse(of: changes[step.change]))
+                builder.edit(item(old).content.inverse(of: changes[step.change]))
                 old += 1
             case .delete:
-                builder.insert((old..<old + step.count).map { list[$0] }, .after)
+                builder.insert((old..<old + step.count).map(item), .after)
                 old += step.count
             case .insert: builder.delete(step.count)
             case .pick:
@@ -32,7 +39,7 @@ extension Delta {
                 builder.pick(step.count)
                 if step.change >= 0 {
                     footprint?.forEachOrigin(ofSlots: step.start..<step.start + 1) { origin in
-                        undone[step.start] = list[origin.old].content.inverse(of: changes[step.change])
+                        undone[step.start] = item(origin.old).content.inverse(of: changes[step.change])
                     }
                 }
             }
@@ -41,6 +48,17 @@ extension Delta {
         guard !runs.isEmpty else { return inverse }
         runs.sort { $0.slot < $1.slot }
         return inverse.changingSlots(undone).mappingSlots(runs)
+    }
+
+    /// The same for a single edit; nil if it is written as a compound.
+    private static func inverse(of edit: SingleEdit, _ item: (Int) -> PackedItem) -> Delta? {
+        switch edit.kind {
+        case .insert: Delta(deletingAt: Int(edit.gap))
+        case .delete: Delta(inserting: item(Int(edit.index)), at: Int(edit.index), .after)
+        case .move: Delta(single: edit.movingBack)
+        case .nothing: .identity
+        case .set, .reword: nil
+        }
     }
 
     /// This delta with those changes added to its drops, by slot.

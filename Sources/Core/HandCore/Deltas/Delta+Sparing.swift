@@ -49,7 +49,7 @@ extension Delta {
     /// The same edit with other changes of the same items.
     func changing(to changes: [Change]) -> Delta {
         var builder = DeltaBuilder(sharingItemsOf: self)
-        let changed = Delta(steps: steps, items: items, changes: changes, reach: reach, growth: growth)
+        let changed = Delta(steps: steps, items: Array(items), changes: changes, reach: reach, growth: growth)
         for step in steps { builder.append(step, of: changed) }
         return builder.finish()
     }
@@ -59,7 +59,7 @@ extension Delta {
     /// - Precondition: it has no components but `keep` and `edit`, and sets no field.
     package var invertedWords: Delta {
         let inverses = changes.map { Change(text: $0.text.inverted, url: $0.url.inverted) }
-        return Delta(steps: steps, items: items, changes: inverses, reach: reach, growth: growth)
+        return Delta(steps: steps, items: Array(items), changes: inverses, reach: reach, growth: growth)
     }
 }
 

@@ -155,7 +155,9 @@ private struct Transformer {
 }
 
 extension Delta {
-    var hasMoves: Bool { steps.contains { $0.kind == .pick } }
+    var hasMoves: Bool {
+        compound?.steps.contains { $0.kind == .pick } ?? (single?.kind == .move)
+    }
 
     /// This delta with other slot numbers in its drops: `runs` says for runs of present slots, in their order, where the
     /// new numbers start. O(drops · log runs).

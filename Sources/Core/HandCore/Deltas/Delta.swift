@@ -15,29 +15,75 @@ public enum Side: UInt8, Hashable, Sendable, CaseIterable {
 /// before `before`, slots are numbered in the order of picking and each is dropped exactly once. So two deltas are equal
 /// exactly when they say the same.
 public struct Delta: Sendable {
-    /// The components, without the payloads that `items` and `changes` hold.
-    package let steps: ContiguousArray<Step>
-    /// All inserted items, in the order of the components.
-    package let items: [Item]
-    /// All changes, in the order of the components.
-    package let changes: [Change]
-    /// The number of old items that the components reach: the shortest list that this delta fits.
-    public let reach: Int
-    /// Items inserted less items deleted.
-    public let growth: Int
+    // A delta is either single or compound, and which of them follows from what it does.
 
-    /// The delta that changes nothing.
-    public static let identity = Delta(steps: [], items: [], changes: [], reach: 0, growth: 0)
+    /// The delta as a few numbers, if it is nothing, or one item inserted, deleted or moved, as nearly every edit is; otherwise nil.
+    package let single: SingleEdit?
+    /// The item that a single edit inserts.
+    package let singleItem: PackedItem?
+    /// Everything else; nil for a single edit.
+    let compound: Compound?
 
-    init(steps: ContiguousArray<Step>, items: [Item], changes: [Change], reach: Int, growth: Int) {
-        self.steps = steps
-        self.items = items
-        self.changes = changes
-        self.reach = reach
-        self.growth = growth
+    final class Compound: Sendable {
+        let steps: ContiguousArray<Step>
+        let items: [PackedItem]
+        let changes: [Change]
+        let reach: Int
+        let growth: Int
+
+        init(steps: ContiguousArray<Step>, items: [PackedItem], changes: [Change], reach: Int, growth: Int) {
+            (self.steps, self.items, self.changes) = (steps, items, changes)
+            (self.reach, self.growth) = (reach, growth)
+        }
     }
 
-    public var isIdentity: Bool { steps.isEmpty }
+    /// The delta that changes nothing.
+    public static let identity = Delta(single: .nothing)
+
+    init(steps: ContiguousArray<Step>, items: [PackedItem], changes: [Change], reach: Int, growth: Int) {
+        if changes.isEmpty, items.count <= 1, let edit = SingleEdit(steps, reach: reach),
+            edit.kind == .insert ? edit.count == 1 && items.count == 1 && steps.last?.start == 0 : items.isEmpty
+        {
+            self.init(single: edit, items.first)
+        } else {
+            self.init(Compound(steps: steps, items: items, changes: changes, reach: reach, growth: growth))
+        }
+    }
+
+    private init(_ compound: Compound) {
+        (single, singleItem, self.compound) = (nil, nil, compound)
+    }
+
+    /// - Parameter edit: nothing, or of one item; no edit of its content.
+    init(single edit: SingleEdit, _ item: PackedItem? = nil) {
+        (single, singleItem, compound) = (edit, item, nil)
+    }
+
+    public var isIdentity: Bool { single?.kind == .nothing }
+
+    /// The components, without the payloads that `items` and `changes` hold.
+    package var steps: ContiguousArray<Step> { compound?.steps ?? single?.steps ?? [] }
+
+    /// All inserted items, in the order of the components.
+    package var items: Items { Items(single: singleItem, many: compound?.items ?? []) }
+
+    package struct Items: RandomAccessCollection, Sendable {
+        fileprivate let single: PackedItem?
+        fileprivate let many: [PackedItem]
+
+        package var startIndex: Int { 0 }
+        package var endIndex: Int { single == nil ? many.count : 1 }
+        package subscript(index: Int) -> PackedItem { single ?? many[index] }
+    }
+
+    /// All changes, in the order of the components.
+    package var changes: [Change] { compound?.changes ?? [] }
+
+    /// The number of old items that the components reach: the shortest list that this delta fits.
+    public var reach: Int { compound?.reach ?? single?.reach ?? 0 }
+
+    /// Items inserted less items deleted.
+    public var growth: Int { compound?.growth ?? single?.growth ?? 0 }
 
     /// One component as plain numbers, so that walking a delta touches no reference counts.
     package struct Step: Equatable, Sendable {
@@ -82,7 +128,7 @@ public struct Delta: Sendable {
             case .edit: .edit(changes[step.change])
             case .delete: .delete(step.count)
             case .pick: .pick(step.count)
-            case .insert: .insert(Array(items[step.start..<step.start + step.count]), step.side)
+            case .insert: .insert(items[step.start..<step.start + step.count].map(\.item), step.side)
             case .drop:
                 .drop(step.start..<step.start + step.count, step.side, step.change < 0 ? nil : changes[step.change])
             }
@@ -90,22 +136,30 @@ public struct Delta: Sendable {
     }
 
     /// Number of components.
-    package var componentCount: Int { steps.count }
+    package var componentCount: Int { compound?.steps.count ?? single?.stepCount ?? 0 }
     /// Components, and what changes of texts add to them: carrying it over another takes time in proportion to it. O(changes).
-    package var carryingCost: Int { changes.reduce(steps.count) { $0 + $1.cost } }
+    package var carryingCost: Int {
+        guard let compound else { return componentCount }
+        return compound.changes.reduce(componentCount) { $0 + $1.cost }
+    }
     /// The same, and items inserted and deleted: making the edit takes time in proportion to it. O(components).
     package var weight: Int {
-        steps.reduce(carryingCost + items.count) { $0 + ($1.kind == .delete ? $1.count : 0) }
+        guard let compound else { return componentCount + abs(growth) }
+        return compound.steps.reduce(carryingCost + compound.items.count) { $0 + ($1.kind == .delete ? $1.count : 0) }
     }
-    /// The items that this delta inserts, from left to right.
-    public var insertedItems: [Item] { items }
+    /// The items that this delta inserts, from left to right. O(their texts).
+    public var insertedItems: [Item] { items.map(\.item) }
     /// The changes that this delta makes, from left to right.
     package var itemChanges: [Change] { changes }
 }
 
 extension Delta: Equatable {
     public static func == (left: Delta, right: Delta) -> Bool {
-        left.steps == right.steps && left.items == right.items && left.changes == right.changes
+        guard let some = left.compound, let others = right.compound else {
+            return left.single == right.single && left.singleItem == right.singleItem
+        }
+        return some === others
+            || some.steps == others.steps && some.items == others.items && some.changes == others.changes
     }
 }
 

@@ -3,7 +3,7 @@
 /// What it is fed must be well formed; only the form is its concern. Amortized O(1) a component.
 package struct DeltaBuilder {
     private(set) var steps: ContiguousArray<Delta.Step> = []
-    package private(set) var items: [Item] = []
+    package private(set) var items: [PackedItem] = []
     private var changes: [Change] = []
     private var picked = 0
     private var reach = 0
@@ -20,7 +20,7 @@ package struct DeltaBuilder {
 
     /// A builder whose insertions are all those of `delta`, in its order: their items are shared, not copied.
     init(sharingItemsOf delta: Delta) {
-        items = delta.items
+        items = Array(delta.items)
         steps.reserveCapacity(delta.steps.count + 2)
     }
 
@@ -30,7 +30,7 @@ package struct DeltaBuilder {
         case .edit(let change): edit(change)
         case .delete(let count): delete(count)
         case .pick(let count): pick(count)
-        case .insert(let items, let side): insert(items, side)
+        case .insert(let items, let side): insert(items.map(PackedItem.init), side)
         case .drop(let slots, let side, let change): drop(slots.lowerBound, slots.count, side, change)
         }
     }
@@ -89,7 +89,7 @@ package struct DeltaBuilder {
 
     // MARK: Content of gaps
 
-    mutating func insert(_ new: some Collection<Item>, _ side: Side) {
+    mutating func insert(_ new: some Collection<PackedItem>, _ side: Side) {
         guard !new.isEmpty else { return noteRepair() }
         items.append(contentsOf: new)
         insertShared(from: items.count - new.count, new.count, side)
@@ -97,7 +97,7 @@ package struct DeltaBuilder {
 
     /// The next `count` items that `next` makes, which is not called for more.
     package mutating func insert<Failure: Error>(
-        _ count: Int, _ side: Side, _ next: () throws(Failure) -> Item
+        _ count: Int, _ side: Side, _ next: () throws(Failure) -> PackedItem
     ) throws(Failure) {
         // Only for the first items: exact room for each insertion would copy all items each time.
         if items.isEmpty { items.reserveCapacity(count) }

@@ -28,14 +28,23 @@ package struct SingleEdit: Equatable, Sendable {
 
     /// The single edit that `delta` is; nil if it is more than that.
     package init?(_ delta: Delta) {
-        if delta.isIdentity {
+        if let edit = delta.single {
+            self = edit
+        } else if let compound = delta.compound {
+            self.init(compound.steps, reach: compound.reach, changes: compound.changes)
+        } else {
+            return nil
+        }
+    }
+
+    init?(_ steps: ContiguousArray<Delta.Step>, reach: Int, changes: [Change] = []) {
+        if steps.isEmpty {
             self = .nothing
             return
         }
-        let steps = delta.steps
-        let skipped = steps.first?.kind == .keep ? 1 : 0
+        let skipped = steps[0].kind == .keep ? 1 : 0
         let position = skipped == 1 ? steps[0].count : 0
-        guard steps.count > skipped, delta.reach < 1 << 30 else { return nil }
+        guard steps.count > skipped, steps.count <= skipped + 3, reach < 1 << 30 else { return nil }
         let step = steps[skipped]
         let isLast = steps.count == skipped + 1
         switch step.kind {
@@ -43,7 +52,7 @@ package struct SingleEdit: Equatable, Sendable {
             self.init(.insert, step.side, count: step.count, index: 0, gap: position)
         case .delete where isLast && step.count == 1: self.init(.delete, index: position)
         case .edit where isLast:
-            let isSet = delta.changes[step.change].fields.isDisjoint(with: [.text, .url])
+            let isSet = changes[step.change].fields.isDisjoint(with: [.text, .url])
             self.init(isSet ? .set : .reword, index: position)
         case .pick where step.count == 1:
             guard let last = Self.lone(.drop, in: steps, from: skipped + 1) else { return nil }
@@ -74,6 +83,87 @@ package struct SingleEdit: Equatable, Sendable {
         self.count = Int32(count)
         self.index = Int32(index)
         self.gap = Int32(gap)
+    }
+
+    /// The last position that can be written as a single edit.
+    private static let farthest = 1 << 30 - 1
+
+    static func inserting(at gap: Int, _ side: Side) -> SingleEdit? {
+        gap <= farthest ? SingleEdit(.insert, side, index: 0, gap: gap) : nil
+    }
+
+    static func deleting(at index: Int) -> SingleEdit? {
+        index < farthest ? SingleEdit(.delete, index: index) : nil
+    }
+}
+
+// MARK: - Nothing, or one item inserted, deleted or moved, as a delta
+
+extension SingleEdit {
+    /// `move`: whether the gap stands left of the item, so that the drop comes before the pick.
+    private var isUpwards: Bool { gap <= index }
+
+    /// The components of the delta.
+    var steps: ContiguousArray<Delta.Step> {
+        var steps: ContiguousArray<Delta.Step> = []
+        func keep(_ count: Int32) {
+            if count > 0 { steps.append(Delta.Step(kind: .keep, count: Int(count))) }
+        }
+        steps.reserveCapacity(stepCount)
+        switch kind {
+        case .nothing: break
+        case .insert:
+            keep(gap)
+            steps.append(Delta.Step(kind: .insert, side: side, count: 1))
+        case .delete:
+            keep(index)
+            steps.append(Delta.Step(kind: .delete, count: 1))
+        case .move:
+            let (pick, drop) = (Delta.Step(kind: .pick, count: 1), Delta.Step(kind: .drop, side: side, count: 1))
+            keep(min(index, gap))
+            steps.append(isUpwards ? drop : pick)
+            keep(isUpwards ? index - gap : gap - index - 1)
+            steps.append(isUpwards ? pick : drop)
+        case .set, .reword: preconditionFailure("a change is no single edit by itself")
+        }
+        return steps
+    }
+
+    /// The number of components of the delta.
+    package var stepCount: Int {
+        switch kind {
+        case .nothing: 0
+        case .insert: gap > 0 ? 2 : 1
+        case .delete, .set, .reword: index > 0 ? 2 : 1
+        case .move: 2 + (min(index, gap) > 0 ? 1 : 0) + ((isUpwards ? index - gap : gap - index - 1) > 0 ? 1 : 0)
+        }
+    }
+
+    /// `Delta.reach`.
+    var reach: Int {
+        switch kind {
+        case .nothing: 0
+        case .insert: Int(gap)
+        case .delete, .set, .reword: Int(index) + 1
+        case .move: Int(max(index + 1, gap))
+        }
+    }
+
+    /// `Delta.growth`.
+    var growth: Int {
+        switch kind {
+        case .insert: Int(count)
+        case .delete: -1
+        case .move, .nothing, .set, .reword: 0
+        }
+    }
+
+    /// The move that takes a moved item back.
+    var movingBack: SingleEdit {
+        var back = SingleEdit(.move, .after, index: 0)
+        back.index = isUpwards ? gap : gap - 1
+        back.gap = isUpwards ? index + 1 : index
+        return back
     }
 }
 
@@ -175,18 +265,14 @@ extension Delta {
     ///
     /// - Precondition: `edit` came from this delta by `SingleEdit(_:)` and `transformed(over:)`.
     package func placed(at edit: SingleEdit) -> Delta {
-        let (index, gap) = (Int(edit.index), Int(edit.gap))
-        switch edit.kind {
-        case .nothing: return .identity
-        case .move: return Delta.moving(index..<index + 1, to: gap, edit.side)
-        case .insert, .delete, .set, .reword:
-            let (step, position) = (steps[steps.count - 1], edit.kind == .insert ? gap : index)
-            var placed: ContiguousArray<Step> = []
-            placed.reserveCapacity(2)
-            if position > 0 { placed.append(Step(kind: .keep, count: position)) }
-            placed.append(step)
-            let reach = step.isContent ? position : position + 1
-            return Delta(steps: placed, items: items, changes: changes, reach: reach, growth: growth)
-        }
+        guard let compound, let step = compound.steps.last else { return Delta(single: edit, singleItem) }
+        let position = Int(edit.kind == .insert ? edit.gap : edit.index)
+        var placed: ContiguousArray<Step> = []
+        placed.reserveCapacity(2)
+        if position > 0 { placed.append(Step(kind: .keep, count: position)) }
+        placed.append(step)
+        let reach = step.isContent ? position : position + 1
+        return Delta(
+            steps: placed, items: compound.items, changes: compound.changes, reach: reach, growth: compound.growth)
     }
 }

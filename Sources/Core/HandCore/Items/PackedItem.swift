@@ -45,23 +45,66 @@ package struct PackedItem: Sendable {
     package func withContentBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // The header is read first, to know how much there is; the storage lives as long as this value does.
+        // The storage lives as long as this value does.
         let start = UnsafeRawPointer(storage.withUnsafeMutablePointerToElements { $0 })
         defer { withExtendedLifetime(storage) {} }
-        var header = UnsafeRawBufferPointer(start: start, count: 15)[...]
-        _ = header.takeVarint()
-        let size = Int(header.takeVarint())
-        return try body(UnsafeRawBufferPointer(start: start, count: header.startIndex + size))
+        let header = Header(start)
+        return try body(UnsafeRawBufferPointer(start: start, count: header.length + header.size))
+    }
+
+    /// Calls `body` with the kind and the body of the content.
+    private func withBody<Result>(_ body: (Content.Kind, Slice<UnsafeRawBufferPointer>) -> Result) -> Result {
+        withContentBytes { bytes in
+            // The bytes are never empty: the kind takes one at least.
+            let header = Header(bytes.baseAddress!)
+            return body(header.kind, bytes[header.length...])
+        }
+    }
+
+    /// What precedes the body: the kind and the body's size.
+    private struct Header {
+        let kind: Content.Kind
+        let size: Int
+        /// Bytes of the header itself.
+        let length: Int
+
+        @inline(__always)
+        init(_ start: UnsafeRawPointer) {
+            var length = 0
+            func varint() -> UInt64 {
+                var value: UInt64 = 0
+                var shift: UInt64 = 0
+                while true {
+                    let next = start.load(fromByteOffset: length, as: UInt8.self)
+                    length += 1
+                    value |= UInt64(next & 0x7F) << shift
+                    if next < 0x80 { return value }
+                    shift += 7
+                }
+            }
+            kind = Content.Kind(rawValue: UInt32(truncatingIfNeeded: varint()))
+            size = Int(truncatingIfNeeded: varint())
+            self.length = length
+        }
     }
 
     package var item: Item { Item(id: id, content: content) }
 
-    package var content: Content {
-        withContentBytes { bytes in
-            var rest = bytes[...]
-            let kind = Content.Kind(rawValue: UInt32(truncatingIfNeeded: rest.takeVarint()))
-            _ = rest.takeVarint()
-            return Content(kind, body: rest) ?? .unknown(kind, [UInt8](rest))
+    package var content: Content { withBody { Content($0, body: $1) ?? .unknown($0, [UInt8]($1)) } }
+
+    package var kind: Content.Kind { withBody { kind, _ in kind } }
+
+    /// `Content.size`, found without making the content. O(1).
+    package var size: Int {
+        withBody { kind, body in
+            switch kind {
+            case .task where !body.isEmpty: return body.count - 1
+            case .link where !body.isEmpty:
+                var texts = body
+                let count = texts.takeVarint()
+                return count <= texts.count ? texts.count : body.count
+            default: return body.count
+            }
         }
     }
 

@@ -49,9 +49,11 @@ public struct Rules: Equatable, Sendable {
     }
 
     /// Whether content of that kind and size may stand in the list, wherever there is room; nil if it may.
-    public func violation(of content: Content) -> Violation? {
-        if let allowedKinds, !allowedKinds.contains(content.kind) { return .kindNotAllowed(content.kind) }
-        if content.size > maximumSize { return .itemTooLarge(size: content.size, maximum: maximumSize) }
+    public func violation(of content: Content) -> Violation? { violation(ofKind: content.kind, size: content.size) }
+
+    package func violation(ofKind kind: Content.Kind, size: Int) -> Violation? {
+        if let allowedKinds, !allowedKinds.contains(kind) { return .kindNotAllowed(kind) }
+        if size > maximumSize { return .itemTooLarge(size: size, maximum: maximumSize) }
         return nil
     }
 }

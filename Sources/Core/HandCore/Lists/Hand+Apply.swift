@@ -49,10 +49,22 @@ extension Hand {
     /// Like `applying`, in place; on an error the list stays as it was.
     public mutating func apply(_ delta: Delta) throws(Delta.Misfit) {
         let changed = try changedItems(by: delta)
+        if let edit = delta.single { return make(edit, delta.singleItem) }
         if delta.steps.count > Self.bulk, delta.steps.count > count / Self.rewriting {
             tree = SummaryTree(rewritten(by: delta, changed))
         } else {
             edit(by: delta, changed)
+        }
+    }
+
+    private mutating func make(_ edit: SingleEdit, _ item: PackedItem?) {
+        let (index, gap) = (Int(edit.index), Int(edit.gap))
+        switch edit.kind {
+        case .insert: if let item { tree.insert(item, at: gap) }
+        case .delete: tree.remove(at: index)
+        case .move: tree.insert(tree.remove(at: index), at: index < gap ? gap - 1 : gap)
+        case .nothing: break
+        case .set, .reword: preconditionFailure("a change is no single edit by itself")
         }
     }
 
@@ -84,7 +96,7 @@ extension Hand {
                 new.append(PackedItem(Item(id: changed[edited].item.id, content: changed[edited].content)))
                 edited += 1
             case .delete, .pick: break
-            case .insert: new += delta.items[step.start..<step.start + step.count].map(PackedItem.init)
+            case .insert: new += delta.items[step.start..<step.start + step.count]
             case .drop:
                 let run = picked[step.start..<step.start + step.count]
                 if step.change >= 0 {
@@ -137,18 +149,17 @@ extension Hand {
         }
     }
 
-    private mutating func insert(_ items: ArraySlice<Item>, at index: Int) {
+    private mutating func insert(_ items: some Collection<PackedItem>, at index: Int) {
         if items.count <= Self.bulk {
-            for (offset, item) in items.enumerated() { tree.insert(PackedItem(item), at: index + offset) }
+            for (offset, item) in items.enumerated() { tree.insert(item, at: index + offset) }
         } else {
-            tree.replaceSubrange(index..<index, with: SummaryTree(items.map(PackedItem.init)))
+            tree.replaceSubrange(index..<index, with: SummaryTree(items))
         }
     }
 
     private mutating func insert(_ run: Picked.Run, at index: Int) {
         switch run {
-        case .few(let entries):
-            for (offset, entry) in entries.enumerated() { tree.insert(entry, at: index + offset) }
+        case .few(let entries): insert(entries, at: index)
         case .many(let part): tree.replaceSubrange(index..<index, with: part)
         }
     }
@@ -199,8 +210,8 @@ extension Hand {
 }
 
 extension PackedItem {
-    /// As it is if it has not the fields of the change.
-    fileprivate func changed(by change: Change) -> PackedItem {
+    /// The item after a change, or the same item if it lacks the fields of the change.
+    func changed(by change: Change) -> PackedItem {
         (try? content.applying(change)).map { PackedItem(Item(id: id, content: $0)) } ?? self
     }
 }
@@ -209,11 +220,15 @@ extension PackedItem {
 
 extension Delta {
     /// The items that this delta deletes from `list`, from left to right. O(components + deleted · log n).
-    public func deletedItems(on list: Hand) -> [Item] {
+    public func deletedItems(on list: Hand) -> [Item] { packedItems(deletedFrom: list).map(\.item) }
+
+    /// The same items as the list keeps them, so that no text is copied.
+    package func packedItems(deletedFrom list: Hand) -> [PackedItem] {
+        if let edit = single { return edit.kind == .delete ? [list.tree[Int(edit.index)]] : [] }
         var old = 0
-        var deleted: [Item] = []
+        var deleted: [PackedItem] = []
         for step in steps where !step.isContent {
-            if step.kind == .delete { deleted += list.items(in: old..<old + step.count) }
+            if step.kind == .delete { deleted += list.tree.elements(in: old..<old + step.count) }
             old += step.count
         }
         return deleted

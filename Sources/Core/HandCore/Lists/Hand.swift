@@ -48,6 +48,29 @@ package struct HandSummary: Summary, Equatable {
             digest: Digest.add(Digest.multiply(left.digest, right.power), right.digest),
             power: Digest.multiply(left.power, right.power))
     }
+
+    /// With L the digest of what stands left of the part, and k the number of items right of it, the part x of the digest
+    /// D = (L · Bˣ + x) · Bᵏ + … becomes y, so that D changes by (L · (Bʸ − Bˣ) + y − x) · Bᵏ.
+    package func replacing(
+        _ old: HandSummary, by new: HandSummary, behind left: ArraySlice<HandSummary>
+    ) -> HandSummary {
+        var change = Digest.subtract(new.digest, old.digest)
+        var behind = count - old.count
+        if new.count == old.count {
+            for part in left { behind -= part.count }
+        } else {
+            var front: UInt64 = 0
+            for part in left {
+                front = Digest.add(Digest.multiply(front, part.power), part.digest)
+                behind -= part.count
+            }
+            change = Digest.add(change, Digest.multiply(front, Digest.subtract(new.power, old.power)))
+        }
+        return HandSummary(
+            count: count - old.count + new.count,
+            digest: Digest.add(digest, Digest.multiply(change, Digest.power(behind))),
+            power: Digest.power(count - old.count + new.count))
+    }
 }
 
 // MARK: - Reading

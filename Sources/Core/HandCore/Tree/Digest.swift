@@ -48,10 +48,32 @@ package enum Digest {
         return sum >= modulus ? sum &- modulus : sum
     }
 
-    /// base⁰ … base⁶⁴.
+    /// base⁰ … base²⁵⁵, and behind them the same powers of base²⁵⁶, of its 256th power and of that one's: a row for each byte of
+    /// an exponent.
     static let powers: [UInt64] = {
-        var powers: [UInt64] = [1]
-        for _ in 0..<64 { powers.append(multiply(powers[powers.count - 1], base)) }
+        var powers: [UInt64] = []
+        var step = base
+        for _ in 0..<4 {
+            var power: UInt64 = 1
+            for _ in 0..<256 {
+                powers.append(power)
+                power = multiply(power, step)
+            }
+            step = power
+        }
         return powers
     }()
+
+    /// `base` to the power of a list's length. O(1).
+    @inline(__always)
+    static func power(_ exponent: Int) -> UInt64 {
+        precondition(exponent >> 32 == 0, "no list has 2³² items")
+        var power = powers[exponent & 255]
+        var (rest, row) = (exponent >> 8, 256)
+        while rest > 0 {
+            power = multiply(power, powers[row + rest & 255])
+            (rest, row) = (rest >> 8, row + 256)
+        }
+        return power
+    }
 }

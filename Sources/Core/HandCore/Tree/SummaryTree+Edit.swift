@@ -52,12 +52,13 @@ extension SummaryTree {
         } else {
             var offset = index
             let slot = node.slot(ofGap: &offset)
-            let sibling = insert(element, at: offset, into: &node.children[slot])
-            node.summaries[slot] = node.children[slot].summary
-            if let sibling {
-                node.children.insert(sibling, at: slot + 1)
-                node.summaries.insert(sibling.summary, at: slot + 1)
+            guard let sibling = insert(element, at: offset, into: &node.children[slot]) else {
+                node.childChanged(slot)
+                return nil
             }
+            node.summaries[slot] = node.children[slot].summary
+            node.children.insert(sibling, at: slot + 1)
+            node.summaries.insert(sibling.summary, at: slot + 1)
         }
         return node.splitIfOverfull()
     }
@@ -73,11 +74,11 @@ extension SummaryTree {
             var offset = index
             let slot = node.slot(of: &offset)
             removed = remove(at: offset, from: &node.children[slot])
-            node.summaries[slot] = node.children[slot].summary
+            node.childChanged(slot)
+            // Joining children changes no sum.
             if node.children[slot].isSparse { node.fillChild(slot) }
+            return removed
         }
-        node.summarize()
-        return removed
     }
 
     private static func replace(at index: Int, in node: inout Node, with element: Element) {
@@ -86,18 +87,23 @@ extension SummaryTree {
             let old = node.elements[index]
             node.elements[index] = element
             node.summary = Element.summary(node.summary, afterReplacing: old, at: index, of: node.elements)
-            return
         } else {
             var offset = index
             let slot = node.slot(of: &offset)
             replace(at: offset, in: &node.children[slot], with: element)
-            node.summaries[slot] = node.children[slot].summary
+            node.childChanged(slot)
         }
-        node.summarize()
     }
 }
 
 extension SummaryTree.Node {
+    /// Renews the sums that a changed child enters.
+    fileprivate func childChanged(_ slot: Int) {
+        let (old, new) = (summaries[slot], children[slot].summary)
+        summary = summary.replacing(old, by: new, behind: summaries[..<slot])
+        summaries[slot] = new
+    }
+
     /// Keeps the left half and returns the right one if there is one element or child too many; renews the summary.
     fileprivate func splitIfOverfull() -> SummaryTree.Node? {
         defer { summarize() }

@@ -4,6 +4,13 @@ package protocol Summary: Sendable {
     /// Number of elements summarized.
     var count: Int { get }
     static func + (left: Self, right: Self) -> Self
+
+    /// The sum of a run in which a part changed. O(`left`).
+    ///
+    /// - Parameters:
+    ///   - old: the part before the change, behind the parts `left`.
+    ///   - new: the part now.
+    func replacing(_ old: Self, by new: Self, behind left: ArraySlice<Self>) -> Self
 }
 
 /// An element of a `SummaryTree`.

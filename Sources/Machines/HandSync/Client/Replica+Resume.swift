@@ -53,7 +53,7 @@ extension Replica {
         var losses: [(Item, Superseded.Loss)] = []
         let others = Delta(from: edited, to: snapshot)
         let gone = Set(others.deletedItems(on: edited).map(\.id))
-        let back = Set(others.insertedItems.map(\.id))
+        let back = Set(others.items.map(\.id))
         let touched = Dictionary(others.intentions(on: edited).map { ($0.item.id, $0) }) { first, _ in first }
         for item in mine.insertedItems {
             if gone.contains(item.id) { losses.append((item, .edit(.all))) }

@@ -60,7 +60,7 @@ public struct Replica: Sendable {
         func isContained(in snapshot: Hand, lastSequence: UInt64) -> Bool {
             guard sequence < lastSequence else { return sequence == lastSequence }
             // A later one was sent before it was known what became of this one: what it inserts tells.
-            let inserted = Set(delta.insertedItems.map(\.id))
+            let inserted = Set(delta.items.map(\.id))
             return snapshot.contains { inserted.contains($0.id) }
         }
     }
@@ -149,7 +149,7 @@ public struct Replica: Sendable {
         var items: Set<ItemID> = []
         var list = confirmed
         for delta in pending {
-            items.formUnion(delta.insertedItems.map(\.id))
+            items.formUnion(delta.items.map(\.id))
             items.formUnion(delta.intentions(on: list).map(\.item.id))
             if let next = try? list.applying(delta) { list = next }
         }
@@ -227,8 +227,8 @@ extension Replica {
         if delta.growth > 0, view.count + delta.growth > view.rules.maximumCount {
             throw .violation(.listFull(maximum: view.rules.maximumCount))
         }
-        for item in delta.insertedItems {
-            if let violation = view.rules.violation(of: item.content) { throw .violation(violation) }
+        for item in delta.items {
+            if let violation = view.rules.violation(ofKind: item.kind, size: item.size) { throw .violation(violation) }
         }
         do { try view.check(delta) } catch { throw .misfit(error) }
         let inverse = delta.inverted(on: view)
@@ -269,7 +269,7 @@ extension Replica {
 extension Delta {
     /// About how many bytes this delta takes on the wire, without encoding it.
     package var wireSize: Int {
-        let items = insertedItems.reduce(0) { $0 + 14 + $1.content.bodySize }
+        let items = self.items.reduce(0) { $0 + 14 + $1.size }
         let changes = itemChanges.reduce(0) { $0 + 8 + $1.size }
         return items + changes + 5 * componentCount
     }

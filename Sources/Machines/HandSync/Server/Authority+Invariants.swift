@@ -8,9 +8,9 @@ extension Authority {
         if present.revision != revision + pending.count { return "revisions and pending commits do not add up" }
         if window.head != present.revision { return "the window ends at \(window.head), not at \(present.revision)" }
         if window.floor > revision { return "the window begins behind what is durable" }
-        if ids != present.hand.idNumbers { return "the ids are not those of the items" }
+        if ids != present.hand.idKeys { return "the ids are not those of the items" }
         if present.hand.count != ids.count { return "an item is there twice" }
-        for (index, waiting) in pending.enumerated() where waiting.commit.revision != revision + index + 1 {
+        for (index, waiting) in pending.enumerated() where waiting.mark.revision != revision + index + 1 {
             return "pending commits are not numbered one by one"
         }
         for (client, mark) in sequences where mark.revision > present.revision {

@@ -43,8 +43,8 @@ extension Authority {
             throw .damaged("\(place) has another digest")
         }
         present.deck?.replay(commit.delta, on: before)
-        for item in inverse.insertedItems { ids.remove(item.id.rawValue) }
-        for item in commit.delta.insertedItems { ids.insert(item.id.rawValue) }
+        for item in inverse.items { ids.remove(NumberKey(item.id.rawValue)) }
+        for item in commit.delta.items { ids.insert(NumberKey(item.id.rawValue)) }
         window.append(commit, list: list)
         past.append(inverse, of: commit.revision)
         sequences[client] = SequenceMark(of: commit)

@@ -59,7 +59,7 @@ extension Authority {
         guard submission.delta.reach <= count else {
             throw .doesNotFit(reach: submission.delta.reach, count: count)
         }
-        for item in submission.delta.insertedItems { try checkContent(item.content) }
+        for item in submission.delta.items { try checkContent(item.kind, size: item.size) }
         return transformed(submission.delta, since: submission.base)
     }
 
@@ -173,8 +173,12 @@ extension Authority {
     private mutating func append(_ commit: Commit, _ origin: Origin, inverse: Delta, deck: Deck?) {
         window.append(commit, list: list)
         lastTime = commit.time
-        let previous = sequences.updateValue(SequenceMark(of: commit), forKey: origin.author.client)
-        pending.append(Pending(commit: commit, origin: origin, inverse: inverse, deck: deck, previous: previous))
+        let mark = SequenceMark(of: commit)
+        let previous = sequences.updateValue(mark, forKey: origin.author.client)
+        pending.append(
+            Pending(
+                mark: mark, count: commit.count, digest: commit.digest, origin: origin, inverse: inverse, deck: deck,
+                previous: previous))
     }
 
     // MARK: Checking
@@ -186,17 +190,17 @@ extension Authority {
             throw .doesNotFit(reach: delta.reach, count: present.hand.count)
         }
         try checkRules(of: delta)
-        let deleted = delta.deletedItems(on: present.hand)
-        work += deleted.count + delta.insertedItems.count
-        try checkIDs(inserted: delta.insertedItems, deleted: deleted)
+        let deleted = delta.packedItems(deletedFrom: present.hand)
+        work += deleted.count + delta.items.count
+        try checkIDs(inserted: delta.items, deleted: deleted)
         var deck = present.deck
         let made = try deck?.play(delta, deleted: deleted) ?? delta
         let inverse = made.inverted(on: present.hand)
         do { try present.hand.apply(made) } catch { throw .doesNotFit(reach: delta.reach, count: present.hand.count) }
         present.deck = deck
         present.revision += 1
-        for item in deleted { ids.remove(item.id.rawValue) }
-        for item in made.insertedItems { ids.insert(item.id.rawValue) }
+        for item in deleted { ids.remove(NumberKey(item.id.rawValue)) }
+        for item in made.items { ids.insert(NumberKey(item.id.rawValue)) }
         return (made, inverse)
     }
 
@@ -211,24 +215,22 @@ extension Authority {
         }
         for (item, content) in changed {
             if rules.hasDeck, case .card = item.content { throw .violation(.cardsAreDealt) }
-            try checkContent(content)
+            try checkContent(content.kind, size: content.size)
         }
     }
 
-    private func checkContent(_ content: Content) throws(Rejection) {
-        if let violation = rules.violation(of: content) { throw .violation(violation) }
-        if content.size > limits.itemBytes {
-            throw .violation(.itemTooLarge(size: content.size, maximum: limits.itemBytes))
-        }
+    private func checkContent(_ kind: Content.Kind, size: Int) throws(Rejection) {
+        if let violation = rules.violation(ofKind: kind, size: size) { throw .violation(violation) }
+        if size > limits.itemBytes { throw .violation(.itemTooLarge(size: size, maximum: limits.itemBytes)) }
     }
 
-    private func checkIDs(inserted: [Item], deleted: [Item]) throws(Rejection) {
-        guard !inserted.isEmpty else { return }
-        if inserted.count == 1, !ids.contains(inserted[0].id.rawValue) { return }
+    private func checkIDs(inserted: Delta.Items, deleted: [PackedItem]) throws(Rejection) {
+        guard let first = inserted.first else { return }
+        if inserted.count == 1, !ids.contains(NumberKey(first.id.rawValue)) { return }
         let gone = Set(deleted.map(\.id))
         var seen: Set<ItemID> = []
         for item in inserted {
-            let isHere = ids.contains(item.id.rawValue) && !gone.contains(item.id)
+            let isHere = ids.contains(NumberKey(item.id.rawValue)) && !gone.contains(item.id)
             if isHere || !seen.insert(item.id).inserted { throw .duplicateItem(item.id) }
         }
     }
@@ -237,7 +239,7 @@ extension Authority {
 extension Deck {
     /// Follows a delta that is being committed: its deleted cards go under the deck, its face-down cards are dealt from
     /// the top, its face-up cards are taken out. Returns the delta with the cards turned over.
-    mutating func play(_ delta: Delta, deleted: [Item]) throws(Rejection) -> Delta {
+    mutating func play(_ delta: Delta, deleted: [PackedItem]) throws(Rejection) -> Delta {
         for item in deleted {
             if case .card(let card) = item.content { putUnder(card) }
         }
@@ -260,6 +262,6 @@ extension Deck {
 
     /// Follows a commit that was made before, as a store does when it replays a list's history.
     package mutating func replay(_ delta: Delta, on list: Hand) {
-        _ = try? play(delta, deleted: delta.deletedItems(on: list))
+        _ = try? play(delta, deleted: delta.packedItems(deletedFrom: list))
     }
 }

@@ -49,8 +49,8 @@ public struct Authority: Sendable {
     var digest: UInt64
 
     var window: Window
-    /// The ids of all items, as plain numbers: those are hashed twice as fast.
-    var ids: Set<UInt64>
+    /// The ids of all items.
+    var ids: Set<NumberKey>
     /// The last submission of each client that was numbered, by its first author's number.
     var sequences: [UInt64: SequenceMark]
     /// What is numbered and not yet durable, in order.
@@ -70,20 +70,25 @@ public struct Authority: Sendable {
         var deck: Deck?
     }
 
+    /// A commit that is not durable yet. Its delta is in the window.
     struct Pending {
-        let commit: Commit
-        /// What it was made of, to be decided anew if others' commits come first.
+        /// The author, the sequence and the revision.
+        let mark: SequenceMark
+        /// The number of items, and the list's digest, after the commit.
+        let count: Int
+        let digest: UInt64
+        /// The submission, to be decided again if others' commits come first.
         let origin: Origin
-        /// What takes it back.
+        /// The delta that undoes the commit.
         let inverse: Delta
-        /// The deck before it.
+        /// The deck before the commit.
         let deck: Deck?
-        /// What stood in `sequences` before it.
+        /// The client's entry in `sequences` before the commit.
         let previous: SequenceMark?
         /// The list before a large commit, which would take long to invert.
         var before: Hand? = nil
 
-        /// Whose it is, whatever the name.
+        /// The client's number, which is the same under all its names.
         var client: UInt64 { origin.author.client }
     }
 
@@ -103,7 +108,7 @@ public struct Authority: Sendable {
         revision = start.revision
         digest = start.hand.digest
         window = Window(floor: start.revision, count: start.hand.count, limit: limits.windowBytes)
-        ids = start.hand.idNumbers
+        ids = start.hand.idKeys
         sequences = start.sequences
         past = RecentPast(revision: start.revision)
     }
@@ -175,11 +180,14 @@ public struct Authority: Sendable {
 
     /// The commits numbered since the last batch, to be written in one transaction. Empty while a batch is under way.
     public mutating func takeBatch() -> CommitBatch {
-        guard inWriting == 0 else { return CommitBatch(list: list, expected: revision, commits: [], frames: []) }
+        guard inWriting == 0 else { return CommitBatch(list: list, expected: revision, entries: []) }
         inWriting = pending.count
         var batch = CommitBatch(
-            list: list, expected: revision, commits: pending.map(\.commit),
-            frames: (revision..<revision + inWriting).map { window.frame(at: $0 + 1) })
+            list: list, expected: revision,
+            entries: pending.map {
+                CommitBatch.Entry(
+                    mark: $0.mark, count: $0.count, digest: $0.digest, frame: window.frame(at: $0.mark.revision))
+            })
         (batch.logID, batch.digest) = (logID, digest)
         return batch
     }
@@ -192,12 +200,12 @@ public struct Authority: Sendable {
         guard inWriting > 0 else { return nil }
         var isLarge = false
         for index in 0..<inWriting {
-            past.append(pending[index].inverse, of: pending[index].commit.revision)
+            past.append(pending[index].inverse, of: pending[index].mark.revision)
             isLarge = isLarge || pending[index].before != nil
         }
         let base = revision
-        let last = pending[inWriting - 1].commit
-        (revision, digest) = (last.revision, last.digest)
+        let last = pending[inWriting - 1]
+        (revision, digest) = (last.mark.revision, last.digest)
         let spent = isLarge ? Spent(written: Array(pending[..<inWriting])) : nil
         pending.removeFirst(inWriting)
         inWriting = 0
@@ -223,7 +231,7 @@ public struct Authority: Sendable {
     /// The batch could not be written: the list falls back to its durable value. Returns whose submissions are lost,
     /// those numbered behind the batch included, for they stand on it.
     public mutating func writeFailed() -> [(author: UInt64, sequence: UInt64)] {
-        takeBackPending().map { (author: $0.commit.author, sequence: $0.commit.sequence) }
+        takeBackPending().map { (author: $0.mark.author, sequence: $0.mark.sequence) }
     }
 
     /// What is numbered and not durable was never numbered. Returns it, in order.
@@ -240,17 +248,17 @@ public struct Authority: Sendable {
     }
 
     private mutating func takeBackIDs(of commit: Pending) {
-        for item in commit.commit.delta.insertedItems { ids.remove(item.id.rawValue) }
-        for item in commit.inverse.insertedItems { ids.insert(item.id.rawValue) }
+        for item in window.delta(at: commit.mark.revision).items { ids.remove(NumberKey(item.id.rawValue)) }
+        for item in commit.inverse.items { ids.insert(NumberKey(item.id.rawValue)) }
     }
 }
 
 extension Hand {
-    /// The ids of all items as plain numbers.
-    var idNumbers: Set<UInt64> {
-        var numbers = Set<UInt64>(minimumCapacity: count)
-        for id in ids { numbers.insert(id.rawValue) }
-        return numbers
+    /// The ids of all items.
+    var idKeys: Set<NumberKey> {
+        var keys = Set<NumberKey>(minimumCapacity: count)
+        for id in ids { keys.insert(NumberKey(id.rawValue)) }
+        return keys
     }
 }
 

@@ -52,7 +52,7 @@ struct Newcomers {
         if entries.isEmpty { return [] }
         var found: Set<UInt64> = []
         for batch in batches {
-            for commit in batch.commits where entries[commit.author] != nil { found.insert(commit.author) }
+            for entry in batch.entries where entries[entry.mark.author] != nil { found.insert(entry.mark.author) }
         }
         return found.sorted().compactMap { entries[$0]?.newcomer }
     }

@@ -14,7 +14,7 @@ extension Service {
         }
         var uses: [UInt64: Int] = [:]
         for connection in connections { if let author = connection.author { uses[author.number, default: 0] += 1 } }
-        for pending in hostedLists.values.flatMap(\.authority.pending) { uses[pending.commit.author, default: 0] += 1 }
+        for pending in hostedLists.values.flatMap(\.authority.pending) { uses[pending.mark.author, default: 0] += 1 }
         if let problem = newcomers.problem(uses: uses) { return problem }
         if past.states.count > limits.pastRevisions { return "\(past.states.count) past revisions are in memory" }
         for account in accounts.values {
@@ -41,7 +41,7 @@ extension Service {
     private func problem(with connection: Connection) -> String? {
         guard let author = connection.author?.number, !connection.isEnding else { return nil }
         let pending = hostedLists.values.reduce(0) { sum, hosted in
-            sum + hosted.authority.pending.count { $0.commit.author == author }
+            sum + hosted.authority.pending.count { $0.mark.author == author }
         }
         guard connection.pendingSubmissions > pending else { return nil }
         return "author \(author) waits for \(connection.pendingSubmissions) writes, of which there are \(pending)"

@@ -47,7 +47,7 @@ extension Service {
     private func adopt(_ commits: [Commit], _ clients: [UInt64: UInt64], in hosted: HostedList) {
         // A batch that went out meanwhile has brought them.
         let news = commits.filter { $0.revision > hosted.authority.revision }
-        let waiting = hosted.authority.pending.map(\.commit.author)
+        let waiting = hosted.authority.pending.map(\.mark.author)
         let result = Result { () throws(StoreError) in
             try hosted.authority.learn(news, now: world.wallClock) { clients[$0] ?? $0 }
         }

@@ -169,11 +169,11 @@ extension Service {
     /// Returns what is no longer needed, if letting go of it takes long.
     private func wrote(_ batch: CommitBatch, in hosted: HostedList) -> Authority.Spent? {
         let spent = hosted.authority.wrote()
-        figures.commits += batch.commits.count
+        figures.commits += batch.entries.count
         if hosted.authority.isBusy { writer.add(hosted) }
-        for commit in batch.commits {
-            authors[commit.author]?.submissionEnded()
-            newcomers.forget(commit.author)
+        for entry in batch.entries {
+            authors[entry.mark.author]?.submissionEnded()
+            newcomers.forget(entry.mark.author)
         }
         for connection in hosted.subscribers { mark(connection) }
         hosted.written()

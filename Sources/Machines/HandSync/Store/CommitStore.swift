@@ -141,28 +141,46 @@ extension CommitStore {
 
 /// The commits of one list to be written together.
 public struct CommitBatch: Sendable {
+    /// A commit as far as a store looks at it.
+    public struct Entry: Sendable {
+        /// Whose submission it was, and its revision.
+        public let mark: SequenceMark
+        /// The number of items, and the list's digest, after the commit.
+        public let count: Int
+        public let digest: UInt64
+        /// The frame that clients get.
+        public let frame: FrameRun
+    }
+
     public let list: UInt64
     /// The revision that the list has before them.
     public let expected: Int
-    public let commits: [Commit]
-    /// The frame of each, as clients get it.
-    public let frames: [FrameRun]
+    /// In the order of their revisions.
+    public let entries: [Entry]
     /// What a shared store compares besides: which history of the list it is, and the list's digest at the expected revision. Nil
     /// for whatever it is.
     package var logID: UInt64?
     package var digest: UInt64?
 
     package init(list: UInt64, expected: Int, commits: [Commit]) {
-        self.init(
-            list: list, expected: expected, commits: commits,
-            frames: commits.map { FrameRun(DownMessage.commit(list: list, $0).frame) })
+        let entries = commits.map { commit in
+            Entry(
+                mark: SequenceMark(of: commit), count: commit.count, digest: commit.digest,
+                frame: FrameRun(DownMessage.commit(list: list, commit).frame))
+        }
+        self.init(list: list, expected: expected, entries: entries)
     }
 
-    init(list: UInt64, expected: Int, commits: [Commit], frames: [FrameRun]) {
+    init(list: UInt64, expected: Int, entries: [Entry]) {
         self.list = list
         self.expected = expected
-        self.commits = commits
-        self.frames = frames
+        self.entries = entries
+    }
+
+    /// Whether stored frames begin with those of the batch. O(bytes of the batch).
+    package func isPrefix(of frames: [StoredFrame]) -> Bool {
+        frames.count >= entries.count
+            && zip(entries, frames).allSatisfy { $0.frame.bytes.elementsEqual($1.bytes) }
     }
 }
 

@@ -124,7 +124,7 @@ package struct StoreContents {
     package mutating func append(
         _ batches: [CommitBatch], by newcomers: [Newcomer]
     ) throws(StoreError) -> [Appended] {
-        for batch in batches where !batch.commits.isEmpty {
+        for batch in batches where !batch.entries.isEmpty {
             let found = try list(batch.list).stored.revision
             guard found == batch.expected else {
                 throw .conflict(list: batch.list, expected: batch.expected, found: found)
@@ -197,13 +197,13 @@ package struct StoreContents {
 extension StoreContents.List {
     /// Copies the frames, so that they are what they were whatever becomes of the server's memory.
     fileprivate mutating func append(_ batch: CommitBatch) {
-        guard let last = batch.commits.last else { return }
-        for (commit, frame) in zip(batch.commits, batch.frames) {
-            frames.append(copied(frame.bytes))
-            frameBytes += frame.bytes.count
-            sequences[commit.author] = SequenceMark(of: commit)
+        guard let last = batch.entries.last else { return }
+        for entry in batch.entries {
+            frames.append(copied(entry.frame.bytes))
+            frameBytes += entry.frame.range.count
+            sequences[entry.mark.author] = entry.mark
         }
-        (stored.revision, stored.count) = (last.revision, last.count)
+        (stored.revision, stored.count) = (last.mark.revision, last.count)
     }
 
     private mutating func copied(_ bytes: UnsafeRawBufferPointer) -> FrameRun {

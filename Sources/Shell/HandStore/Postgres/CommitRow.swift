@@ -4,32 +4,6 @@ import Postgres
 
 /// A row of `commits` in a shared store: frames one behind the other.
 enum CommitRow {
-    /// Bytes of frames in a row, unless one alone has more. Whoever asks for one commit reads the whole row.
-    static let most = 64 << 10
-
-    /// What a batch comes to, one entry for each row.
-    struct Columns {
-        var lasts: [Int64] = []
-        var firsts: [Int64] = []
-        var frames: [[UInt8]] = []
-    }
-
-    static func columns(of batch: CommitBatch) -> Columns {
-        var columns = Columns()
-        for (commit, frame) in zip(batch.commits, batch.frames) {
-            let row = columns.frames.count - 1
-            if row >= 0, columns.frames[row].count + frame.bytes.count <= most {
-                columns.frames[row].append(contentsOf: frame.bytes)
-                columns.lasts[row] = Int64(commit.revision)
-            } else {
-                columns.frames.append([UInt8](frame.bytes))
-                columns.firsts.append(Int64(commit.revision))
-                columns.lasts.append(Int64(commit.revision))
-            }
-        }
-        return columns
-    }
-
     /// The frames after `revision` in rows with the columns `last`, `first`, `frames`, which must follow one another.
     ///
     /// - Throws: `StoreError.damaged`.

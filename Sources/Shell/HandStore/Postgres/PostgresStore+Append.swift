@@ -14,7 +14,7 @@ extension PostgresStore {
     @discardableResult
     package func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws -> [Appended] {
         contention.releaseOld(to: writers)
-        let (unique, random) = (batches.filter { !$0.commits.isEmpty }, UInt64.random(in: .min ... .max))
+        let (unique, random) = (batches.filter { !$0.entries.isEmpty }, UInt64.random(in: .min ... .max))
         precondition(Set(unique.map(\.list)).count == unique.count, "two batches of one list at once")
         var results: [UInt64: Result<Appended, StoreError>] = [:]
         do {
@@ -49,16 +49,16 @@ extension PostgresStore {
         let failures = results.values.compactMap { if case .failure(let error) = $0 { error } else { nil } }
         if let first = failures.first, failures.count == results.count { throw first }
         let appended = batches.map { batch -> Appended in
-            if batch.commits.isEmpty { return .taken }
+            if batch.entries.isEmpty { return .taken }
             // Of others it is known what became of them: the caller asks once more for this one, and is told then.
             if case .success(let appended) = results[batch.list] { return appended } else { return .unknown }
         }
-        for (batch, result) in zip(batches, appended) where !batch.commits.isEmpty {
+        for (batch, result) in zip(batches, appended) where !batch.entries.isEmpty {
             contention.note(result, batch.list)
         }
         feed.tell(
             zip(batches, appended).compactMap { batch, result in
-                result == .taken ? batch.commits.last.map { .commits(list: batch.list, revision: $0.revision) } : nil
+                result == .taken ? batch.entries.last.map { .commits(list: batch.list, revision: $0.mark.revision) } : nil
             })
         return appended
     }
@@ -135,7 +135,7 @@ struct Attempt {
     let batch: CommitBatch
     /// What tells the rows of this attempt from all others.
     private let nonce: UInt64
-    private let rows: CommitRow.Columns
+    private let rows: [FrameRow]
 
     /// Rows of others that are read at once; and as many as its own, which may be there already.
     private static let mostMissed = 64
@@ -143,7 +143,7 @@ struct Attempt {
     init(_ batch: CommitBatch, nonce: UInt64) {
         self.batch = batch
         self.nonce = nonce
-        rows = CommitRow.columns(of: batch)
+        rows = FrameRow.rows(of: batch)
     }
 
     /// Changes as many rows as it adds to `commits`; none if the list is not where it is expected.
@@ -161,11 +161,11 @@ struct Attempt {
             FROM raised, unnest($10::bigint[], $11::bigint[], $12::bytea[]) AS rows (last, first, frames)
             """,
             [
-                .init(bits: batch.list), .init(batch.commits.last?.revision ?? 0),
-                .init(batch.commits.last?.count ?? 0), .init(bits: batch.commits.last?.digest ?? 0),
-                .init(rows.frames.reduce(0) { $0 + $1.count }),
+                .init(bits: batch.list), .init(batch.entries.last?.mark.revision ?? 0),
+                .init(batch.entries.last?.count ?? 0), .init(bits: batch.entries.last?.digest ?? 0),
+                .init(rows.reduce(0) { $0 + $1.frames.count }),
                 .init(batch.expected), .init(bits: batch.logID), .init(bits: batch.digest), .init(bits: nonce),
-                .integers(rows.lasts), .integers(rows.firsts), .rows(rows.frames),
+                .integers(rows.map { Int64($0.last) }), .integers(rows.map { Int64($0.first) }), .rows(rows.map(\.frames)),
             ])
     }
 
@@ -185,15 +185,13 @@ struct Attempt {
             """,
             [
                 .init(bits: batch.list), .init(batch.expected), .init(bits: nonce), .init(bits: batch.logID),
-                .init(max(Self.mostMissed, rows.frames.count)),
+                .init(max(Self.mostMissed, rows.count)),
             ])
     }
 
     /// Whether frames after the expected revision begin with this batch. What a client submits is committed once, so it is this
     /// batch and no other that looks like it.
     func isThere(_ frames: [StoredFrame]) -> Bool {
-        frames.count >= batch.frames.count
-            && zip(batch.frames, frames).allSatisfy { frame, found in frame.bytes.elementsEqual(found.bytes) }
-            && frames.first?.revision == batch.expected + 1
+        frames.first?.revision == batch.expected + 1 && batch.isPrefix(of: frames)
     }
 }

@@ -29,7 +29,7 @@ extension SimulatedServer {
         for (index, batch) in batches.enumerated() {
             request { [unowned self] in
                 let outcome = (try? store.append([batch], by: newcomers))?.first
-                if outcome == .taken, let revision = batch.commits.last?.revision {
+                if outcome == .taken, let revision = batch.entries.last?.mark.revision {
                     tell(.commits(list: batch.list, revision: revision))
                 }
                 return outcome

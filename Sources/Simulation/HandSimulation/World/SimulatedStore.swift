@@ -60,16 +60,10 @@ package final class SimulatedStore: CommitStore, @unchecked Sendable {
             return .gone
         }
         let missed = disk.read { $0.frames(of: batch.list, after: batch.expected, about: .max) }
-        if !missed.isEmpty { return isThere(batch, missed) ? .taken : .missed(missed) }
+        if !missed.isEmpty { return batch.isPrefix(of: missed) ? .taken : .missed(missed) }
         guard head.revision == batch.expected, batch.digest ?? head.digest == head.digest else { return .missed([]) }
         _ = try disk.write { try $0.append([batch], by: []) }
         return .taken
-    }
-
-    /// Whether these frames begin with the batch.
-    private func isThere(_ batch: CommitBatch, _ frames: [StoredFrame]) -> Bool {
-        frames.count >= batch.frames.count
-            && zip(batch.frames, frames).allSatisfy { $0.bytes.elementsEqual($1.bytes) }
     }
 
     package func heads(of lists: [UInt64]) throws -> [StoredHead] {
