@@ -1,8 +1,8 @@
-// Edits as people and programs say them, by index: of one item, or of several runs at once, as a selection in a list makes them.
-// Whether positions lie in a list shows when the delta is applied.
+// Edits by index, as people and programs express them: of one item, or of several runs at once, such as a selection.
+// Positions outside the list are reported when the delta is applied.
 
 extension Delta {
-    /// Puts new items into the gap before the item at `gap`, where they hold on to the neighbour on that side.
+    /// Inserts new items into the gap before the item at `gap`, attached to the neighbour on that side.
     public static func inserting(_ items: [Item], at gap: Int = 0, _ side: Side = .after) -> Delta {
         var builder = DeltaBuilder()
         builder.keep(gap)
@@ -27,18 +27,19 @@ extension Delta {
 
     /// Makes the same change in all items of the runs.
     ///
-    /// - Precondition: the runs are sorted and do not overlap. Items that lack the fields show when the delta is applied.
+    /// - Precondition: the runs are sorted and do not overlap. Items that lack the fields are reported when the delta
+    ///   is applied.
     public static func changing(_ runs: [Range<Int>], _ change: Change) -> Delta {
         walking(runs) { builder, run in for _ in run { builder.edit(change) } }
     }
 
-    /// Takes the items of all runs, in their order, together to the gap before the item at `gap` (counted before the move).
+    /// Moves the items of all runs, in their order, to the gap before the item at `gap` (counted before the move).
     ///
     /// - Precondition: the runs are sorted and do not overlap.
     public static func moving(_ runs: [Range<Int>], to gap: Int, _ side: Side) -> Delta {
         var parts: [Range<Int>] = []
         for run in runs {
-            // A run around the gap is taken in two parts.
+            // A run around the gap is split into two parts.
             let split = min(max(gap, run.lowerBound), run.upperBound)
             parts += [run.lowerBound..<split, split..<run.upperBound].filter { !$0.isEmpty }
         }

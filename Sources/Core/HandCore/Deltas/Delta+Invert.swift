@@ -1,9 +1,10 @@
 extension Delta {
-    /// The delta that undoes this one: applied to `list.applying(self)` it gives `list` again, with the same ids.
+    /// Returns the delta that undoes this one: applied to `list.applying(self)` it gives `list` again, with the same
+    /// ids.
     ///
     /// O(n log n) in the components and the deleted items.
     ///
-    /// - Parameter list: the list on which this delta was made.
+    /// - Parameter list: the list that this delta was made on.
     /// - Precondition: this delta fits `list`.
     public func inverted(on list: some EditableList) -> Delta {
         var builder = DeltaBuilder()
@@ -43,7 +44,7 @@ extension Delta {
         return inverse.changingSlots(undone).mappingSlots(runs)
     }
 
-    /// This delta with those changes added to its drops, by slot.
+    /// Returns this delta with the given changes added to its drops, by slot.
     private func changingSlots(_ changed: [Int: Change]) -> Delta {
         guard !changed.isEmpty else { return self }
         var builder = DeltaBuilder()

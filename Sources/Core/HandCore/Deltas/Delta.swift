@@ -1,19 +1,19 @@
-/// Which neighbour the content of a gap holds on to.
+/// Which neighbour the content of a gap is attached to.
 ///
-/// In one gap `after` content always stands left of `before` content.
+/// In one gap, `after` content is always left of `before` content.
 public enum Side: UInt8, Hashable, Sendable, CaseIterable {
-    /// Holds on to the item on the left; *after the start* is the top of the list.
+    /// Attached to the item on the left; *after the start* is the top of the list.
     case after = 0
-    /// Holds on to the item on the right; *before the end* is appending.
+    /// Attached to the item on the right; *before the end* is appending.
     case before = 1
 }
 
 /// One immutable edit of a list, as large as it needs to be: one insertion, a block move, a whole offline afternoon.
 ///
-/// It walks the old list from left to right; the end is an implied `keep`. A delta is always well formed and in normal
-/// form: neighbouring components of one sort are joined, none is empty, the last is not `keep`, in each gap `after` stands
-/// before `before`, slots are numbered in the order of picking and each is dropped exactly once. So two deltas are equal
-/// exactly when they say the same.
+/// It walks the old list from left to right; the rest is an implied `keep`. A delta is always well formed and in normal
+/// form: neighbouring components of one kind are joined, none is empty, the last one is not `keep`, each gap has
+/// `after` before `before`, slots are numbered in the order of picking, and each is dropped exactly once. So two
+/// deltas are equal exactly when they have the same effect.
 public struct Delta: Sendable {
     /// The components, without the payloads that `items` and `changes` hold.
     package let steps: ContiguousArray<Step>
@@ -23,7 +23,7 @@ public struct Delta: Sendable {
     package let changes: [Change]
     /// The number of old items that the components reach: the shortest list that this delta fits.
     public let reach: Int
-    /// Items inserted less items deleted.
+    /// The number of items inserted minus the number of items deleted.
     public let growth: Int
 
     /// The delta that changes nothing.
@@ -54,7 +54,7 @@ public struct Delta: Sendable {
         /// `edit`, `drop`: index in `changes`, or −1.
         package var change = -1
 
-        /// Whether the step stands in a gap (and not on old items).
+        /// Whether the step is in a gap (and not on old items).
         @inline(__always) var isContent: Bool { kind.rawValue >= Kind.insert.rawValue }
     }
 
@@ -68,9 +68,9 @@ public struct Delta: Sendable {
         case delete(Int)
         /// The next n items leave for slots, numbered in the order of picking.
         case pick(Int)
-        /// New items in this gap.
+        /// New items arrive in this gap.
         case insert([Item], Side)
-        /// Picked items arrive in this gap; a change goes with a single slot.
+        /// Picked items arrive in this gap; only a single slot can carry a change.
         case drop(Range<Int>, Side, Change?)
     }
 
@@ -91,9 +91,11 @@ public struct Delta: Sendable {
 
     /// Number of components.
     package var componentCount: Int { steps.count }
-    /// Components, and what changes of texts add to them: carrying it over another takes time in proportion to it. O(changes).
+    /// The number of components, plus the cost of text changes. Transforming over another delta takes time in
+    /// proportion to it. O(changes).
     package var carryingCost: Int { changes.reduce(steps.count) { $0 + $1.cost } }
-    /// The same, and items inserted and deleted: making the edit takes time in proportion to it. O(components).
+    /// `carryingCost` plus the numbers of items inserted and deleted. Applying takes time in proportion to it.
+    /// O(components).
     package var weight: Int {
         steps.reduce(carryingCost + items.count) { $0 + ($1.kind == .delete ? $1.count : 0) }
     }
@@ -112,7 +114,7 @@ extension Delta: Equatable {
 // MARK: - Making one from components
 
 extension Delta {
-    /// Why components are not a delta.
+    /// Why components do not form a delta.
     public enum Malformed: Error, Equatable, Sendable {
         case negativeCount(component: Int)
         case changedBlock(component: Int)
@@ -120,9 +122,9 @@ extension Delta {
         case slotsDoNotMatch(picked: Int)
     }
 
-    /// Reads components in any form and brings them into the normal one.
+    /// Creates a delta from components in any form and brings them into normal form.
     ///
-    /// - Throws: `Malformed` if they are no delta.
+    /// - Throws: `Malformed` if they do not form a delta.
     public init(_ components: [Component]) throws(Malformed) {
         var builder = DeltaBuilder()
         for (index, component) in components.enumerated() {

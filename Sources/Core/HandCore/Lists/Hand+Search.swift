@@ -1,7 +1,7 @@
 extension Hand {
-    /// Calls `body` with the position of each item whose id lies in one of the ranges, in order, until it returns false.
+    /// Calls `body` with the position of each item whose id is in one of the ranges, in order, until it returns false.
     ///
-    /// O(n log ranges), a few nanoseconds an item: ids are not indexed, and nothing but them is looked at.
+    /// O(n log ranges), a few nanoseconds per item: ids are not indexed, and only the ids are read.
     package func forEachPosition(
         of ids: [ClosedRange<ItemID>], from start: Int = 0, _ body: (Int) -> Bool
     ) {
@@ -22,7 +22,7 @@ extension Hand {
 }
 
 extension [ClosedRange<ItemID>] {
-    /// In order and without overlaps.
+    /// The ranges in order and without overlaps.
     fileprivate var joined: [ClosedRange<ItemID>] {
         var all: [ClosedRange<ItemID>] = []
         for range in sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -35,7 +35,7 @@ extension [ClosedRange<ItemID>] {
         return all
     }
 
-    /// Whether one of them contains the id. O(log ranges). They are in order and do not overlap.
+    /// Whether one of the ranges, which are in order and do not overlap, contains the id. O(log ranges).
     fileprivate func contain(_ id: ItemID) -> Bool {
         let index = partitioningIndex { $0.upperBound >= id }
         return index < count && self[index].lowerBound <= id
