@@ -136,7 +136,7 @@ import Testing
         let note = #"{"id":"0000000000002","kind":"note","text":""}"#
         let texts: [(String, ListFormat, String)] = [
             (note + "\n\n{", .jsonl, "line 3: byte 2: expected the name of a field in quotes, found the end"),
-            (note + "\r\n" + note, .jsonl, "line 2: id: expected an id that no line before has, found 0000000000002"),
+            (note + "\r\n" + note, .jsonl, "line 2: id: expected an id that no earlier line has, found 0000000000002"),
             (#"{"id":1,"kind":"note","text":""}"#, .jsonl, "line 1: id: expected an id of 13 characters, found 1"),
             ("[]", .jsonl, "line 1: expected an item, found []"),
         ]

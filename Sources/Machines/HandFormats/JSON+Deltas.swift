@@ -36,7 +36,7 @@ extension JSON {
         try field.choice(["after": Side.after, "before": Side.before])
     }
 
-    /// Reads components in any form; the delta is in normal form.
+    /// Reads components in any form; the resulting delta is in normal form.
     package static func delta(from field: JSONField) throws(FormatError) -> Delta {
         let places = try field.elements("an array of components")
         var components: [Delta.Component] = []

@@ -38,8 +38,8 @@ extension JSON {
         return Item(id: try field["id"].id(), content: try content(from: field))
     }
 
-    /// The content of an item. It must have all fields of its kind and none of another kind. Fields that no kind has are
-    /// ignored.
+    /// Reads the content of an item. It must have all fields of its kind and none of another kind. Fields that no kind
+    /// has ignored.
     static func content(from field: JSONField) throws(FormatError) -> Content {
         try field.expectObject("an item")
         let kind = try kind(from: field["kind"])
@@ -167,7 +167,7 @@ extension JSON {
         return .object(members)
     }
 
-    /// A missing field has its value in `Rules()`.
+    /// A missing field gets its default value from `Rules()`.
     package static func rules(from field: JSONField) throws(FormatError) -> Rules {
         try field.expectObject("rules", only: ["maximumCount", "maximumSize", "kinds", "deck"])
         var rules = Rules()

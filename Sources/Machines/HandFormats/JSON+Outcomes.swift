@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-// What people are told about their edits, as JSON.
+// The outcomes of people's edits, as JSON.
 
 extension JSON {
     /// `{"index":0,"item":"…","lost":"edit","fields":["done"],"loser":"earlier","by":"…"}`: `item` and `by` are optional.

@@ -65,7 +65,7 @@ struct MarkdownLines: LineSyntax {
         return .note(MarkdownEscapes.text(rest))
     }
 
-    /// What follows the blanks at the start. There must be at least one, unless the line ends here.
+    /// Returns what follows the blanks at the start. There must be at least one blank, unless the line ends here.
     private func afterBlank(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let rest = line.drop { $0 == 0x20 || $0 == 0x09 }
         return rest.isEmpty || rest.startIndex > line.startIndex ? rest : nil
@@ -120,7 +120,8 @@ struct MarkdownLines: LineSyntax {
             MarkdownEscapes.text(line[(line.startIndex + 1)..<close]), url: MarkdownEscapes.text(url))
     }
 
-    /// Where the bracket closes that was opened before the start. Inner pairs and escaped brackets do not count.
+    /// Returns the position of the closing bracket for one opened before the start. Inner pairs and escaped brackets
+    /// do not count.
     private func end(of line: ArraySlice<UInt8>, open: Unicode.Scalar, close: Unicode.Scalar) -> Int? {
         var depth = 1
         var isEscaped = false

@@ -25,7 +25,7 @@ extension WireWriter {
         }
     }
 
-    /// The fields of a change in the order of their bits; which they are stands elsewhere.
+    /// Writes the fields of a change in the order of their bits; the set of fields is written elsewhere.
     package mutating func fields(of change: Change) {
         if !change.text.isIdentity { textChange(change.text) }
         if let done = change.done { byte(done ? 1 : 0) }
@@ -64,7 +64,7 @@ extension WireReader {
         return Item(id: id, content: content)
     }
 
-    /// An item as lists keep it: checked like any other, but nothing is made of its texts.
+    /// Reads an item in the form in which lists store it: validated like any other, but without decoding its texts.
     package mutating func packedItem() throws(WireError) -> PackedItem {
         let id = ItemID(rawValue: try word("item id"))
         let start = position
@@ -73,13 +73,13 @@ extension WireReader {
         return PackedItem(id: id, checked: passed(since: start))
     }
 
-    /// Kind and size, and what is to read the body.
+    /// Reads kind and size, and returns the kind and a reader for the body.
     private mutating func contentHead() throws(WireError) -> (kind: Content.Kind, body: WireReader) {
         let kind = Content.Kind(rawValue: UInt32(try count("item kind")))
         return (kind, try part(try count("item body"), "item body"))
     }
 
-    /// Passes over a body that `content(of:)` would read, or throws what that would throw.
+    /// Skips a body that `content(of:)` would accept, or throws the error that it would throw.
     private mutating func checkContent(of kind: Content.Kind) throws(WireError) {
         switch kind {
         case .note: try checkText("note text")
@@ -135,12 +135,12 @@ extension WireReader {
 
     private mutating func textChange(_ field: String) throws(WireError) -> TextChange {
         if setsTexts { return TextChange(setting: try string(field)) }
-        // A splice takes three bytes at least.
+        // A splice takes at least three bytes.
         let number = try count("splices of a \(field)", limit: remaining / 3)
         var splices: [Splice] = []
         var end = 0
         for _ in 0..<number {
-            // The place is a number that counts, wherever it stands.
+            // The absolute position must not exceed the limit of counts either.
             let most = max(0, Int(Int32.max) - end)
             let at = end + (try count("bytes kept of a \(field)", limit: most))
             let splice = Splice(
@@ -164,7 +164,7 @@ extension WireReader {
         var last = 0
         for _ in 0..<(try count("number of kinds", limit: 64)) {
             let kind = try count("allowed kind")
-            // Ascending and none twice: one set of kinds has one form.
+            // Strictly ascending, so that each set of kinds has only one encoding.
             guard kind > last else { throw .unknownValue(field: "allowed kind", found: UInt64(kind)) }
             kinds.insert(Content.Kind(rawValue: UInt32(kind)))
             last = kind

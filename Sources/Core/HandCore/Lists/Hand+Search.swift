@@ -9,13 +9,13 @@ extension Hand {
         var position = start
         while position < count {
             let leaf = tree.leaf(containing: position)
-            let goesOn = leaf.elements.withUnsafeBufferPointer { items in
+            let shouldContinue = leaf.elements.withUnsafeBufferPointer { items in
                 for offset in (position - leaf.start)..<items.count where wanted.contain(items[offset].id) {
                     if !body(leaf.start + offset) { return false }
                 }
                 return true
             }
-            if !goesOn { return }
+            if !shouldContinue { return }
             position = leaf.start + leaf.elements.count
         }
     }
