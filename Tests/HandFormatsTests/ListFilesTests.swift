@@ -3,7 +3,7 @@ import HandFormats
 import HandTestSupport
 import Testing
 
-/// What the forms look like, and what they make of files that other programs wrote.
+/// The written formats, and the results of reading files of other programs.
 @Suite struct ListFilesTests {
     private func contents(_ text: String, _ format: ListFormat) throws -> [Content] {
         var random = SplitMix64(seed: 1)
@@ -195,7 +195,7 @@ let sampleContents: [Content] = [
     .unknown(Content.Kind(rawValue: 900), [0, 1, 2]),
 ]
 
-/// The items as the text of a file.
+/// Returns the items as the text of a file.
 func listText(of items: [Item], in format: ListFormat) -> [UInt8] {
     var text: [UInt8] = []
     format.export(items) { text += $0.utf8 }

@@ -12,7 +12,7 @@ import Testing
     ])
     func theyReadBack(text: String, written: String) throws {
         let address = try? HandAddress(text)
-        // A comma is none of a list's name, but may stand in a place's path.
+        // A comma is not allowed in a list's name, but it may occur in a path.
         let (server, path) = try HandAddress.parts(of: text)
         let description = ([server.description] + path).joined(separator: "/")
         #expect(description == written)
@@ -20,7 +20,7 @@ import Testing
         if let address { #expect(try HandAddress(address.description) == address) }
     }
 
-    /// The order in which somebody writes the hosts does not matter.
+    /// The order of the hosts does not matter.
     @Test func theOrderDoesNotMatter() throws {
         let address = try HandAddress("hands://b:1,a,c/groceries#secret")
         #expect(try HandAddress("hands://c,a:7777,b:1/groceries#secret") == address)

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// Whatever the bytes, both ways of reading an item take the same of them or throw the same.
+    /// For any bytes, both ways of reading an item consume the same bytes or throw the same error.
     @Test func bothWaysOfReadingAgree() {
         var chaos = Chaos(seed: testSeed(812))
         var refused = 0
@@ -37,7 +37,7 @@ import Testing
         #expect(refused > 1_000, "damage is found")
     }
 
-    /// A content that no reader takes, made by hand, is kept as what it is.
+    /// A content that no reader accepts, created directly, is kept as it is.
     @Test func bytesThatAreNoneOfTheirKindStayBytes() {
         let kinds: [(Content.Kind, [UInt8])] = [
             (.card, []), (.card, [200]), (.task, []), (.link, []), (.link, [9, 65]),
