@@ -157,7 +157,7 @@ package enum Place: Equatable, Sendable {
 
 /// The number of characters of an id that distinguish the items of a list; at least four.
 package enum ShortID {
-    /// O(n) for random ids, which is the normal case; otherwise O(n log n).
+    /// Returns the length for a list. O(n) for random ids, which is the normal case; otherwise O(n log n).
     package static func length(in list: some Sequence<Item>) -> Int { length(of: list.lazy.map(\.id)) }
 
     package static func length(of items: some Sequence<ItemID>) -> Int {
@@ -167,7 +167,7 @@ package enum ShortID {
         return min(ItemID.textLength, max(4, shared / 5 + 1))
     }
 
-    /// A bucket sort by the leading bits; each bucket is small if ids are random.
+    /// Sorts into buckets by the leading bits; each bucket is small if ids are random.
     private static func sorted(_ ids: [UInt64]) -> [UInt64] {
         let shift = UInt64((ids.count | 1).leadingZeroBitCount)
         var ends = [Int](repeating: 0, count: 1 << (64 - shift))

@@ -19,7 +19,7 @@ extension JSON {
         .array(items.map(item))
     }
 
-    /// The fields of an item without its id: the kind, then the fields of that kind.
+    /// Returns the fields of an item without its id: the kind, then the fields of that kind.
     package static func members(of content: Content) -> [JSONValue.Member] {
         [JSONValue.Member("kind", kind(content.kind))] + content.accept(Fields())
     }
@@ -28,7 +28,7 @@ extension JSON {
         .string(id.description)
     }
 
-    /// The name of a known kind; the number of any other.
+    /// Returns the name of a known kind, or the number of any other.
     package static func kind(_ kind: Content.Kind) -> JSONValue {
         Content.Kind.known.contains(kind) ? .string(kind.name) : JSONValue(kind.rawValue)
     }

@@ -117,7 +117,7 @@ extension JSON {
 }
 
 extension JSONField {
-    /// A number of a rejection, as large as the wire allows.
+    /// Reads a number of a rejection, as large as the wire format allows.
     fileprivate func number() throws(FormatError) -> Int {
         try integer(0...Int.max)
     }

@@ -141,7 +141,7 @@ struct JSONParser {
         throw unexpected("'\"'")
     }
 
-    /// The bytes up to the next quote, backslash or control character.
+    /// Consumes the bytes up to the next quote, backslash or control character.
     private mutating func plain() -> ArraySlice<UInt8> {
         let rest = bytes[position...].prefix { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
         position = rest.endIndex
@@ -166,7 +166,7 @@ struct JSONParser {
         return scalar
     }
 
-    /// `uXXXX`, or two of these that form a surrogate pair.
+    /// Parses `uXXXX`, or two of these that form a surrogate pair.
     private mutating func escapedScalar() throws(FormatError) -> Unicode.Scalar {
         let start = position - 1
         let first = try hexDigits()

@@ -52,7 +52,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     package init(nilLiteral: ()) { self = .null }
     package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    /// The fields in the order in which they are written.
+    /// Creates an object with the fields in the order in which they are written.
     package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.map(Member.init))
     }

@@ -51,10 +51,10 @@ package enum ListFormat: String, CaseIterable, Sendable {
 
 /// How one item is written on one line.
 protocol LineSyntax {
-    /// The item's line, without a line break.
+    /// Returns the item's line, without a line break.
     func line(for item: Item) -> String
 
-    /// The id, if the line has one, and the content of its item.
+    /// Parses a line into the id, if it has one, and the content of its item.
     ///
     /// - Parameter line: not blank, without a line break, and without spaces or tabs at its ends.
     func entry(in line: String) throws(FormatError) -> (id: ItemID?, content: Content)

@@ -107,7 +107,7 @@ struct MarkdownLines: LineSyntax {
         return Card(String(decoding: line.dropLast(mark.count), as: UTF8.self)).map(Content.card)
     }
 
-    /// A link that fills the line. With any other text in the line it stays a note.
+    /// Parses a link that fills the line. With any other text in the line it stays a note.
     private func link(_ line: ArraySlice<UInt8>) -> Content? {
         guard line.first == UInt8(ascii: "["), line.last == UInt8(ascii: ")"),
             let close = end(of: line.dropFirst(), open: "[", close: "]"),
@@ -138,7 +138,7 @@ struct MarkdownLines: LineSyntax {
 }
 
 extension Content.Kind {
-    /// The kind with that number, if this program does not know it.
+    /// Creates the kind with that number; fails if this program knows that kind.
     init?(unknownName name: String) {
         guard let kind = Content.Kind(name: name), !Self.known.contains(kind), kind.rawValue <= UInt32(Int32.max) else {
             return nil

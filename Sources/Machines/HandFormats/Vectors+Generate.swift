@@ -25,7 +25,8 @@ extension Vectors {
             self.members = members
         }
 
-        /// Two deltas on a list: concurrent ones for `transform`, one after the other for `compose`.
+        /// Creates a question about two deltas on a list: concurrent for `transform`, one after the other for
+        /// `compose`.
         init(_ name: String? = nil, on items: [Item], _ first: Delta, _ second: Delta) {
             self.init(
                 name, .init("list", JSON.items(items)), .init("first", JSON.delta(first)),
@@ -80,7 +81,7 @@ extension Vectors {
         }
     }
 
-    /// A value to be encoded, and its bytes to be decoded.
+    /// Returns a value to encode, and its bytes to decode.
     private static func codecPair(
         _ round: Int, _ items: [Item], _ delta: Delta, _ source: inout VectorSource
     ) -> [Question] {

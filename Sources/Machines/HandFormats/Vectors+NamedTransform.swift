@@ -106,7 +106,7 @@ extension Vectors {
         ]
     }
 
-    /// Two people change one text.
+    /// Returns a question in which two people change one text.
     private static func rewording(_ name: String, _ text: String, _ first: String, _ second: String) -> Question {
         rewording(name, text, TextChange(from: text, to: first), TextChange(from: text, to: second))
     }

@@ -119,7 +119,7 @@ struct ScriptParser {
         blocks.append(Block(kind: .role(word.text, share), line: line.number, weight: nil))
     }
 
-    /// A role ends where the next one begins, or with the script.
+    /// Ends a role, where the next one begins or at the end of the script.
     private mutating func endRole(at line: Int) throws(ScriptError) {
         guard let block = blocks.last else { return }
         guard case .role(let name, let share) = block.kind else {

@@ -8,7 +8,7 @@ package struct WireReader {
     /// list.
     let setsTexts: Bool
 
-    /// The bytes must outlive the reader.
+    /// Creates a reader of bytes that must outlive it.
     package init(_ bytes: UnsafeRawBufferPointer, setsTexts: Bool = false) {
         self.bytes = bytes
         self.setsTexts = setsTexts

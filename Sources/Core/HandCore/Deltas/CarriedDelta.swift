@@ -122,7 +122,7 @@ extension CarriedDelta: Equatable {
 // MARK: - Pieces
 
 extension CarriedDelta {
-    /// A step that can be cut, and that holds its change.
+    /// A step that can be split, and that contains its change.
     struct Piece: Summarized {
         let kind: Delta.Step.Kind
         var side: Side = .after

@@ -13,7 +13,7 @@ package struct Composer: Sendable {
     /// The number of added deltas that were not identities.
     package private(set) var count = 0
 
-    /// The composition of nothing: the identity.
+    /// Creates the empty composition: the identity.
     package init() {
         pieces = SummaryTree([Piece(kind: .kept, start: 0, count: Self.endless)])
     }

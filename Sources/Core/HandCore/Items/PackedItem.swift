@@ -65,7 +65,7 @@ package struct PackedItem: Sendable {
         }
     }
 
-    /// FNV-1a of the item's bytes on the wire, mixed once more (MurmurHash3's 64-bit finalizer), modulo 2⁶¹ − 1.
+    /// Returns FNV-1a of the item's bytes on the wire, mixed again (MurmurHash3's 64-bit finalizer), modulo 2⁶¹ − 1.
     private static func hash(_ id: ItemID, _ content: UnsafeRawBufferPointer) -> UInt64 {
         var state: UInt64 = 0xCBF2_9CE4_8422_2325
         let prime: UInt64 = 0x0000_0100_0000_01B3

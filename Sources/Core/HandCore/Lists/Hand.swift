@@ -7,7 +7,7 @@ public struct Hand: Sendable {
     /// What this list accepts.
     public var rules: Rules
 
-    /// An empty list.
+    /// Creates an empty list.
     public init(rules: Rules = Rules()) {
         tree = SummaryTree()
         self.rules = rules

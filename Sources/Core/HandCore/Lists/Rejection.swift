@@ -17,7 +17,7 @@ public enum Rejection: Error, Equatable, Sendable {
     case notAllowed
     /// The server's store has reached its size limit, in bytes.
     case storeFull(limit: Int)
-    /// The history says that the submission was refused, but no longer why.
+    /// The history shows that the submission was refused, but no longer why.
     case reasonForgotten
 }
 

@@ -6,7 +6,7 @@
 public struct TextChange: Hashable, Sendable {
     public private(set) var splices: [Splice] = []
 
-    /// A change that changes nothing.
+    /// Creates a change that changes nothing.
     public init() {}
 
     /// Creates a change from ordered, disjoint splices. Adjacent ones are joined, and those that change nothing are

@@ -9,7 +9,7 @@ package enum Digest {
     /// The base of the polynomial.
     package static let base: UInt64 = 0x0E3B_7C9D_5F17_A36B
 
-    /// `left · right` modulo 2⁶¹ − 1, for factors below the modulus.
+    /// Returns `left · right` modulo 2⁶¹ − 1, for factors below the modulus.
     @inline(__always)
     package static func multiply(_ left: UInt64, _ right: UInt64) -> UInt64 {
         let product = left.multipliedFullWidth(by: right)

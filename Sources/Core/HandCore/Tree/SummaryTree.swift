@@ -15,9 +15,9 @@ package protocol Summarized: Sendable {
     /// Returns the summary of `elements` (at most one leaf), given `sum`, their summary before the one at `index` was
     /// inserted. It may be computed without reading all of them.
     static func summary(_ sum: Sum, afterInsertingAt index: Int, of elements: [Self]) -> Sum
-    /// The same, after `removed` was removed at `index`.
+    /// Returns the same after `removed` was removed at `index`.
     static func summary(_ sum: Sum, afterRemoving removed: Self, at index: Int, of elements: [Self]) -> Sum
-    /// The same, after the element at `index` replaced `old`.
+    /// Returns the same after the element at `index` replaced `old`.
     static func summary(_ sum: Sum, afterReplacing old: Self, at index: Int, of elements: [Self]) -> Sum
 }
 

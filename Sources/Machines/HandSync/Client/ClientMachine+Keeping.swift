@@ -27,7 +27,7 @@ extension ClientMachine {
         if state != .stopped { giveUp(.heldUp, problem) }
     }
 
-    /// Another program has used this client's id.
+    /// Records that another program has used this client's id.
     mutating func noteShared() {
         if !isShared { journal?.add(.shared, isUrgent: true) }
         isShared = true

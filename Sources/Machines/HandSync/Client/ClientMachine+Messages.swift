@@ -201,7 +201,7 @@ extension ClientMachine {
         return hasInFlight ? replacedAt.count <= Self.mostReplacements * 4 : !isShared
     }
 
-    /// An older server cannot know what the user should do.
+    /// Returns advice for the user, which an older server cannot give.
     private static func noCommonVersion(_ text: String) -> String {
         "this program and the server speak no version of the protocol in common; update the older of the two "
             + "(the server says: \(text))"

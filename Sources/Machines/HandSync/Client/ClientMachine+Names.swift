@@ -36,7 +36,7 @@ extension ClientMachine {
         subscribe(to: name, isAnew: true)
     }
 
-    /// There is no list of that name. It may have been renamed, so the client looks for its log id.
+    /// Handles that there is no list of that name. It may have been renamed, so the client looks for its log id.
     mutating func missing(_ name: String, _ text: String) {
         guard let subscription = subscriptions[name] else { return }
         let replica = subscription.replica
@@ -66,7 +66,7 @@ extension ClientMachine {
             + "hand sync -l \(name). To discard them: hand sync -l \(name) --discard"
     }
 
-    /// Stops following a list, and says why.
+    /// Stops following a list, and reports why.
     mutating func drop(_ name: String, _ code: ErrorCode, _ text: String) {
         _ = letGo(name)
         names = names.filter { $0.value != name }

@@ -39,7 +39,8 @@ public struct Replica: Sendable {
         public let exactBase: Int?
         /// The number of user edits joined in it; not stored on disk, where it counts as one.
         public let count: Int
-        /// The revision that its author saw when making the first of them; it may have been carried over newer ones since.
+        /// The revision that the author had seen when making the first of them; it may have been transformed over
+        /// newer ones.
         public internal(set) var seen: Int
         /// Whether it has been transformed over the difference to a snapshot since it was sent. If the original still
         /// arrives, the server may transform it differently.
@@ -75,7 +76,7 @@ public struct Replica: Sendable {
         private(set) var size: Int
         /// The number of user edits in it.
         private(set) var count = 1
-        /// The revision that its author saw when making the first of them.
+        /// The revision that the author had seen when making the first of them.
         var seen: Int
 
         init(_ delta: Delta, exactBase: Int?, size: Int, seen: Int) {

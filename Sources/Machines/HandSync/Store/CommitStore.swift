@@ -123,7 +123,7 @@ extension CommitStore {
     package func listen(_ onHint: @escaping @Sendable (StoreHint) -> Void) {}
     package func tell(_ hint: StoreHint) {}
 
-    /// For stores that free forgotten data immediately.
+    /// Does nothing: for stores that free forgotten data immediately.
     package func compact() throws -> Compaction {
         let size = try size()
         return Compaction(before: size, after: size)
