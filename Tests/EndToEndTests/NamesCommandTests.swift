@@ -72,7 +72,7 @@ import Testing
         try server.start()
         _ = try hand(server, "delete", "--force", "list")
         _ = try hand(server, "create", "list")
-        #expect(try hand(server, "sync", "-l", "list", expecting: 3).contains("another list by now"))
+        #expect(try hand(server, "sync", "-l", "list", expecting: 3).contains("now another list"))
         #expect(try !hand(server, "lists").contains("1 item"))
         _ = try hand(server, "rename", "list", "new")
         _ = try hand(server, "undelete", "list")

@@ -4,7 +4,7 @@ import HandTestSupport
 import Testing
 
 @Suite struct AlgebraTests {
-    /// Hand and the naive list do the same with every delta, and the tree keeps its invariants.
+    /// `Hand` and the naive list give the same result for every delta, and the tree keeps its invariants.
     @Test func applyAgreesWithTheOracle() throws {
         var chaos = Chaos(seed: testSeed(3))
         for round in 0..<300 {
@@ -112,7 +112,7 @@ import Testing
         #expect(Delta(from: list, to: list).isIdentity)
     }
 
-    /// Looking for ids, from any position on, finds what looking at each item finds.
+    /// Searching for ids, from any position on, finds the same items as comparing each item.
     @Test func itemsAreFoundByID() {
         var chaos = Chaos(seed: testSeed(9))
         let list = Hand(chaos.items(500))

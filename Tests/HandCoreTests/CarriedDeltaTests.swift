@@ -3,9 +3,9 @@ import HandSimulation
 import HandTestSupport
 import Testing
 
-/// A tree that commits pass and the general functions are the same, to the last component.
+/// Passing commits through a tree and the general functions give the same result, to the last component.
 @Suite struct CarriedDeltaTests {
-    /// What must hold of one commit passing one delta.
+    /// Checks the laws for one commit passing one delta.
     static func check(_ mine: Delta, _ commit: Delta, _ carried: inout CarriedDelta) throws {
         var follower = carried
         let passed = carried.pass(commit)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// Many commits one after the other: what one leaves is what the next passes.
+    /// Many commits one after the other: each passes the result of the one before.
     @Test(arguments: [(5, 3, 4), (40, 12, 30), (300, 60, 100), (3_000, 1_500, 20)])
     func manyCommits(items: Int, size: Int, commits: Int) throws {
         var chaos = Chaos(seed: testSeed(71))

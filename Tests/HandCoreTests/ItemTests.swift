@@ -15,7 +15,7 @@ import Testing
                 #expect(range.contains(id))
             }
         }
-        #expect(ItemID("0000000000001") == nil, "the last digit carries four bits")
+        #expect(ItemID("0000000000001") == nil, "the last digit has only four bits")
         #expect(ItemID.range(ofPrefix: "") == nil)
         #expect(ItemID.range(ofPrefix: "u") == nil)
         #expect(ItemID.range(ofPrefix: "o") == ItemID.range(ofPrefix: "0"))

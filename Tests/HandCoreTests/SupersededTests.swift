@@ -32,7 +32,7 @@ import Testing
         #expect(superseded(.editing(at: 4, Change(letter: "a")), .moving(4..<5, to: 0, .after)).isEmpty)
     }
 
-    /// A loss is reported exactly where the merge does not do what a delta says.
+    /// A loss is reported exactly where the merge differs from what a delta wanted.
     @Test func aLossIsReportedWhereTheMergeOverrides() throws {
         let list = tasks(2)
         let left = everyDelta(on: 2, inserting: TransformTests.first, edit: Change(letter: "x"), limit: 2)

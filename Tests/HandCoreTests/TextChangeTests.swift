@@ -3,8 +3,8 @@ import HandSimulation
 import HandTestSupport
 import Testing
 
-/// The laws of changes of a text: exhaustively on short texts, at random on long ones, against an oracle that is written from the
-/// rules and not from the code.
+/// The laws of text changes: exhaustively on short texts, at random on long ones, against an oracle that is written
+/// from the rules and not from the code.
 @Suite struct TextChangeTests {
     /// Every change of `text` with up to two splices, whose insertions are among `words`.
     private static func changes(of text: String, _ words: [String]) -> [TextChange] {
@@ -32,9 +32,9 @@ import Testing
         let merged = try restOfB.applied(to: afterA)
         try #require(try merged == restOfA.applied(to: afterB), "TP1: \(text), \(a), \(b)")
         try #require(merged == NaiveText(text, a, b).text, "the rules: \(text), \(a), \(b)")
-        // Made one after the other, or as one.
+        // Applied one after the other, or as one.
         try #require(try a.followed(by: restOfB).applied(to: text) == merged, "compose: \(text), \(a), \(restOfB)")
-        // What `b` leaves of what `a` removes: each byte that one removes and the other does not.
+        // What `b` leaves of what `a` removes: each byte that `a` removes and `b` does not.
         _ = try a.remainder(after: b).applied(to: afterB)
         let removals = a.splices.map { Splice(at: $0.at, removed: $0.removed, inserted: "") }
         let rest = try TextChange(removals).remainder(after: b)
@@ -75,13 +75,13 @@ import Testing
             try #require(
                 try a.applied(to: old).hasBytes(of: one) && b.applied(to: old).hasBytes(of: two), "\(old) \(one)")
             try Self.expectLaws(old, a, b)
-            // Composition is associative, and goes on from what was made.
+            // Composition is associative, and continues from the result.
             let c = TextChange(from: two, to: edited(two))
             let d = TextChange(from: try c.applied(to: two), to: text(3))
             for three in [b.followed(by: c).followed(by: d), b.followed(by: c.followed(by: d))] {
                 try #require(try three.applied(to: old).hasBytes(of: d.applied(to: c.applied(to: two))))
             }
-            // What came meanwhile stays when one takes back one's own.
+            // Later edits of others stay when a user undoes an edit.
             let merged = try b.transformed(over: a, as: .later).applied(to: a.applied(to: old))
             let undo = a.inverted.transformed(over: b.transformed(over: a, as: .later), as: .later)
             _ = try undo.applied(to: merged)
@@ -137,7 +137,7 @@ import Testing
         #expect(TextChange(from: old, to: new).splices == splices)
     }
 
-    /// Between two splices something stays, and the law holds, whatever repeats itself.
+    /// Something stays between two splices, and the law holds, even in texts with repetitions.
     @Test func differencesOfAllShortTexts() throws {
         var texts = [""]
         for length in 0..<4 {
@@ -152,18 +152,18 @@ import Testing
                 }
             }
         }
-        // It could slide into the words of the splice before.
+        // It could slide into the words of the previous splice.
         #expect(try TextChange(from: "p] x", to: "y] [y] x").applied(to: "p] x") == "y] [y] x")
     }
 
-    /// Long texts with little in common are not compared word by word; what stands at their ends is.
+    /// Long texts with little in common are not compared word by word, except for their ends.
     @Test func longDifferencesEnd() throws {
         func words(_ from: Int) -> String { (from..<from + 2_000).map { "w\($0)" }.joined(separator: " ") }
         let (old, new) = ("start " + words(0) + " end", "start " + words(9_000) + " end")
         let change = TextChange(from: old, to: new)
         #expect(try change.applied(to: old) == new)
         #expect(change.splices == [Splice(at: 6, removed: words(0), inserted: words(9_000))])
-        // What stands at both ends stands there once.
+        // Text common to both ends is matched only once.
         let others = String((0..<600).compactMap { UnicodeScalar(0x4E00 + $0).map(Character.init) })
         let (once, twice) = ("好好", "好好" + others + "好好")
         #expect(try TextChange(from: once, to: twice).applied(to: once) == twice)
@@ -202,7 +202,7 @@ import Testing
             Splice(at: 0, removed: "a", inserted: "x"), Splice(at: 1, removed: "b", inserted: "b"),
         ])
         #expect(same.splices == [Splice(at: 0, removed: "a", inserted: "x")])
-        // What stood between them is gone: a word that moved over it has not moved.
+        // The text between them is gone: a word that moved over it has not moved.
         let moved = try TextChange([
             Splice(at: 0, removed: "a", inserted: ""), Splice(at: 2, removed: "", inserted: "a"),
         ])

@@ -7,7 +7,7 @@ import Testing
     static let first = Item(id: ItemID(rawValue: 100), content: .task("a", done: false))
     static let second = Item(id: ItemID(rawValue: 200), content: .task("b", done: false))
 
-    /// Every delta of two authors who insert and edit different things.
+    /// Returns every delta, for two authors who insert and edit different things.
     static func deltas(_ count: Int, _ limit: Int) -> ([Delta], [Delta]) {
         (
             everyDelta(on: count, inserting: first, edit: Change(letter: "x", done: true), limit: limit),
@@ -15,7 +15,7 @@ import Testing
         )
     }
 
-    /// TP1 and the definition: both ways round the diamond end in the merge as the naive oracle computes it.
+    /// TP1 and the definition: both ways around the diamond end in the merge that the naive oracle computes.
     static func check(_ list: [Item], _ a: Delta, _ b: Delta) throws {
         let hand = NaiveList(list)
         let merged = NaiveView.merge(
@@ -36,8 +36,9 @@ import Testing
         #expect(left.count == [3, 39, 729][count])
     }
 
-    /// On three items there are 18,171 deltas and 330 million pairs: `HAND_EXHAUSTIVE=1` walks them all (hours). Otherwise
-    /// all pairs in which one delta does one thing and the other up to two, and a random sample of the rest.
+    /// On three items there are 18,171 deltas and 330 million pairs: `HAND_EXHAUSTIVE=1` tests them all (hours).
+    /// Otherwise this tests all pairs in which one delta has one edit and the other up to two, and a random sample of
+    /// the rest.
     @Test func everyPairOnThreeItems() throws {
         let (left, right) = Self.deltas(3, .max)
         #expect(left.count == 18_171)
@@ -75,7 +76,7 @@ import Testing
         }
     }
 
-    /// The few integers of a single edit and the general transform are the same function.
+    /// Transforming single edits gives the same result as the general transform.
     @Test(arguments: [0, 1, 2, 3, 4])
     func singleEditsAgree(count: Int) throws {
         let left = everySingleEdit(on: count, Self.first)
@@ -121,7 +122,7 @@ import Testing
         #expect(SingleEdit(try Delta([.pick(1), .keep(1), .drop(0..<1, .after, Change(done: true))])) == nil)
     }
 
-    /// A planted fault, the earlier commit getting the place of the later, must not pass for the rule.
+    /// A planted fault, where the earlier commit gets the place of the later, must be detected.
     @Test func aWrongTieRuleIsCaught() throws {
         let list = tasks(1)
         let a = Delta.inserting([Self.first], at: 1, .before)

@@ -2,7 +2,7 @@ import HandCore
 import HandFormats
 import Testing
 
-/// What an edit does to a text is shown within the line.
+/// The changes of a text are shown within the line.
 @Suite struct ChangeMarksTests {
     private static func line(_ old: Content, _ new: Content, _ marks: ChangeMarks = .plain) throws -> String {
         let before = Hand([
@@ -30,7 +30,7 @@ import Testing
     @Test func onATerminalTheyHaveColors() throws {
         let line = try Self.line(.note("salted butter"), .note("unsalted butter"), .colored)
         #expect(line == "~ 2  \u{1B}[31;9msalted\u{1B}[0m\u{1B}[32munsalted\u{1B}[0m butter")
-        // What somebody else wrote puts no other control characters there.
+        // Text from somebody else adds no other control characters.
         let other = try Self.line(.note("a"), .note("\u{1B}[31mb"), .colored)
         #expect(other == "~ 2  \u{1B}[31;9ma\u{1B}[0m\u{1B}[32m\u{FFFD}[31mb\u{1B}[0m")
     }

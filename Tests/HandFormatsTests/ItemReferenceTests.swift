@@ -25,8 +25,7 @@ import Testing
         }
     }
 
-    /// What may mean two items means none.
-    /// So many characters that no two ids begin with the same, and not one more; also where ids are not random.
+    /// The length of short ids is just enough to distinguish all ids of a list, even if they are not random.
     @Test func idsAreToldApart() {
         var random = SplitMix64(seed: testSeed(31))
         for round in 0..<300 {

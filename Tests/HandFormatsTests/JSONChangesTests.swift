@@ -4,7 +4,7 @@ import HandSimulation
 import HandTestSupport
 import Testing
 
-/// What a delta does, in words that a script can use.
+/// The effects of a delta, in a form that a script can use.
 @Suite struct JSONChangesTests {
     private func list(_ texts: String...) -> Hand {
         Hand(
@@ -31,8 +31,8 @@ import Testing
                 + #""after":\#(task("c", true))}"# + "]")
     }
 
-    /// A script that knows the changes alone makes of the old list the new one: it takes out what is deleted or moved, and puts in
-    /// what is moved or added from the top down.
+    /// A script can turn the old list into the new one using only the changes: it removes what is deleted or moved, and
+    /// inserts what is moved or added from the top down.
     @Test func aScriptCanFollowThem() throws {
         var chaos = Chaos(seed: testSeed(62))
         for _ in 0..<300 {

@@ -3,7 +3,7 @@ import HandFormats
 import HandTestSupport
 import Testing
 
-/// What the forms look like, and what they make of files that other programs wrote.
+/// The written formats, and the results of reading files of other programs.
 @Suite struct ListFilesTests {
     private func contents(_ text: String, _ format: ListFormat) throws -> [Content] {
         var random = SplitMix64(seed: 1)
@@ -136,7 +136,7 @@ import Testing
         let note = #"{"id":"0000000000002","kind":"note","text":""}"#
         let texts: [(String, ListFormat, String)] = [
             (note + "\n\n{", .jsonl, "line 3: byte 2: expected the name of a field in quotes, found the end"),
-            (note + "\r\n" + note, .jsonl, "line 2: id: expected an id that no line before has, found 0000000000002"),
+            (note + "\r\n" + note, .jsonl, "line 2: id: expected an id that no earlier line has, found 0000000000002"),
             (#"{"id":1,"kind":"note","text":""}"#, .jsonl, "line 1: id: expected an id of 13 characters, found 1"),
             ("[]", .jsonl, "line 1: expected an item, found []"),
         ]
@@ -195,7 +195,7 @@ let sampleContents: [Content] = [
     .unknown(Content.Kind(rawValue: 900), [0, 1, 2]),
 ]
 
-/// The items as the text of a file.
+/// Returns the items as the text of a file.
 func listText(of items: [Item], in format: ListFormat) -> [UInt8] {
     var text: [UInt8] = []
     format.export(items) { text += $0.utf8 }

@@ -4,7 +4,7 @@ import HandTestSupport
 import Testing
 
 @Suite struct ListFormatTests {
-    /// Pieces that mean something in one of the forms, or to a reader of lines.
+    /// Pieces of text that have a meaning in one of the formats, or for the line reader.
     private static let pieces = [
         "", "a", "x ", "x", "X ", " ", "\t", "\n", "\r", "\r\n", "\u{0}", "\u{7F}", "\u{85}", "\u{2028}", "\u{FEFF}",
         "\u{301}",
@@ -65,7 +65,7 @@ import Testing
         for content in Self.pieces.flatMap({ Self.contents($0, $0) }) { try expectRoundTrip([content], format) }
     }
 
-    /// Whatever the bytes, there is a list or an error; and what is read is exported and read again as the same.
+    /// Any bytes give a list or an error; a list that was read is the same after exporting and reading it again.
     @Test(arguments: ListFormat.allCases)
     func anyBytesAreAListOrAnError(format: ListFormat) throws {
         var random = SplitMix64(seed: testSeed(63))

@@ -4,7 +4,7 @@ import HandFormats
 import HandWire
 import Testing
 
-/// What nobody sees says so, and writing that needs such characters is left as it is.
+/// Invisible characters are made visible, and scripts that need such characters are left unchanged.
 @Suite struct PrintableTests {
     @Test(arguments: [
         "plain", "é", "漢字", "🍊", "👍🏽", "👩‍👩‍👧", "🏳️‍🌈", "❤️", "1️⃣", "🇩🇪", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "می‌خواهم", "क्‍ष", "葛\u{E0100}",
@@ -22,7 +22,7 @@ import Testing
         #expect(clean.unicodeScalars.count == text.unicodeScalars.count)
     }
 
-    /// A message in letters of flags, and one in joiners: none of it is left.
+    /// A message hidden in tag characters, and one in joiners: nothing of them is left.
     @Test func nothingIsHidden() {
         #expect(Printable.clean("x\u{E0041}\u{E0042}\u{E0043}") == "x\u{FFFD}\u{FFFD}\u{FFFD}")
         #expect(Printable.clean("漢\u{200D}\u{200C}\u{200D}x") == "漢\u{200D}\u{FFFD}\u{200D}x")
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// An export can be printed, and read back as it was.
+    /// An export can be printed, and read back unchanged.
     @Test func markdownHidesNothing() throws {
         var random = SplitMix64(seed: 7)
         let text = "a\u{202E}b\u{200B}c\u{E0041}\u{E0042} 👩‍👩‍👧 \u{FEFF}\ttab\u{2028}end\u{200F}"
@@ -57,7 +57,7 @@ import Testing
         #expect(back.map(\.content) == items.map(\.content))
     }
 
-    /// A line of a million is put together in another way, and is the same.
+    /// Lines of long lists are built in another way, with the same result.
     @Test func appendedItIsTheSameLine() {
         for text in ["milk", "", "café", "\u{200D}x", "a\u{7}b", "tab\there", "~", "\u{7F}"] {
             let contents: [Content] = [

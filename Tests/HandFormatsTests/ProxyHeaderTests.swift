@@ -3,7 +3,7 @@ import HandFormats
 import HandTestSupport
 import Testing
 
-/// What proxies say of those whose connections they hand on.
+/// The headers that proxies send for the connections that they forward.
 @Suite struct ProxyHeaderTests {
     private static let signature: [UInt8] = [13, 10, 13, 10, 0, 13, 10, 81, 85, 73, 84, 10]
 
@@ -29,7 +29,7 @@ import Testing
         (binary(0x21, 0x31, Array(repeating: 47, count: 216)), nil), (binary(0x21, 0x12, v4), nil),
     ]
 
-    /// As one piece, followed by something, and byte by byte.
+    /// In one piece, followed by other bytes, and byte by byte.
     @Test(arguments: good.indices) func whoseConnectionItIs(index: Int) throws {
         let (bytes, ip) = Self.good[index]
         for rest in [[], [1], Array("PROXY ".utf8)] {
@@ -60,7 +60,7 @@ import Testing
         #expect(throws: ProxyHeader.Malformed()) { try ProxyHeader.read(Self.bad[index]) }
     }
 
-    /// What is not refused in time may not grow for ever.
+    /// An incomplete header cannot grow without limit.
     @Test func noMoreIsAwaitedThanThereMayBe() throws {
         var random = SplitMix64(seed: testSeed(77))
         for _ in 0..<2_000 {

@@ -12,7 +12,7 @@ import Testing
     ])
     func theyReadBack(text: String, written: String) throws {
         let address = try? HandAddress(text)
-        // A comma is none of a list's name, but may stand in a place's path.
+        // A comma is not allowed in a list's name, but it may occur in a path.
         let (server, path) = try HandAddress.parts(of: text)
         let description = ([server.description] + path).joined(separator: "/")
         #expect(description == written)
@@ -20,7 +20,7 @@ import Testing
         if let address { #expect(try HandAddress(address.description) == address) }
     }
 
-    /// The order in which somebody writes the hosts does not matter.
+    /// The order of the hosts does not matter.
     @Test func theOrderDoesNotMatter() throws {
         let address = try HandAddress("hands://b:1,a,c/groceries#secret")
         #expect(try HandAddress("hands://c,a:7777,b:1/groceries#secret") == address)
@@ -35,10 +35,10 @@ import Testing
         ("hand://a,/x", "the host is missing"),
         ("hand://,a", "the host is missing"),
         ("hand://a,,b/x", "the host is missing"),
-        ("hand://a,[x]/x", "in '[x]', the host is not one"),
+        ("hand://a,[x]/x", "in '[x]', this is not a host"),
         ("hand://a,b:x/x", "in 'b:x', this is not a URL"),
-        ("hand://a:1,b,a:1/x", "a:1 stands there twice"),
-        ("hand://a,b,a:7777#secret", "a:7777 stands there twice"),
+        ("hand://a:1,b,a:1/x", "a:1 occurs twice"),
+        ("hand://a,b,a:7777#secret", "a:7777 occurs twice"),
         ("hand://" + (1...17).map { "h\($0)" }.joined(separator: ",") + "/x", "expected at most 16 hosts, found 17"),
         ("hand+unix://,/x.sock/y", "a Unix socket has no host"),
         ("hand+unix://a,b/x.sock/y", "in 'a', a Unix socket has no host"),

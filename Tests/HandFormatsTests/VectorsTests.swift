@@ -5,7 +5,7 @@ import HandSimulation
 import HandTestSupport
 import Testing
 
-/// One after the other, for the first may write the files that the others read.
+/// Serialized, because the first test may write the files that the others read.
 @Suite(.serialized) struct VectorsTests {
     /// `Tests/Data/Vectors`.
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -13,7 +13,7 @@ import Testing
 
     private static let files = Vectors.generate(seed: Vectors.seed)
 
-    /// The committed files are what the generator writes. `HAND_WRITE_VECTORS=1` writes them.
+    /// The committed files equal the generator's output. `HAND_WRITE_VECTORS=1` writes them.
     @Test func theFilesAreGenerated() throws {
         for (file, lines) in Self.files {
             let url = Self.folder.appending(path: file)
@@ -34,7 +34,7 @@ import Testing
         for line in lines { #expect(Vectors.mismatch(in: line) == nil) }
     }
 
-    /// Named vectors say by their names whether they are errors; random ones never are.
+    /// The names of named vectors show whether they are errors; random vectors never are.
     @Test func errorsAreWhereTheyShouldBe() throws {
         for line in Self.files.flatMap(\.lines) {
             let vector = try JSONValue.parse(line)
@@ -62,7 +62,7 @@ import Testing
         case noVector(String)
     }
 
-    // MARK: The answers against the plain reading of the laws
+    // MARK: The answers compared with a direct implementation of the laws
 
     @Test(arguments: Vectors.Law.allCases)
     func theAnswersAreTheOracles(law: Vectors.Law) throws {
@@ -108,7 +108,7 @@ import Testing
         try NaiveList(items(list)).applying(self.delta(delta)).items
     }
 
-    /// What is encoded in one vector is decoded in the next.
+    /// What one vector encodes, the next one decodes.
     @Test func valuesAndBytesGoBothWays() throws {
         let lines = Self.files.first { $0.file == "codec.jsonl" }?.lines ?? []
         var pairs = 0

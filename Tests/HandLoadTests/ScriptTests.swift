@@ -69,7 +69,7 @@ import Testing
         ("add \"a {clint}\"", 1, 8, "expected one of {client}, {iteration}, {random}, {role}, found '{clint}'"),
         ("add \"a } b\"", 1, 8, "a single '}'; write '}}' for the character"),
         ("clients 0\nadd x", 1, 9, "expected a number of clients from 1 to 100000, found '0'"),
-        ("add x\nclients 5", 2, 1, "'clients' must stand before all roles and statements"),
+        ("add x\nclients 5", 2, 1, "'clients' must come before all roles and statements"),
         ("clients 5\nclients 6\nadd x", 2, 1, "'clients' is set a second time"),
         ("loop 3\n  add x", 3, 1, "the block of line 1 has no 'end'"),
         ("end", 1, 1, "there is no block to end here"),

@@ -3,9 +3,9 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// Bytes that are not what they should be are a typed error, or another message in its only form; never a crash.
+/// Damaged bytes give a typed error, or another message in its only form; never a crash.
 @Suite struct DamageTests {
-    /// Frames' bodies of every message, and how to decode one and encode it again.
+    /// The frame bodies of every message, and how to decode one and encode it again.
     private static func samples(seed: UInt64) -> [(name: String, body: [UInt8], again: ([UInt8]) throws -> [UInt8])] {
         var random = RandomMessages(seed: seed)
         let up = random.up().map { message in
@@ -22,7 +22,7 @@ import Testing
         return first..<first + count
     }
 
-    /// Decodes; what it decodes to must be encoded as it stood. True if it was a message.
+    /// Decodes bytes; encoding the result must give the same bytes. Returns whether they were a message.
     @discardableResult
     private func check(_ bytes: [UInt8], _ name: String, _ again: ([UInt8]) throws -> [UInt8]) -> Bool {
         do {
@@ -103,7 +103,7 @@ import Testing
         #expect(try UpMessage([6] + bytes) == .ping(.max))
     }
 
-    /// Counts that claim more than the bytes can hold are refused before anything is reserved for them.
+    /// Counts that exceed what the bytes can contain are refused before any memory is reserved.
     @Test func countsAreNotAllocatedFor() {
         let huge: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0x07]
         let tail = [UInt8](repeating: 0, count: 20)
@@ -111,7 +111,7 @@ import Testing
         let up: [[UInt8]] = [
             [4, 1, 1, 1, 0] + huge, [4, 1, 1, 1, 0, 1, 0xFC, 0xFF, 0xFF, 0xFF, 0x3F] + tail,
             [2, 1] + huge + tail, [7, 1, 1, 0x61] + rules + huge,
-            // Components that say more than memory holds, in few bytes: they are numbers, not memory.
+            // Components with counts beyond the memory, in a few bytes: they are only numbers.
             [4, 1, 1, 1, 0, 2, 0xFB, 0xFF, 0xFF, 0xFF, 0x3F, 0xFE, 0xFF, 0xFF, 0xFF, 0x3F, 2],
         ]
         for bytes in up { #expect(throws: WireError.self) { try UpMessage(bytes) } }

@@ -3,9 +3,9 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// Frames come out whole and in order, whatever the pieces in which their bytes arrive.
+/// Frames come out complete and in order, regardless of the pieces in which their bytes arrive.
 @Suite struct FrameReaderTests {
-    /// What a reader hands on when it gets these pieces.
+    /// Returns the frames that a reader returns for these pieces.
     private func bodies(_ pieces: [[UInt8]], limit: Int = 1 << 20) throws(WireError) -> [[UInt8]] {
         var found: [[UInt8]] = []
         var reader = FrameReader(limit: limit)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// `body` may stop at any frame; the rest is handed on later, with no new bytes or with more.
+    /// `body` may stop at any frame; the rest is returned later, with no new bytes or with more.
     @Test func stoppingAndGoingOn() throws {
         var random = SplitMix64(seed: testSeed(76))
         for _ in 0..<100 {
@@ -90,7 +90,7 @@ import Testing
         return found
     }
 
-    /// A limit that is raised holds for the frames that are already here, as after a hello.
+    /// A raised limit applies to the frames that have already arrived, as after a hello.
     @Test func raisingTheLimit() throws {
         let frames = Frame.around([1]) + Frame.around(Array(repeating: 2, count: 5_000))
         var found = 0
@@ -110,7 +110,7 @@ import Testing
     func theLimit(limit: Int) throws {
         let exact = Frame.around(Array(repeating: 7, count: limit))
         #expect(try bodies([exact], limit: limit).count == 1)
-        // One more is refused as soon as the length is there, before any of the body.
+        // One more byte is refused as soon as the length has arrived, before any of the body.
         let longer = Frame.around(Array(repeating: 7, count: limit + 1))
         let length = Array(longer.prefix(UInt64(limit + 1).varintSize))
         let error = WireError.tooLarge(field: "length of a frame", limit: limit, found: UInt64(limit + 1))
@@ -127,7 +127,7 @@ import Testing
         #expect(throws: WireError.self) { try bodies(bytes.map { [$0] }, limit: .max) }
     }
 
-    /// A length of two gigabytes is allowed to a reader of that limit, which holds no more than what has come.
+    /// A reader with that limit accepts a length of two gigabytes, and stores no more than what has arrived.
     @Test func aLengthIsNotAllocatedFor() throws {
         var reader = FrameReader(limit: Int(Int32.max))
         let start: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0x07, 1, 2, 3]
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    /// What has come of a long frame is not moved with each byte that comes: that would be a terabyte here.
+    /// The received part of a long frame is not copied for each byte that arrives: that would be a terabyte here.
     @Test(.timeLimit(.minutes(2))) func aLongFrameInManyPieces() throws {
         let frame = Frame.around([UInt8](repeating: 7, count: 1_500_000))
         #expect(try bodies(frame.map { [$0] }, limit: 2_000_000).map(\.count) == [1_500_000])

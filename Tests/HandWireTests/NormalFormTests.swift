@@ -3,19 +3,19 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// A delta has one form on the wire: components that say the same in another one are refused.
+/// A delta has only one form on the wire: other components with the same effect are refused.
 @Suite struct NormalFormTests {
     private static let item = Item(id: ItemID(rawValue: 7), content: .note("a"))
     private static let change = Change(text: "a", to: "b")
 
-    /// One of each sort, and some that are in no delta.
+    /// One component of each kind, and some that cannot occur in a delta.
     private static let components: [Delta.Component] = [
         .keep(0), .keep(1), .edit(change), .delete(1), .pick(1), .insert([], .after), .insert([item], .after),
         .insert([item], .before), .drop(0..<1, .after, nil), .drop(0..<1, .before, change), .drop(1..<2, .after, nil),
         .drop(0..<2, .before, change),
     ]
 
-    /// The components as they stand on the wire, whatever they are.
+    /// Returns the components as on the wire, valid or not.
     private func bytes(_ components: [Delta.Component]) -> [UInt8] {
         var writer = WireWriter()
         func head(_ number: Int, _ code: UInt64) { writer.varint(UInt64(number) << 3 | code) }
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// All sequences of up to four components: those that are a delta's own are read, all others are refused.
+    /// All sequences of up to four components: normal forms are decoded, all others are refused.
     @Test func everySequence() {
         var (read, refused) = (0, 0)
         func check(_ components: [Delta.Component]) {
@@ -72,9 +72,9 @@ import Testing
         #expect(read > 300 && refused > 10_000, "\(read) were read, \(refused) refused")
     }
 
-    // MARK: Changes of texts
+    // MARK: Text changes
 
-    /// What stands in a message that edits the text, or the address, of one item.
+    /// Returns the bytes of a delta that edits the text, or the address, of one item.
     private func bytes(_ splices: [(kept: Int, removed: String, inserted: String)], _ field: Change.Fields) -> [UInt8] {
         var writer = WireWriter()
         writer.varint(1)
@@ -88,7 +88,7 @@ import Testing
         return writer.bytes
     }
 
-    /// All sequences of up to three splices: those that are in order, do not touch and change something are read.
+    /// All sequences of up to three splices: those that are in order, not adjacent and not empty are decoded.
     @Test(arguments: [Change.Fields.text, .url]) func everySequenceOfSplices(field: Change.Fields) throws {
         let texts = ["", "a", "é"]
         let all = [0, 1].flatMap { kept in
@@ -120,7 +120,7 @@ import Testing
         #expect(read > 400 && refused > 5_000, "\(read) were read, \(refused) refused")
     }
 
-    /// A change of a text that is none says what is wrong, and makes no room for what does not come.
+    /// An invalid text change gives a specific error, and reserves no memory for missing bytes.
     @Test func splicesThatAreNone() {
         let most = Int(Int32.max)
         let samples: [([UInt8], WireError)] = [
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    /// A splice stands at a place that is a number that counts, however many are in front of it.
+    /// The position of a splice is within the limit of counts, regardless of how many splices precede it.
     @Test func splicesFarBehindTheEnd() throws {
         let most = Int(Int32.max)
         let delta = try read(bytes([(most - 1, "", "a"), (1, "a", "b")], .text)).get()
@@ -166,12 +166,13 @@ import Testing
         }
     }
 
-    /// The room for items grows in large steps. If it grew with each insertion, a long message would take quadratic time.
+    /// The capacity for items grows in large steps. If it grew with each insertion, a long message would take
+    /// quadratic time.
     @Test func manyInsertionsAreNotCopiedEachTime() {
         var builder = DeltaBuilder()
         var capacities: Set<Int> = []
         for number in 1...UInt64(10_000) {
-            builder.insert(1, .after) { Item(id: ItemID(rawValue: number), content: .note("")) }
+            builder.insert(1, .after) { PackedItem(Item(id: ItemID(rawValue: number), content: .note(""))) }
             builder.keep(1)
             capacities.insert(builder.items.capacity)
         }

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// A content that no reader takes, made by hand, is kept as what it is.
+    /// A content that no reader accepts, created directly, is kept as it is.
     @Test func bytesThatAreNoneOfTheirKindStayBytes() {
         let kinds: [(Content.Kind, [UInt8])] = [
             (.card, []), (.card, [200]), (.task, []), (.link, []), (.link, [9, 65]),

@@ -3,7 +3,7 @@ import HandSimulation
 import HandTestSupport
 import HandWire
 
-/// Messages of every sort with random contents, edges among them.
+/// Messages of every kind with random contents, including edge cases.
 struct RandomMessages {
     var chaos: Chaos
 
@@ -13,7 +13,7 @@ struct RandomMessages {
 
     // MARK: Fields
 
-    /// A number of any length as a varint, so that every size of it comes about equally often.
+    /// Returns a number whose varint has a random length, so that every length is about equally frequent.
     private mutating func number() -> UInt64 {
         let bits = UInt64(chaos.random.next(below: 65))
         return bits == 0 ? 0 : chaos.random.next() >> (64 - bits)
@@ -44,7 +44,7 @@ struct RandomMessages {
         return chaos.delta(on: list, size: 1 + chaos.random.next(below: 8))
     }
 
-    /// A change in several places of a text, and perhaps of an address.
+    /// Returns a change of several places of a text, and sometimes of an address.
     private mutating func textChanges() -> Change {
         var change = Change()
         repeat {
@@ -87,7 +87,7 @@ struct RandomMessages {
 
     // MARK: Messages
 
-    /// One message of each sort from the client.
+    /// One message of each kind from the client.
     mutating func up() -> [UpMessage] {
         [
             .hello(
@@ -115,7 +115,7 @@ struct RandomMessages {
         ]
     }
 
-    /// One message of each sort from the server.
+    /// One message of each kind from the server.
     mutating func down() -> [DownMessage] {
         let codes = ErrorCode.allCases
         return [
@@ -191,7 +191,7 @@ struct RandomMessages {
     }
 }
 
-/// What stands inside a frame.
+/// Returns the body of a frame.
 func body(of frame: [UInt8]) -> [UInt8] {
     var size = 1
     while UInt64(frame.count - size).varintSize != size { size += 1 }

@@ -4,7 +4,7 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// Encoding and decoding again gives the value; a value has one form.
+/// Encoding and decoding again gives the value; a value has only one form.
 @Suite struct RoundTripTests {
     @Test func everyMessageFromTheClient() throws {
         var random = RandomMessages(seed: testSeed(71))
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// A place that is none is told from all that are.
+    /// Every focus is decoded; invalid codes are refused.
     @Test func placesOfPeople() throws {
         let id: [UInt8] = [5] + [UInt8](repeating: 0, count: 7)
         let (on, editing) = (Focus(ItemID(rawValue: 5)), Focus(ItemID(rawValue: 5), isEditing: true))
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// The hash that `HandCore` keeps is that of the bytes that the codec writes.
+    /// The hash that `HandCore` stores is that of the bytes that the codec writes.
     @Test func theHashOfAnItemIsThatOfItsBytes() {
         var chaos = Chaos(seed: testSeed(73))
         var items = chaos.items(2_000)

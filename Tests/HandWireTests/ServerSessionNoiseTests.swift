@@ -4,9 +4,9 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// The server's side of a connection under garbage: no crash, at most one error, and nothing behind it.
+/// The server side of a connection that receives garbage: no crash, at most one error, and nothing after it.
 @Suite struct ServerSessionNoiseTests {
-    /// Gives a session these pieces and then silence; says why it closed.
+    /// Passes these pieces to a session, then silence; returns why it closed.
     private func drive(_ pieces: [[UInt8]]) -> ErrorCode? {
         var session = ServerSession(.init(limits: Limits(), program: "test"), now: 0)
         var effects: [ServerSession.Effect] = []
@@ -17,7 +17,7 @@ import Testing
         if let effect = session.timeout(now: 1_000_000) { effects.append(effect) }
         var reason: ErrorCode?
         for effect in effects {
-            #expect(reason == nil, "nothing comes behind the closing")
+            #expect(reason == nil, "nothing follows the closing")
             switch effect {
             case .close(let code, let frame):
                 guard case .error(code, let request, _, let message) = try? DownMessage(body(of: frame)) else {

@@ -4,9 +4,9 @@ import HandTestSupport
 import HandWire
 import Testing
 
-/// The server's side of a connection: whatever comes, it answers as `Protocol.md` says, and closes with exactly one error.
+/// The server side of a connection: it answers any input as in `Protocol.md`, and closes with exactly one error.
 @Suite struct ServerSessionTests {
-    /// A session with what came out of it, driven as a server does.
+    /// A session with its output, driven as a server does.
     private struct Driven {
         var session = ServerSession(.init(limits: Limits(), program: "test"), now: 0)
         var effects: [ServerSession.Effect] = []
@@ -46,12 +46,12 @@ import Testing
             sent.append(message)
         }
 
-        /// Codes of the error frames that were sent.
+        /// The codes of the error frames that were sent.
         var errors: [ErrorCode] {
             sent.compactMap { if case .error(let code, _, _, _) = $0 { code } else { nil } }
         }
 
-        /// Exactly one error frame, at the very end but for the closing, and of the same code.
+        /// Whether there is exactly one error frame, right before the closing, with the same code.
         var hasClosed: ErrorCode? {
             guard closed.count == 1, errors == closed, session.isClosed, case .error = sent.last,
                 case .close = effects.last, session.deadline == nil
@@ -94,7 +94,7 @@ import Testing
         #expect(welcome.capabilities == [])
     }
 
-    /// What stands behind the hello is read after it, also what is larger than a hello may be.
+    /// Bytes behind the hello are read after it, even a frame larger than a hello may be.
     @Test func theRestIsReadOnceTheClientIsKnown() {
         let name = String(repeating: "n", count: 3_000)
         let rest = [UpMessage.lists(request: 1, after: name), .ping(5), .delete(request: 2, name: "x")]
@@ -140,7 +140,7 @@ import Testing
         #expect(!driven.effects.contains { if case .identify = $0 { true } else { false } })
     }
 
-    /// A client of versions that are not spoken any more, or not yet, is told which are, and what to do.
+    /// A client with unsupported versions, too old or too new, gets the supported versions and advice.
     @Test(arguments: [
         (1, 1, "found version 1. Update the client"), (1, 3, "found versions 1 to 3. Update the client"),
         (5, 9, "found versions 5 to 9. Update the server"),
@@ -157,7 +157,7 @@ import Testing
         #expect(text == "expected a client that speaks version 4 of the protocol, " + end)
     }
 
-    /// What stands behind the versions is of no account where there is no version in common.
+    /// Fields behind the versions are ignored if there is no version in common.
     @Test func aHelloOfALaterVersionOnly() {
         var driven = Driven()
         driven.receive(Frame.around([1] + Array("HAND".utf8) + [98, 99, 0xFF, 0xFF]))
@@ -228,7 +228,7 @@ import Testing
         #expect(silent.session.deadline == 10_000)
         silent.timeout(now: 9_999)
         #expect(silent.effects.isEmpty)
-        // Bytes that are no hello yet do not put it off.
+        // Bytes of an incomplete hello do not extend the deadline.
         silent.receive(Array(hello.frame.prefix(5)), now: 9_999)
         silent.timeout(now: 10_000)
         #expect(silent.hasClosed == .handshakeTimeout)
@@ -241,7 +241,7 @@ import Testing
         #expect(idle.hasClosed == .idleTimeout)
     }
 
-    /// A closed session takes nothing and says nothing more.
+    /// A closed session ignores all input and sends nothing more.
     @Test func afterTheEnd() {
         var driven = ready()
         driven.receive([0])

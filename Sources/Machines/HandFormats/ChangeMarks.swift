@@ -7,7 +7,7 @@ package enum ChangeMarks: Sendable {
     /// Red and green, for a terminal.
     case colored
 
-    /// The new text, safe for a terminal, with the removed and inserted words marked.
+    /// Returns the new text, safe for a terminal, with the removed and inserted words marked.
     func text(from former: String, to text: String) -> String {
         let change = TextChange(from: former, to: text)
         if change.isIdentity { return Printable.clean(text) }

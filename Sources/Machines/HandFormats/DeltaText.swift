@@ -2,8 +2,8 @@ import HandCore
 
 /// A delta as text for people: one line for each item that it touches.
 package enum DeltaText {
-    /// `+` inserted, `-` deleted, `>` moved, `~` edited. Numbers are those of the new list, or of the old one for `-`. An edited
-    /// text is shown with its changes marked.
+    /// Returns lines with `+` for inserted, `-` for deleted, `>` for moved and `~` for edited items. Numbers refer to
+    /// the new list, or to the old one for `-`. An edited text is shown with its changes marked.
     ///
     /// - Precondition: `delta` takes `old` to `new`.
     package static func lines(

@@ -4,7 +4,7 @@ import FoundationEssentials
 package enum Hex {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Two lowercase digits a byte.
+    /// Returns two lowercase digits per byte.
     package static func text(_ bytes: some Collection<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(bytes.count * 2)
@@ -15,26 +15,26 @@ package enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Sixteen lowercase digits, the most significant first. JSON has digests and log ids in this form, as not every
-    /// language can read integers of that size exactly.
+    /// Returns sixteen lowercase digits, the most significant first. Digests and log ids have this form in JSON,
+    /// because not every language can read integers of that size exactly.
     package static func text(_ word: UInt64) -> String {
         text((0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * UInt64($0))) })
     }
 
-    /// The bytes for an even number of digits of either case; nil for any other text.
+    /// Returns the bytes for an even number of digits of either case, or nil for any other text.
     package static func bytes(_ text: String) -> [UInt8]? {
         let digits = text.utf8.compactMap(digit(_:))
         guard digits.count == text.utf8.count, digits.count.isMultiple(of: 2) else { return nil }
         return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
     }
 
-    /// The word for sixteen digits; nil for any other text.
+    /// Returns the word for sixteen digits, or nil for any other text.
     package static func word(_ text: String) -> UInt64? {
         guard let bytes = bytes(text), bytes.count == 8 else { return nil }
         return bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// The value of a digit of either case.
+    /// Returns the value of a digit of either case, or nil for any other byte.
     static func digit(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
@@ -51,14 +51,14 @@ enum Base64 {
         Data(bytes).base64EncodedString()
     }
 
-    /// nil if the text is not base 64. Only one form is accepted: full padding, and no bits left over.
+    /// Returns nil if the text is not base 64. Only one form is accepted: full padding, and no bits left over.
     static func bytes(_ text: String) -> [UInt8]? {
         Data(base64Encoded: text).map { [UInt8]($0) }.flatMap { self.text($0) == text ? $0 : nil }
     }
 }
 
 extension JSON {
-    /// A time in UTC by ISO 8601, with milliseconds: `2026-01-31T09:30:00.250Z`.
+    /// Returns a time in UTC in ISO 8601 format, with milliseconds: `2026-01-31T09:30:00.250Z`.
     ///
     /// - Parameter milliseconds: since 1970. A year may have more than four digits. Foundation's calendar ends after half a
     ///   million years.

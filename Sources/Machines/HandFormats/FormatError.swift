@@ -1,4 +1,4 @@
-/// Why a text cannot be read: where, what was expected there, and what was found.
+/// Why a text cannot be parsed: where, what was expected there, and what was found.
 package struct FormatError: Error, Equatable, Sendable {
     /// The line, counted from 1, if the text has several.
     package var line: Int?
@@ -9,7 +9,7 @@ package struct FormatError: Error, Equatable, Sendable {
     /// What was found, shortened, as a noun.
     package var found: String
 
-    /// The same error with the number of its line.
+    /// Returns this error with a line number.
     func inLine(_ number: Int) -> FormatError {
         FormatError(line: number, place: place, expected: expected, found: found)
     }

@@ -12,7 +12,7 @@ extension HandAddress {
 }
 
 extension HandAddress.Host: Comparable, CustomStringConvertible {
-    /// By the bytes of their names, then by port: the same order everywhere.
+    /// Ordered by the bytes of their names, then by port: the same order on every platform.
     package static func < (left: Self, right: Self) -> Bool {
         left.name == right.name ? left.port < right.port : left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
     }
@@ -25,7 +25,7 @@ extension HandAddress.Host: Comparable, CustomStringConvertible {
 }
 
 extension HandAddress.Server: CustomStringConvertible {
-    /// Empty for a Unix socket.
+    /// The hosts; empty for a Unix socket.
     package var hosts: [HandAddress.Host] {
         switch self {
         case .tcp(let hosts), .tls(let hosts): hosts
@@ -42,7 +42,7 @@ extension HandAddress.Server: CustomStringConvertible {
         }
     }
 
-    /// Where it is, each place in the form that 'hand serve --listen' takes.
+    /// The places of the server, each in the form that 'hand serve --listen' accepts.
     package var places: [String] {
         if case .unix(let path) = self { [path] } else { hosts.map(\.description) }
     }

@@ -1,11 +1,12 @@
 import FoundationEssentials
 import HandWire
 
-/// The address of a server, and perhaps of a list on it: `hand://host:7777/groceries`, `hands://host:7777/groceries` with TLS,
-/// `hand+unix:///run/hand.sock/groceries`; or of several servers with the same lists: `hand://a:7777,b:7777/groceries`.
+/// The address of a server, and optionally of a list on it: `hand://host:7777/groceries`, `hands://host:7777/groceries`
+/// with TLS, `hand+unix:///run/hand.sock/groceries`. It may name several servers with the same lists:
+/// `hand://a:7777,b:7777/groceries`.
 package struct HandAddress: Equatable, Sendable {
     package enum Server: Hashable, Sendable {
-        /// One host at least, each once, in their order: however a user writes them, they are the same server.
+        /// At least one host, each once, sorted: the same hosts in any order are the same server.
         case tcp([Host])
         /// With TLS; a server's certificate must name its host.
         case tls([Host])
@@ -15,13 +16,13 @@ package struct HandAddress: Equatable, Sendable {
         package static func tls(host: String, port: UInt16) -> Server { .tls([Host(name: host, port: port)]) }
     }
 
-    /// How many hosts an address may name.
+    /// The maximum number of hosts in an address.
     package static let mostHosts = 16
 
     package var server: Server
     /// The list's name; nil if the address only names a server.
     package var list: String?
-    /// The secret after a `#`, as in a link that somebody was given. It is never shown.
+    /// The secret after a `#`, as in an invitation link. It is never shown.
     package var token: String?
 
     package static let defaultPort: UInt16 = 7777
@@ -33,7 +34,7 @@ package struct HandAddress: Equatable, Sendable {
         self.token = token
     }
 
-    /// The secret after the `#` of a URL; nil if there is none.
+    /// Returns the secret after the `#` of a URL, or nil if there is none.
     package static func token(in text: String) -> String? {
         guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "#")) else { return nil }
         let token = String(text[text.utf8.index(after: mark)...])
@@ -50,7 +51,8 @@ package struct HandAddress: Equatable, Sendable {
         }
     }
 
-    /// Reads an address. `/groceries` and `groceries` alone are not addresses; the command line joins them to a server.
+    /// Parses an address. `/groceries` and `groceries` alone are not addresses; the command line joins them to a
+    /// server.
     package init(_ text: String) throws {
         let (server, path) = try Self.parts(of: text)
         if path.count > 1 { throw Self.fault(in: text, "only a list's name may follow the server") }
@@ -58,7 +60,7 @@ package struct HandAddress: Equatable, Sendable {
         if let list, let problem = ListName.problem(with: list) { throw Self.fault(in: text, problem) }
     }
 
-    /// The server that a URL names, and the components of its path.
+    /// Returns the server of a URL, and the components of its path.
     package static func parts(of text: String) throws -> (server: Server, path: [String]) {
         let (start, places, end) = authority(of: text)
         if places.count == 1 { return try parts(ofOne: text) }
@@ -79,12 +81,12 @@ package struct HandAddress: Equatable, Sendable {
         }
         hosts.sort()
         if let twice = zip(hosts, hosts.dropFirst()).first(where: { $0 == $1 })?.0 {
-            throw fault(in: text, "\(twice) stands there twice")
+            throw fault(in: text, "\(twice) occurs twice")
         }
         return (isSecure ? .tls(hosts) : .tcp(hosts), path)
     }
 
-    /// A URL in three parts: up to the first host, the hosts with their ports, and the rest.
+    /// Splits a URL into three parts: up to the first host, the hosts with their ports, and the rest.
     private static func authority(of text: String) -> (start: String, places: [String], end: String) {
         let bytes = Array(withoutToken(text).utf8)
         let start = bytes.firstRange(of: Array("://".utf8))?.upperBound ?? bytes.count
@@ -94,7 +96,7 @@ package struct HandAddress: Equatable, Sendable {
         return (part(bytes[..<start]), places.map(part), part(bytes[end...]))
     }
 
-    /// The same for a URL with one host.
+    /// Returns server and path of a URL with one host.
     private static func parts(ofOne text: String) throws -> (server: Server, path: [String]) {
         guard let parts = URLComponents(string: inASCII(withoutToken(text))), let scheme = parts.scheme else {
             throw fault(in: text, "this is not a URL")
@@ -105,7 +107,7 @@ package struct HandAddress: Equatable, Sendable {
         case "hand", "hands":
             guard let host = host(of: parts), !host.isEmpty else { throw fault(in: text, "the host is missing") }
             if let port = parts.port, port < 1 || port > 65535 { throw fault(in: text, "\(port) is not a port") }
-            guard let bare = bare(host) else { throw fault(in: text, "the host is not one") }
+            guard let bare = bare(host) else { throw fault(in: text, "this is not a host") }
             let port = UInt16(parts.port ?? Int(defaultPort))
             return (scheme.lowercased() == "hand" ? .tcp(host: bare, port: port) : .tls(host: bare, port: port), path)
         case "hand+unix":
@@ -116,11 +118,12 @@ package struct HandAddress: Equatable, Sendable {
             }
             return (.unix(path: "/" + path[...end].joined(separator: "/")), Array(path[(end + 1)...]))
         default:
-            throw fault(in: text, "the scheme '\(scheme)' is not known")
+            throw fault(in: text, "the scheme '\(scheme)' is unknown")
         }
     }
 
-    /// The host without escapes. Foundation's own way looks into its tables of international domain names, which a package leaves out.
+    /// Returns the host without escapes. Foundation's own function uses tables of international domain names, which a
+    /// package leaves out.
     private static func host(of parts: URLComponents) -> String? {
         guard let host = parts.encodedHost, !host.hasPrefix("[") else { return parts.encodedHost }
         var decoded = URLComponents()
@@ -129,8 +132,8 @@ package struct HandAddress: Equatable, Sendable {
         return decoded.path
     }
 
-    /// The host without the brackets of an IPv6 address; nil if it is not a host. Foundation leaves escapes in brackets as they
-    /// are; the only one allowed is `%25` before a zone.
+    /// Returns the host without the brackets of an IPv6 address, or nil if it is not a host. Foundation leaves escapes
+    /// in brackets as they are; the only one allowed is `%25` before a zone.
     private static func bare(_ host: String) -> String? {
         guard host.hasPrefix("["), host.hasSuffix("]") else {
             return host.utf8.contains(UInt8(ascii: ":")) ? nil : host
@@ -140,7 +143,7 @@ package struct HandAddress: Equatable, Sendable {
         return bare.contains(":") && rest == escaped(String(rest), keeping: ":") ? String(bare) : nil
     }
 
-    /// The text with all non-ASCII bytes escaped. If they were left, Foundation would escape existing escapes again.
+    /// Returns the text with all non-ASCII bytes escaped. Otherwise Foundation would escape existing escapes again.
     private static func inASCII(_ text: String) -> String {
         text.utf8.map { $0 < 0x80 ? String(Unicode.Scalar($0)) : "%" + Hex.text([$0]).uppercased() }.joined()
     }
@@ -153,7 +156,7 @@ package struct HandAddress: Equatable, Sendable {
         String(decoding: text.utf8.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
     }
 
-    /// A part of a URL with everything escaped that has a meaning in URLs. Letters of all languages stay.
+    /// Returns a part of a URL with all characters escaped that have a meaning in URLs. Letters of all languages stay.
     package static func escaped(_ part: String, keeping kept: String = "") -> String {
         part.unicodeScalars.reduce(into: "") { url, scalar in
             let isPlain = scalar.properties.isAlphabetic || scalar.properties.numericType != nil

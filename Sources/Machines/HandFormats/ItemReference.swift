@@ -18,7 +18,7 @@ package enum ItemReference: Equatable, Sendable {
         package var description: String {
             switch self {
             case .notAReference(let text):
-                "'\(text)' names no item: write its number or the first characters of its id, as 'hand ls' shows them"
+                "'\(text)' is not an item: write its number or the first characters of its id, as 'hand ls' shows them"
             case .notARange(let text): "'\(text)' is not a range: write the lower number first, as in 2-5"
             case .outOfRange(let index, let count): "there is no item \(index); the list has \(count)"
             case .unknown(let prefix): "no item's id starts with '\(prefix)'"
@@ -38,7 +38,7 @@ package enum ItemReference: Equatable, Sendable {
         self = .prefix(prefix)
     }
 
-    /// The items that the words name: each word is one item or a range of numbers such as `2-5`.
+    /// Returns the items that the words name: each word is one item or a range of numbers such as `2-5`.
     package static func all(_ words: [String]) throws(Problem) -> [ItemReference] {
         var all: [ItemReference] = []
         for word in words {
@@ -51,7 +51,7 @@ package enum ItemReference: Equatable, Sendable {
         return all
     }
 
-    /// The numbers that a range such as `2-5` names; nil for anything else.
+    /// Returns the numbers in a range such as `2-5`, or nil for anything else.
     private static func range(_ word: String) throws(Problem) -> ClosedRange<Int>? {
         let ends = word.split(separator: "-", omittingEmptySubsequences: false)
         guard ends.count == 2,
@@ -62,7 +62,7 @@ package enum ItemReference: Equatable, Sendable {
         return first...last
     }
 
-    /// The position of the item in a list, from 0. O(log n) for an index, O(n) for an id.
+    /// Returns the position of the item in a list, from 0. O(log n) for an index, O(n) for an id.
     package func position(in list: Hand) throws(Problem) -> Int {
         switch self {
         case .index(let index):
@@ -91,7 +91,7 @@ package enum ItemReference: Equatable, Sendable {
 }
 
 extension ItemReference {
-    /// The part of a list that must be fetched to find these items. Consecutive numbers become one selection.
+    /// Returns the part of a list that must be fetched to find these items. Consecutive numbers become one selection.
     package static func selections(of items: [ItemReference]) -> [Excerpt.Selection] {
         var selections: [Excerpt.Selection] = []
         for item in items {
@@ -111,7 +111,7 @@ extension ItemReference {
         return selections
     }
 
-    /// The same item by its number. The excerpt must cover this reference's selection.
+    /// Returns the same item by its number. The excerpt must cover this reference's selection.
     package func resolved(in excerpt: Excerpt) throws(Problem) -> ItemReference {
         guard case .prefix(let prefix) = self else { return self }
         let range = try Self.range(of: prefix)
@@ -127,7 +127,7 @@ package enum Place: Equatable, Sendable {
     case before(ItemReference)
     case after(ItemReference)
 
-    /// The gap, and the side of it that content at this place belongs to.
+    /// Returns the gap, and the side of it that content at this place is attached to.
     package func gap(in list: Hand) throws(ItemReference.Problem) -> (gap: Int, side: Side) {
         switch self {
         case .top: (0, .after)
@@ -145,7 +145,7 @@ package enum Place: Equatable, Sendable {
         }
     }
 
-    /// The same place with its item given by number.
+    /// Returns the same place with its item given by number.
     package func resolved(in excerpt: Excerpt) throws(ItemReference.Problem) -> Place {
         switch self {
         case .top, .end: self
@@ -155,9 +155,9 @@ package enum Place: Equatable, Sendable {
     }
 }
 
-/// How many characters of an id tell the items of a list apart; at least four.
+/// The number of characters of an id that distinguish the items of a list; at least four.
 package enum ShortID {
-    /// O(n) for random ids, which is the normal case; else O(n log n).
+    /// Returns the length for a list. O(n) for random ids, which is the normal case; otherwise O(n log n).
     package static func length(in list: some Sequence<Item>) -> Int { length(of: list.lazy.map(\.id)) }
 
     package static func length(of items: some Sequence<ItemID>) -> Int {
@@ -167,7 +167,7 @@ package enum ShortID {
         return min(ItemID.textLength, max(4, shared / 5 + 1))
     }
 
-    /// A bucket sort by the leading bits; each bucket is small if ids are random.
+    /// Sorts into buckets by the leading bits; each bucket is small if ids are random.
     private static func sorted(_ ids: [UInt64]) -> [UInt64] {
         let shift = UInt64((ids.count | 1).leadingZeroBitCount)
         var ends = [Int](repeating: 0, count: 1 << (64 - shift))
@@ -189,8 +189,8 @@ package enum ShortID {
         return sorted
     }
 
-    /// The length for a list of `count` items that are not all known. A prefix of that length belongs to a second item in one
-    /// case of 65,536.
+    /// Returns the length for a list of `count` items that are not all known. The probability that a prefix of that
+    /// length also matches a second item is 1 in 65,536.
     package static func length(ofCount count: Int) -> Int {
         let bits = Int.bitWidth - count.leadingZeroBitCount + 16
         return min(ItemID.textLength, max(4, (bits + 4) / 5))

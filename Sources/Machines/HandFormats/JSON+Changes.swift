@@ -3,8 +3,8 @@ import HandCore
 // The effect of a delta on each item, for programs that do not read deltas.
 
 extension JSON {
-    /// One object for each item that the delta touches. Deleted items come first, then the others from the top of the new list
-    /// down: `{"change":"moved","item":"k3f9…","from":5,"to":1,"before":{…},"after":{…}}`.
+    /// Returns an object for each item that the delta touches. Deleted items come first, then the others from the top
+    /// of the new list down: `{"change":"moved","item":"k3f9…","from":5,"to":1,"before":{…},"after":{…}}`.
     ///
     /// `change` is `added`, `deleted`, `moved` or `edited`; an item that is moved and edited is `moved`. `from` and `to` are the
     /// item's numbers in the old and the new list, counted from 1; `before` and `after` are its content. An added item has

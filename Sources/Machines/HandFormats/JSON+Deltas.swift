@@ -3,7 +3,7 @@ import HandCore
 // Deltas and commits as JSON.
 
 extension JSON {
-    /// The components from left to right: `[{"keep":3},{"edit":{"done":true}},{"delete":2},{"pick":1},
+    /// Returns the components from left to right: `[{"keep":3},{"edit":{"done":true}},{"delete":2},{"pick":1},
     /// {"insert":[…],"side":"after"},{"drop":[0,1],"side":"before","change":{…}}]`.
     ///
     /// A drop names its slots as a half-open range: the first, and the one after the last.
@@ -36,7 +36,7 @@ extension JSON {
         try field.choice(["after": Side.after, "before": Side.before])
     }
 
-    /// Reads components in any form; the delta is in normal form.
+    /// Reads components in any form; the resulting delta is in normal form.
     package static func delta(from field: JSONField) throws(FormatError) -> Delta {
         let places = try field.elements("an array of components")
         var components: [Delta.Component] = []

@@ -19,7 +19,7 @@ extension JSON {
         .array(items.map(item))
     }
 
-    /// The fields of an item without its id: the kind, then the fields of that kind.
+    /// Returns the fields of an item without its id: the kind, then the fields of that kind.
     package static func members(of content: Content) -> [JSONValue.Member] {
         [JSONValue.Member("kind", kind(content.kind))] + content.accept(Fields())
     }
@@ -28,7 +28,7 @@ extension JSON {
         .string(id.description)
     }
 
-    /// The name of a known kind; the number of any other.
+    /// Returns the name of a known kind, or the number of any other.
     package static func kind(_ kind: Content.Kind) -> JSONValue {
         Content.Kind.known.contains(kind) ? .string(kind.name) : JSONValue(kind.rawValue)
     }
@@ -38,8 +38,8 @@ extension JSON {
         return Item(id: try field["id"].id(), content: try content(from: field))
     }
 
-    /// The content of an item. It must have all fields of its kind and none of another kind. Fields that no kind has are
-    /// ignored.
+    /// Reads the content of an item. It must have all fields of its kind and none of another kind. Fields that no kind
+    /// has ignored.
     static func content(from field: JSONField) throws(FormatError) -> Content {
         try field.expectObject("an item")
         let kind = try kind(from: field["kind"])
@@ -167,7 +167,7 @@ extension JSON {
         return .object(members)
     }
 
-    /// A missing field has its value in `Rules()`.
+    /// A missing field gets its default value from `Rules()`.
     package static func rules(from field: JSONField) throws(FormatError) -> Rules {
         try field.expectObject("rules", only: ["maximumCount", "maximumSize", "kinds", "deck"])
         var rules = Rules()

@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-// What people are told about their edits, as JSON.
+// The outcomes of people's edits, as JSON.
 
 extension JSON {
     /// `{"index":0,"item":"…","lost":"edit","fields":["done"],"loser":"earlier","by":"…"}`: `item` and `by` are optional.
@@ -117,7 +117,7 @@ extension JSON {
 }
 
 extension JSONField {
-    /// A number of a rejection, as large as the wire allows.
+    /// Reads a number of a rejection, as large as the wire format allows.
     fileprivate func number() throws(FormatError) -> Int {
         try integer(0...Int.max)
     }

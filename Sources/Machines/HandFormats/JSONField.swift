@@ -1,6 +1,6 @@
 import HandCore
 
-/// A place in a JSON value, which may be empty, with its path for error messages. All forms are read from these.
+/// A place in a JSON value, possibly empty, with its path for error messages. All forms are read through this type.
 package struct JSONField: Sendable {
     package let value: JSONValue?
     /// For example `delta[2].insert[0].kind`; empty for the whole value.
@@ -17,7 +17,7 @@ package struct JSONField: Sendable {
         JSONField(value?[key], path: path.isEmpty ? key : "\(path).\(key)")
     }
 
-    /// The error to throw if something else was expected here.
+    /// Returns the error to throw if something else was expected here.
     package func mismatch(_ expected: String) -> FormatError {
         FormatError(place: path, expected: expected, found: found)
     }
@@ -51,17 +51,17 @@ extension JSONField {
         return number
     }
 
-    /// A number of items: up to 2³¹ − 1, the length of the longest list.
+    /// Reads a number of items: up to 2³¹ − 1, the length of the longest list.
     package func count() throws(FormatError) -> Int {
         try integer(0...Rules.unlimitedCount)
     }
 
-    /// A revision: up to 2⁵³ − 1, so that every language reads it exactly.
+    /// Reads a revision: up to 2⁵³ − 1, so that every language can represent it exactly.
     func revision() throws(FormatError) -> Int {
         try integer(0...(1 << 53) - 1)
     }
 
-    /// Sixteen hexadecimal digits.
+    /// Reads sixteen hexadecimal digits.
     func word() throws(FormatError) -> UInt64 {
         guard case .string(let text) = value, let word = Hex.word(text) else {
             throw mismatch("16 hexadecimal digits as a text")
@@ -92,7 +92,7 @@ extension JSONField {
                 ? "an id, whose last character is one of 02468acegjmprtwy" : "an id of \(ItemID.textLength) characters")
     }
 
-    /// The meaning of one of a few words.
+    /// Returns the meaning of one of a few words.
     func choice<Meaning>(_ words: KeyValuePairs<String, Meaning>) throws(FormatError) -> Meaning {
         if case .string(let text) = value, let chosen = words.first(where: { $0.key == text }) { return chosen.value }
         throw mismatch(words.map { "\"\($0.key)\"" }.joined(separator: " or "))
@@ -111,13 +111,13 @@ extension JSONField {
         return list
     }
 
-    /// The result of `read`; nil if this place is empty.
+    /// Returns the result of `read`, or nil if this place is empty.
     func ifPresent<Element>(_ read: (JSONField) throws(FormatError) -> Element) throws(FormatError) -> Element? {
         isPresent ? try read(self) : nil
     }
 
-    /// Checks that this is an object, and that it has no other fields than `keys`. Where all fields are optional, a misspelt one
-    /// would otherwise be overlooked.
+    /// Checks that this is an object, and that it has no fields other than `keys`. Where all fields are optional, a
+    /// misspelled one would otherwise be overlooked.
     package func expectObject(_ expected: String = "an object", only keys: [String]? = nil) throws(FormatError) {
         guard case .object(let members) = value else { throw mismatch(expected) }
         guard let keys, let unknown = members.first(where: { !keys.contains($0.key) }) else { return }

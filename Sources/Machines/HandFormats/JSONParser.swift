@@ -1,9 +1,9 @@
-/// Reads exactly one JSON value by RFC 8259.
+/// Parses exactly one JSON value as defined by RFC 8259.
 ///
 /// Foundation's parser loses the order of fields and may turn large integers into floating point, so it cannot be used here.
-/// This parser refuses duplicate fields, unpaired surrogates, invalid UTF-8 and more than `depth` levels.
+/// This parser rejects duplicate fields, unpaired surrogates, invalid UTF-8 and more than `depth` levels.
 struct JSONParser {
-    /// More than any form of this protocol needs, too little to exhaust a thread's stack.
+    /// More than any form of this protocol needs, but too little to exhaust a thread's stack.
     private static let depth = 64
 
     /// Up to this number of fields, a linear search for duplicates is faster than a set.
@@ -141,7 +141,7 @@ struct JSONParser {
         throw unexpected("'\"'")
     }
 
-    /// The bytes up to the next quote, backslash or control character.
+    /// Consumes the bytes up to the next quote, backslash or control character.
     private mutating func plain() -> ArraySlice<UInt8> {
         let rest = bytes[position...].prefix { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
         position = rest.endIndex
@@ -166,7 +166,7 @@ struct JSONParser {
         return scalar
     }
 
-    /// `uXXXX`, or two of these that form a surrogate pair.
+    /// Parses `uXXXX`, or two of these that form a surrogate pair.
     private mutating func escapedScalar() throws(FormatError) -> Unicode.Scalar {
         let start = position - 1
         let first = try hexDigits()
@@ -213,7 +213,7 @@ struct JSONParser {
 }
 
 extension JSONValue {
-    /// Reads a value from UTF-8; whitespace around it is ignored.
+    /// Parses a value in UTF-8; whitespace around it is ignored.
     ///
     /// - Throws: `FormatError` with the place `byte N` if the bytes are not one JSON value.
     package static func parse(_ bytes: some Sequence<UInt8>) throws(FormatError) -> JSONValue {

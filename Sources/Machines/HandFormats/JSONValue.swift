@@ -4,7 +4,7 @@
 package enum JSONValue: Sendable {
     case null
     case bool(Bool)
-    /// A number written without fraction and exponent.
+    /// A number written without a fraction or an exponent.
     case integer(Int128)
     /// Any other number; finite.
     case double(Double)
@@ -27,7 +27,7 @@ package enum JSONValue: Sendable {
         self = .integer(Int128(number))
     }
 
-    /// The field with that key; nil if this is no object or has no such field. O(fields).
+    /// The value of the field with that key; nil if this is not an object or has no such field. O(fields).
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.key == key }?.value
@@ -52,7 +52,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     package init(nilLiteral: ()) { self = .null }
     package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    /// The fields in the order in which they are written.
+    /// Creates an object with the fields in the order in which they are written.
     package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(elements.map(Member.init))
     }
@@ -63,8 +63,8 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
 extension JSONValue {
     /// The value on one line, without spaces and without a line break at the end.
     ///
-    /// Escaped are `"`, `\`, and the control characters U+0000–U+001F and U+007F–U+009F (the latter because terminals
-    /// obey them). Everything else, including `/` and U+2028, is written as it is.
+    /// It escapes `"`, `\`, and the control characters U+0000–U+001F and U+007F–U+009F (the latter because terminals
+    /// interpret them). Everything else, including `/` and U+2028, is written as it is.
     package var line: String {
         String(decoding: bytes, as: UTF8.self)
     }

@@ -15,7 +15,7 @@ package enum ListFormat: String, CaseIterable, Sendable {
     /// The name in options and messages.
     package var name: String { rawValue }
 
-    /// The usual extension first.
+    /// The file extensions, the usual one first.
     package var fileExtensions: [String] {
         switch self {
         case .jsonl: ["jsonl", "ndjson"]
@@ -24,7 +24,7 @@ package enum ListFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// The format for a file's extension; nil if it is none of these.
+    /// Creates the format for a file's extension; fails if it is none of these.
     package init?(fileName: String) {
         guard let dot = fileName.lastIndex(of: ".") else { return nil }
         let ending = fileName[fileName.index(after: dot)...].lowercased()
@@ -34,9 +34,9 @@ package enum ListFormat: String, CaseIterable, Sendable {
 
     /// Whether items keep their ids when they are read.
     package enum Identity: Sendable {
-        /// Ids in the text are kept; missing ones are minted.
+        /// Ids in the text are kept; missing ones are generated.
         case kept
-        /// All ids are minted, so that the items can be added to the list that they came from.
+        /// All ids are generated, so that the items can be added to the list that they came from.
         case minted
     }
 
@@ -51,10 +51,10 @@ package enum ListFormat: String, CaseIterable, Sendable {
 
 /// How one item is written on one line.
 protocol LineSyntax {
-    /// The item's line, without a line break.
+    /// Returns the item's line, without a line break.
     func line(for item: Item) -> String
 
-    /// The id, if the line has one, and the content of its item.
+    /// Parses a line into the id, if it has one, and the content of its item.
     ///
     /// - Parameter line: not blank, without a line break, and without spaces or tabs at its ends.
     func entry(in line: String) throws(FormatError) -> (id: ItemID?, content: Content)
@@ -71,9 +71,10 @@ extension ListFormat {
         for item in items { try write(syntax.line(for: item) + "\n") }
     }
 
-    /// The items of a text in UTF-8. Lines end with LF or CR LF. Blank lines and a byte order mark at the start are ignored.
+    /// Reads the items of a text in UTF-8. Lines end with LF or CR LF. Blank lines and a byte order mark at the start
+    /// are ignored.
     ///
-    /// - Parameter generator: mints missing ids.
+    /// - Parameter generator: the random number generator for missing ids.
     /// - Throws: `FormatError` with the number of the line that is not in this format, is not UTF-8, or repeats an id.
     package func read(
         _ bytes: some Sequence<UInt8>, ids identity: Identity = .kept,
@@ -86,11 +87,11 @@ extension ListFormat {
         while let line = try lines.next() {
             let entry: (id: ItemID?, content: Content)
             do { entry = try syntax.entry(in: line) } catch { throw error.inLine(lines.number) }
-            // Minted ids practically never collide (64 random bits), so only those in the text are compared.
+            // Generated ids practically never collide (64 random bits), so only those in the text are compared.
             let kept = identity == .kept ? entry.id : nil
             if let kept, !known.insert(kept).inserted {
                 throw FormatError(
-                    line: lines.number, place: "id", expected: "an id that no line before has", found: "\(kept)")
+                    line: lines.number, place: "id", expected: "an id that no earlier line has", found: "\(kept)")
             }
             items.append(Item(id: kept ?? .random(using: &generator), content: entry.content))
         }
@@ -127,7 +128,7 @@ private struct Lines {
 }
 
 extension BidirectionalCollection {
-    /// Without the blank elements at both ends.
+    /// Returns the elements without the blank ones at both ends.
     package func trimmed(_ isBlank: (Element) -> Bool) -> SubSequence {
         guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {
             return self[endIndex...]

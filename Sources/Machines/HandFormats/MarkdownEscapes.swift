@@ -3,12 +3,14 @@
 enum MarkdownEscapes {
     /// Which spaces are written as `&#32;`.
     enum Spaces {
-        /// Those at the start and the end, which would be lost.
+        /// Only those at the start and the end, which would be lost.
         case atEnds
         /// All, as in a URL.
         case everywhere
     }
 
+    /// Escapes a text.
+    ///
     /// - Parameter punctuation: characters that get a `\` in addition to those that always need one.
     static func escaped(_ text: String, _ punctuation: String = "", spaces: Spaces = .atEnds) -> String {
         var result = String.UnicodeScalarView()
@@ -29,7 +31,7 @@ enum MarkdownEscapes {
         return String(result)
     }
 
-    /// Whether the character cannot stand in a line as it is, or would not be shown.
+    /// Whether the character cannot be written in a line as it is, or would not be shown.
     private static func isLost(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?, isSpaceLost: Bool) -> Bool {
         switch scalar {
         case " ", "\t": isSpaceLost
@@ -47,7 +49,7 @@ enum MarkdownEscapes {
         }
     }
 
-    /// The text without escapes. What is not an escape stays as it is.
+    /// Returns the text without escapes. Anything that is not an escape stays as it is.
     static func text(_ escaped: ArraySlice<UInt8>) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(escaped.count)
@@ -76,7 +78,7 @@ enum MarkdownEscapes {
         byte > 0x20 && byte < 0x7F && !(Hex.digit(byte) != nil || Unicode.Scalar(byte).properties.isAlphabetic)
     }
 
-    /// The character of a reference such as `&#32;` or `&#x20;` at the start, and the length of the reference.
+    /// Returns the character of a reference such as `&#32;` or `&#x20;` at the start, and the length of the reference.
     private static func reference(_ bytes: ArraySlice<UInt8>) -> (Unicode.Scalar, Int)? {
         guard bytes.starts(with: "&#".utf8), let end = bytes.prefix(12).firstIndex(of: UInt8(ascii: ";")) else {
             return nil

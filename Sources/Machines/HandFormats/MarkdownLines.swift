@@ -65,7 +65,7 @@ struct MarkdownLines: LineSyntax {
         return .note(MarkdownEscapes.text(rest))
     }
 
-    /// What follows the blanks at the start. There must be at least one, unless the line ends here.
+    /// Returns what follows the blanks at the start. There must be at least one blank, unless the line ends here.
     private func afterBlank(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let rest = line.drop { $0 == 0x20 || $0 == 0x09 }
         return rest.isEmpty || rest.startIndex > line.startIndex ? rest : nil
@@ -107,7 +107,7 @@ struct MarkdownLines: LineSyntax {
         return Card(String(decoding: line.dropLast(mark.count), as: UTF8.self)).map(Content.card)
     }
 
-    /// A link that fills the line. With any other text in the line it stays a note.
+    /// Parses a link that fills the line. With any other text in the line it stays a note.
     private func link(_ line: ArraySlice<UInt8>) -> Content? {
         guard line.first == UInt8(ascii: "["), line.last == UInt8(ascii: ")"),
             let close = end(of: line.dropFirst(), open: "[", close: "]"),
@@ -120,7 +120,8 @@ struct MarkdownLines: LineSyntax {
             MarkdownEscapes.text(line[(line.startIndex + 1)..<close]), url: MarkdownEscapes.text(url))
     }
 
-    /// Where the bracket closes that was opened before the start. Inner pairs and escaped brackets do not count.
+    /// Returns the position of the closing bracket for one opened before the start. Inner pairs and escaped brackets
+    /// do not count.
     private func end(of line: ArraySlice<UInt8>, open: Unicode.Scalar, close: Unicode.Scalar) -> Int? {
         var depth = 1
         var isEscaped = false
@@ -137,7 +138,7 @@ struct MarkdownLines: LineSyntax {
 }
 
 extension Content.Kind {
-    /// The kind with that number, if this program does not know it.
+    /// Creates the kind with that number; fails if this program knows that kind.
     init?(unknownName name: String) {
         guard let kind = Content.Kind(name: name), !Self.known.contains(kind), kind.rawValue <= UInt32(Int32.max) else {
             return nil

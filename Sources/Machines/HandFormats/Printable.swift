@@ -2,15 +2,15 @@ import HandCore
 
 /// Text from other people, made safe for a terminal.
 package enum Printable {
-    /// The text without whitespace at its ends.
+    /// Returns the cleaned text without whitespace at its ends.
     package static func words(_ text: String) -> String {
         let start = text.drop(while: \.isWhitespace)
         let end = start.reversed().prefix(while: \.isWhitespace).count
         return clean(String(start.dropLast(end)))
     }
 
-    /// The text without control characters, marks of writing direction, and invisible characters that have no meaning where
-    /// they stand. A line break or a tab becomes a space, any other such character `�`.
+    /// Returns the text without control characters, marks of writing direction, and invisible characters that have no
+    /// meaning at their position. A line break or a tab becomes a space; any other such character becomes `�`.
     package static func clean(_ text: String) -> String {
         if isPlain(text) { return text }
         var clean = String.UnicodeScalarView()
@@ -27,11 +27,11 @@ package enum Printable {
     /// Whether the text consists of printable ASCII, as most texts do.
     package static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }
 
-    /// Whether a character may reach a terminal after the previous one.
+    /// Whether a character may be sent to a terminal after the previous one.
     static func isHarmless(_ scalar: Unicode.Scalar, after previous: Unicode.Scalar?) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0: false
-        // Embeddings, overrides, isolates, marks of direction; separators of lines and paragraphs.
+        // Embeddings, overrides, isolates, direction marks; line and paragraph separators.
         case 0x202A...0x202E, 0x2066...0x2069, 0x200E, 0x200F, 0x061C, 0x2028, 0x2029: false
         // Zero-width spaces, obsolete format characters, fillers.
         case 0xAD, 0x34F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180E, 0x200B, 0x2060...0x2065, 0x206A...0x206F: false
@@ -40,14 +40,14 @@ package enum Printable {
         case 0x200C, 0x200D: previous.map { $0.value >= 0x600 && (!isSign($0) || $0 == "\u{FE0F}") } ?? false
         case 0xFE00...0xFE0F: previous.map { $0.value > 0x20 && !isSign($0) } ?? false
         case 0xE0100...0xE01EF: previous.map { $0.value >= 0x2E80 && !isSign($0) } ?? false
-        // Letters of a flag, which are invisible elsewhere.
+        // Tag characters of flag emoji, which are invisible elsewhere.
         case 0xE0020...0xE007F: previous.map { $0.value == 0x1F3F4 || (0xE0020...0xE007E).contains($0.value) } ?? false
         case 0xE0000...0xE0FFF: false
         default: true
         }
     }
 
-    /// Joiners and selectors, which make no sense after each other.
+    /// Whether it is a joiner or a selector; one makes no sense after another.
     private static func isSign(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFE00...0xFE0F, 0xFEFF, 0xE0000...0xE0FFF: true
@@ -55,12 +55,12 @@ package enum Printable {
         }
     }
 
-    /// An item on one line, without its id: `[x] milk`, `## heading`, `Q♠`.
+    /// Returns an item on one line, without its id: `[x] milk`, `## heading`, `Q♠`.
     package static func line(of content: Content) -> String {
         content.accept(OneLine { text, _ in clean(text) })
     }
 
-    /// An edited item on one line, with the removed and inserted words of its texts.
+    /// Returns an edited item on one line, with the removed and inserted words of its texts marked.
     package static func line(of content: Content, from former: Content, _ marks: ChangeMarks) -> String {
         content.accept(OneLine { text, isURL in marks.text(from: isURL ? former.address : former.text, to: text) })
     }

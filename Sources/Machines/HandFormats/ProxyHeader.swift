@@ -19,7 +19,7 @@ package struct ProxyHeader: Equatable, Sendable {
         package init() {}
     }
 
-    /// The longest header of version 2, with all that a proxy may add to it.
+    /// The longest accepted header of version 2, with everything that a proxy may add to it.
     package static let mostBytes = 4_096
 
     private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
@@ -27,14 +27,14 @@ package struct ProxyHeader: Equatable, Sendable {
     /// The longest header of version 1, with its line break.
     private static let mostLine = 107
 
-    /// Reads a header at the start of the bytes. Returns it and its length; nil if more bytes are needed.
+    /// Reads a header at the start of the bytes. Returns it and its length, or nil if more bytes are needed.
     package static func read(_ bytes: [UInt8]) throws(Malformed) -> (header: ProxyHeader, size: Int)? {
         if begin(bytes, signature) { return try binary(bytes) }
         if begin(bytes, word) { return try line(bytes) }
         throw Malformed()
     }
 
-    /// Whether the bytes that are there so far match the start.
+    /// Whether the bytes received so far match the start.
     private static func begin(_ bytes: [UInt8], _ start: [UInt8]) -> Bool {
         bytes.prefix(start.count).elementsEqual(start.prefix(bytes.count))
     }

@@ -2,7 +2,7 @@ import HandCore
 
 /// Edits of several items, named in any order.
 package enum References {
-    /// A delta with the same component for each of the items.
+    /// Returns a delta with the same component for each of the items.
     package static func components(
         _ references: [ItemReference], in list: Hand, _ component: () -> Delta.Component
     ) throws -> Delta {
@@ -16,7 +16,7 @@ package enum References {
         return try Delta(components)
     }
 
-    /// A delta that moves the items to one place, in the order in which they are named.
+    /// Returns a delta that moves the items to one place, in the order in which they are named.
     package static func move(_ references: [ItemReference], to place: Place, in list: Hand) throws -> Delta {
         var positions: [Int] = []
         var seen: Set<Int> = []

@@ -1,6 +1,6 @@
-/// Guesses what a misspelt word was meant to be.
+/// Guesses the intended word behind a misspelled one.
 package enum Spelling {
-    /// The candidate most like the word, if there are no more slips than one in three characters.
+    /// Returns the candidate nearest to the word, if they differ by at most one edit per three characters.
     package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
         let most = max(1, word.count / 3)
         var best: (candidate: String, distance: Int)?
@@ -11,12 +11,13 @@ package enum Spelling {
         return best?.candidate
     }
 
-    /// ` Did you mean 'ls'?`, or nothing.
+    /// Returns ` Did you mean 'ls'?`, or an empty text.
     package static func question(_ word: String, among candidates: some Sequence<String>) -> String {
         nearest(to: word, among: candidates).map { " Did you mean '\(Printable.clean($0))'?" } ?? ""
     }
 
-    /// How many characters must be inserted, deleted, replaced or swapped with a neighbour to turn one word into the other.
+    /// Returns how many characters must be inserted, deleted, replaced or swapped with a neighbour to turn one word
+    /// into the other.
     package static func distance(_ left: String, _ right: String) -> Int {
         let (left, right) = (Array(left), Array(right))
         // Three rows of the table: the distances of the first `row` characters of `left` from all prefixes of `right`.

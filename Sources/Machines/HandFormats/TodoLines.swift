@@ -1,7 +1,7 @@
 import HandCore
 import HandWire
 
-/// Items as lines of todo.txt. Tags in the `key:value` form of todo.txt mark what the format does not have.
+/// Items as lines of todo.txt. Tags in the `key:value` form of todo.txt represent what the format does not have.
 ///
 ///     task to do
 ///     x task done
@@ -12,8 +12,8 @@ import HandWire
 ///     bytes:AAEC kind:900
 ///     two%0Alines kind:task escaped:percent
 ///
-/// The tags stand at the end of the line, in this order. `%XX` is a byte only in lines with `escaped:percent`, so lines of
-/// other programs are read as they are: their priorities, dates and tags stay in the task's text.
+/// The tags are at the end of the line, in this order. `%XX` is a byte only in lines with `escaped:percent`, so lines
+/// of other programs are read unchanged: their priorities, dates and tags stay in the task's text.
 struct TodoLines: LineSyntax {
     private static let escapedTag = "escaped:percent"
 
@@ -62,7 +62,7 @@ struct TodoLines: LineSyntax {
         return (nil, tagged(text, isDone: isDone) ?? .task(String(decoding: text, as: UTF8.self), done: isDone))
     }
 
-    /// The content of a line with tags; nil if its tags are not ours, so that it is a plain task.
+    /// Returns the content of a line with tags, or nil if its tags are not ours, so that it is a plain task.
     private func tagged(_ line: ArraySlice<UInt8>, isDone: Bool) -> Content? {
         var (rest, word) = Self.split(line)
         let isEscaped = word.elementsEqual(Self.escapedTag.utf8)
@@ -91,14 +91,14 @@ struct TodoLines: LineSyntax {
         }
     }
 
-    /// The last word of a line, and the text before it.
+    /// Splits a line into its last word and the text before it.
     private static func split(_ line: ArraySlice<UInt8>) -> (rest: ArraySlice<UInt8>, word: ArraySlice<UInt8>) {
         guard let space = line.lastIndex(of: 0x20) else { return (line.prefix(0), line) }
         return (line[..<space], line[(space + 1)...])
     }
 }
 
-/// The escape `%XX` for bytes that a line cannot hold.
+/// The escape `%XX` for bytes that a line cannot contain.
 private enum Percent {
     static func isNeeded(_ text: String) -> Bool {
         let bytes = text.utf8
@@ -131,7 +131,7 @@ private enum Percent {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// nil if a `%` is not followed by two digits, or the bytes are not UTF-8.
+    /// Returns the unescaped text, or nil if a `%` is not followed by two digits, or the bytes are not UTF-8.
     static func text(_ escaped: ArraySlice<UInt8>) -> String? {
         var bytes: [UInt8] = []
         var rest = escaped

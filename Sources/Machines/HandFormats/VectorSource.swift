@@ -1,6 +1,6 @@
 import HandCore
 
-/// Random values for test vectors: small lists of every kind, and deltas of every shape on them. The seed decides
+/// Random values for test vectors: small lists of every kind, and deltas of every shape on them. The seed determines
 /// everything.
 struct VectorSource {
     private var random: SplitMix64
@@ -73,7 +73,7 @@ struct VectorSource {
         return change
     }
 
-    /// Another text, or splices in any places, which need not be whole words.
+    /// Returns a change to another text, or splices at random places, which need not be whole words.
     private mutating func textChange(of old: String) -> TextChange {
         if coin() { return TextChange(from: old, to: text()) }
         let scalars = Array(old.unicodeScalars)
@@ -99,8 +99,8 @@ struct VectorSource {
         case keep, edit, delete, pick
     }
 
-    /// A delta on the items: about half of them are edited, deleted or moved, often together with their neighbours. Items move
-    /// in blocks or alone, and some are edited as well. There are up to three insertions.
+    /// Returns a delta on the items. About half of them are edited, deleted or moved, often together with their
+    /// neighbours. Items move in blocks or alone, and some are edited as well. There are up to three insertions.
     mutating func delta(on items: [Item]) -> Delta {
         var fates: [Fate] = []
         for _ in items {
@@ -134,7 +134,7 @@ struct VectorSource {
         return Self.certain { try Delta(components) }
     }
 
-    /// The result of something that cannot fail here.
+    /// Returns the result of a function that cannot fail here.
     static func certain<Value>(_ body: () throws -> Value) -> Value {
         do { return try body() } catch { preconditionFailure("\(error)") }
     }

@@ -4,7 +4,7 @@ import HandWire
 // Values as bytes and back.
 
 extension Vectors {
-    /// The answer to a value is `hex`; the answer to `type` and `hex` is the value.
+    /// Answers a value with `hex`, and `type` and `hex` with the value.
     ///
     /// - Throws: `FormatError` for a malformed question, `WireError` for malformed bytes.
     static func codec(_ question: JSONField) throws -> Members {
@@ -57,7 +57,7 @@ extension Vectors {
         }
     }
 
-    /// The name of the message in a frame that takes all of the bytes.
+    /// Returns the name of the message in a frame that takes all of the bytes.
     private static func message(in bytes: [UInt8], _ question: JSONField) throws -> String {
         let isUp = try question["direction"].choice(["up": true, "down": false])
         var name: String?

@@ -4,8 +4,8 @@ extension Vectors {
     /// The seed of the vectors in `Tests/Data/Vectors`.
     package static let seed: UInt64 = 2026
 
-    /// The files of test vectors, one for each law, with named vectors first, then random ones. The same seed gives the same
-    /// bytes on every machine.
+    /// Returns the files of test vectors, one for each law, with named vectors first, then random ones. The same seed
+    /// gives the same bytes on every machine.
     package static func generate(seed: UInt64) -> [(file: String, lines: [String])] {
         Law.allCases.enumerated().map { index, law in
             // Each law has its own source, so that a new vector in one file does not change the others.
@@ -25,14 +25,15 @@ extension Vectors {
             self.members = members
         }
 
-        /// Two deltas on a list: concurrent ones for `transform`, one after the other for `compose`.
+        /// Creates a question about two deltas on a list: concurrent for `transform`, one after the other for
+        /// `compose`.
         init(_ name: String? = nil, on items: [Item], _ first: Delta, _ second: Delta) {
             self.init(
                 name, .init("list", JSON.items(items)), .init("first", JSON.delta(first)),
                 .init("second", JSON.delta(second)))
         }
 
-        /// The vector: the question, with the answer as `expect`.
+        /// Returns the vector: the question, with the answer as `expect`.
         func line(of law: Law) -> String {
             var all: Members = [.init("law", .string(law.rawValue))]
             if let name { all.append(.init("name", .string(name))) }
@@ -80,7 +81,7 @@ extension Vectors {
         }
     }
 
-    /// A value to be encoded, and its bytes to be decoded.
+    /// Returns a value to encode, and its bytes to decode.
     private static func codecPair(
         _ round: Int, _ items: [Item], _ delta: Delta, _ source: inout VectorSource
     ) -> [Question] {

@@ -70,7 +70,7 @@ extension Vectors {
         return [.init("index", index.map { JSONValue($0) } ?? .null)]
     }
 
-    /// The items of a question. As in every list, no id may occur twice.
+    /// Reads the items of a question. As in every list, no id may occur twice.
     private static func list(_ field: JSONField) throws(FormatError) -> Hand {
         var items: [Item] = []
         var known: Set<ItemID> = []
@@ -84,7 +84,7 @@ extension Vectors {
 }
 
 extension Hand {
-    /// The delta of a field, and this list after it.
+    /// Returns the delta in a field, and this list after it.
     fileprivate func after(_ field: JSONField) throws(FormatError) -> (delta: Delta, list: Hand) {
         let delta = try JSON.delta(from: field)
         return (delta, try after(delta, field.path))

@@ -3,7 +3,7 @@ import HandCore
 // Conflicts, in the order of the table in `Protocol.md`, “Merging”.
 
 extension Vectors {
-    /// Tasks `a`, `b`, `c`… with the ids 1, 2, 3…
+    /// Returns tasks `a`, `b`, `c`… with the ids 1, 2, 3…
     static func tasks(_ count: Int) -> [Item] {
         (0..<count).map { task(UInt64($0 + 1), String(UnicodeScalar(UInt8(ascii: "a") + UInt8($0)))) }
     }
@@ -106,7 +106,7 @@ extension Vectors {
         ]
     }
 
-    /// Two people change one text.
+    /// Returns a question in which two people change one text.
     private static func rewording(_ name: String, _ text: String, _ first: String, _ second: String) -> Question {
         rewording(name, text, TextChange(from: text, to: first), TextChange(from: text, to: second))
     }

@@ -4,8 +4,8 @@ import HandWire
 /// Test vectors: questions about the protocol's laws with the expected answers, one JSON object per line
 /// (`Protocol.md`, “Test vectors”).
 ///
-/// A client in another language is tested by giving the same answers; `hand vectors` answers its author's own questions.
-/// That an answer is an error is part of the contract; its wording is not.
+/// A client in another language is tested by comparing its answers; `hand vectors` answers any other question. The
+/// contract includes whether an answer is an error, but not its wording.
 package enum Vectors {
     /// The subject of a question. Each has its own file.
     package enum Law: String, CaseIterable, Sendable {
@@ -19,11 +19,11 @@ package enum Vectors {
         case compose
         /// The delta that undoes another.
         case invert
-        /// The delta that takes one list to another.
+        /// The delta from one list to another.
         case diff
         /// The digest of a list and the hashes of its items.
         case digest
-        /// Where a delta carries an index or a gap.
+        /// The position of an index or a gap after a delta.
         case map
     }
 
@@ -58,7 +58,7 @@ package enum Vectors {
         return law
     }
 
-    /// Why a vector fails: its line is not a vector, or the answer differs from `expect`. nil if it passes.
+    /// Returns why a vector fails (its line is not a vector, or the answer differs from `expect`), or nil if it passes.
     package static func mismatch(in line: String) -> String? {
         do {
             let question = JSONField(try JSONValue.parse(line))

@@ -1,14 +1,14 @@
 /// Numbers with their nouns and units.
 package enum Words {
-    /// `1 item`, `2 items`.
+    /// Returns a text such as `1 item` or `2 items`.
     package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
-    /// `10`, `0.5`.
+    /// Returns a text such as `10` or `0.5`.
     package static func number(_ number: Double) -> String {
         Int(exactly: number).map(String.init) ?? "\(number)"
     }
 
-    /// `800 B`, `3.7 MB`, `188 kB`.
+    /// Returns a text such as `800 B`, `3.7 MB` or `188 kB`.
     package static func bytes(_ number: Int) -> String {
         var (scaled, unit) = (Double(number), 0)
         let units = ["B", "kB", "MB", "GB", "TB"]

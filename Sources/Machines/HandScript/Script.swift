@@ -4,25 +4,25 @@ import HandCore
 ///
 /// `Script(parsing:)` reads one from text; a `ScriptRun` runs it for one client.
 package struct Script: Equatable, Sendable {
-    /// The name of the list. If there are several, each has its number after this name.
+    /// The name of the list. If there are several, each is called by this name and its number.
     package var list = "load"
     /// The number of lists; the clients are spread over them.
     package var lists = 1
-    /// How many items each new list is filled with at the start.
+    /// The number of items in each new list at the start.
     package var items = 0
     /// The rules of new lists.
     package var rules = Rules()
     /// The default number of clients.
     package var clients = 10
-    /// At least one.
+    /// The roles; at least one.
     package var roles: [Role] = []
 
-    /// What some of the clients do.
+    /// The behavior of some of the clients.
     package struct Role: Equatable, Sendable {
         package var name: String
         package var share: Share
         package var body: [Statement]
-        /// The line where it begins.
+        /// The line on which it begins.
         package var line: Int
     }
 
@@ -30,10 +30,10 @@ package struct Script: Equatable, Sendable {
     package enum Share: Equatable, Sendable {
         case count(Int)
         case percent(Int)
-        /// Those that no other role has.
+        /// All clients without another role.
         case rest
 
-        /// How many clients it asks for; none for `rest`.
+        /// Returns how many clients it requires; 0 for `rest`.
         func count(of clients: Int) -> Int {
             switch self {
             case .count(let count): count
@@ -54,19 +54,20 @@ package struct Script: Equatable, Sendable {
         case deal(Int)
         case undo
         case redo
-        /// Milliseconds, drawn each time.
+        /// Waits for a number of milliseconds, drawn each time.
         case pause(ClosedRange<Int>)
-        /// Is offline for so many milliseconds; the edits of the block are kept and sent afterwards.
+        /// Is offline for a number of milliseconds; the edits of the block are kept and sent afterwards.
         case offline(ClosedRange<Int>, [Statement])
         /// Loses the connection, and connects again at once.
         case disconnect
-        /// Does nothing and reads nothing for so many milliseconds, like a stopped program.
+        /// Does nothing and reads nothing for a number of milliseconds, like a stopped program.
         case stall(ClosedRange<Int>)
-        /// Waits until everything is acknowledged and this client has the server's list, and compares the two.
+        /// Waits until everything is acknowledged and this client has caught up with the server, and compares the two
+        /// lists.
         case expectConverged
         /// Repeats this many times, or until the run ends.
         case loop(Int?, [Statement])
-        /// One of these, drawn by weight.
+        /// Runs one of these, drawn by weight.
         case choose([Choice])
     }
 
@@ -75,7 +76,7 @@ package struct Script: Equatable, Sendable {
         package var body: Statement
     }
 
-    /// What kind of item is added.
+    /// The kind of item to add.
     package enum Content: String, CaseIterable, Sendable {
         case note, task, heading
     }
@@ -89,7 +90,7 @@ package struct Script: Equatable, Sendable {
 
     /// Checks that there are enough clients for all roles.
     ///
-    /// - Throws: `ScriptError` with the first role for which too few are left.
+    /// - Throws: `ScriptError` with the first role for which too few clients are left.
     package func checkShares(of clients: Int) throws(ScriptError) {
         var free = clients
         for role in roles {
@@ -106,8 +107,8 @@ package struct Script: Equatable, Sendable {
         }
     }
 
-    /// The role of each client: one role after the other, with percentages rounded down. The remaining clients get the role
-    /// without a share, or the first.
+    /// Returns the role of each client: one role after the other, with percentages rounded down. The remaining clients
+    /// get the role without a share, or the first role.
     package func parts(of clients: Int) -> [Role] {
         var parts: [Role] = []
         var free = clients
@@ -121,12 +122,12 @@ package struct Script: Equatable, Sendable {
         return parts
     }
 
-    /// The name of the list that a client works on.
+    /// Returns the name of the list that a client works on.
     package func list(of client: Int) -> String { names[client % names.count] }
 
     package var names: [String] { lists == 1 ? [list] : (1...lists).map { "\(list)-\($0)" } }
 
-    /// Whether every client has to hold the list. Light clients cannot edit texts, work offline, undo or compare.
+    /// Whether every client needs a copy of the list. Light clients cannot edit texts, work offline, undo or compare.
     package var needsReplicas: Bool { roles.contains { $0.body.contains(where: \.needsReplica) } }
 }
 

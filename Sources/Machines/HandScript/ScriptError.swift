@@ -1,4 +1,4 @@
-/// Where a script cannot be read, and what was expected there.
+/// Where a script cannot be parsed, and what was expected there.
 package struct ScriptError: Error, Equatable, CustomStringConvertible, Sendable {
     /// Both counted from 1.
     package let line: Int

@@ -10,7 +10,7 @@ struct ScriptLine {
     let number: Int
     private let words: [Word]
     private var next = 0
-    /// Where a missing word would stand.
+    /// The column where a missing word would be.
     private let endColumn: Int
 
     /// - Throws: `ScriptError` if a quotation is not closed.
@@ -40,7 +40,8 @@ struct ScriptLine {
         endColumn = (words.last.map { $0.column + $0.text.count + ($0.form == .quoted ? 2 : 0) } ?? 1)
     }
 
-    /// The text between quotation marks; a backslash escapes the next character. Nil if there is no closing mark.
+    /// Returns the text between quotation marks; a backslash escapes the next character. Nil if there is no closing
+    /// mark.
     private static func quoted(_ characters: [Character], _ position: inout Int) -> String? {
         var text = ""
         position += 1
@@ -70,14 +71,14 @@ struct ScriptLine {
         error("expected \(what), found \(peeked.map { "'\($0.text)'" } ?? "the end of the line")")
     }
 
-    /// Takes the next word.
+    /// Consumes and returns the next word.
     mutating func take() -> Word? {
         guard let word = peeked else { return nil }
         next += 1
         return word
     }
 
-    /// Takes the next word if it is this one.
+    /// Consumes the next word if it is this one.
     mutating func take(_ keyword: String) -> Bool {
         guard let word = peeked, word.form != .quoted, word.text == keyword else { return false }
         next += 1
@@ -94,7 +95,7 @@ struct ScriptLine {
 
     // MARK: Values
 
-    /// A whole number within a range, with a suffix such as `%`.
+    /// Parses a whole number within a range, with a suffix such as `%`.
     mutating func number(_ what: String, in range: ClosedRange<Int>, suffix: String = "") throws(ScriptError) -> Int {
         guard let word = peeked, word.form == .word, word.text.hasSuffix(suffix),
             let value = Int(word.text.dropLast(suffix.count)), range.contains(value)
@@ -103,7 +104,7 @@ struct ScriptLine {
         return value
     }
 
-    /// A time in milliseconds: `50ms`, `5s`, `2m`.
+    /// Parses a time such as `50ms`, `5s` or `2m`, and returns it in milliseconds.
     mutating func duration() throws(ScriptError) -> Int {
         guard let word = peeked, word.form == .word, let seconds = Script.seconds(word.text) else {
             throw expected("a time such as 50ms, 5s or 2m")
@@ -112,7 +113,7 @@ struct ScriptLine {
         return Int((seconds * 1_000).rounded())
     }
 
-    /// A time, or a range of times: `5s`, `1s to 5s`.
+    /// Parses a time or a range of times: `5s`, `1s to 5s`.
     mutating func durations() throws(ScriptError) -> ClosedRange<Int> {
         let first = try duration()
         let column = column
@@ -122,7 +123,7 @@ struct ScriptLine {
         return first...last
     }
 
-    /// A text in quotation marks, or one word.
+    /// Parses a text in quotation marks, or one word.
     mutating func text(_ what: String) throws(ScriptError) -> ScriptText {
         guard let word = peeked, word.form != .comma else { throw expected(what) }
         do {
@@ -136,7 +137,7 @@ struct ScriptLine {
 }
 
 extension Script {
-    /// The seconds of a text such as `500ms`, `30s`, `5m`, `12h` or `7d`; nil for any other.
+    /// Returns the seconds of a text such as `500ms`, `30s`, `5m`, `12h` or `7d`, or nil for any other.
     package static func seconds(_ text: String) -> Double? {
         for (unit, factor) in [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3_600), ("d", 86_400)]
         where text.hasSuffix(unit) {

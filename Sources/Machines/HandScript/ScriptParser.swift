@@ -1,9 +1,9 @@
 import HandCore
 
 extension Script {
-    /// Reads a script: one statement per line, blocks closed by `end`, comments after `#`.
+    /// Parses a script: one statement per line, blocks closed by `end`, comments after `#`.
     ///
-    /// - Throws: `ScriptError` with the first place that cannot be read, and what was expected there.
+    /// - Throws: `ScriptError` with the first place that cannot be parsed, and what was expected there.
     package init(parsing source: String) throws(ScriptError) {
         var parser = ScriptParser()
         var number = 0
@@ -69,19 +69,19 @@ struct ScriptParser {
         if named.count > 1 {
             throw ScriptError(
                 line: max(1, lines), column: 1,
-                message: "the roles '\(named[0].name)' and '\(named[1].name)' both have the rest of the clients")
+                message: "the roles '\(named[0].name)' and '\(named[1].name)' both get the rest of the clients")
         }
         return script
     }
 
     // MARK: Settings
 
-    /// Settings stand before all roles and statements, each at most once.
+    /// Settings come before all roles and statements, each at most once.
     private mutating func takeSetting(_ line: inout ScriptLine) throws(ScriptError) -> Bool {
         let settings = ["clients", "list", "lists", "items", "rules"]
         guard let name = line.peeked?.text, settings.contains(name) else { return false }
         guard blocks.isEmpty && script.roles.isEmpty else {
-            throw line.error("'\(name)' must stand before all roles and statements")
+            throw line.error("'\(name)' must come before all roles and statements")
         }
         guard hasSettings.insert(name).inserted else { throw line.error("'\(name)' is set a second time") }
         _ = line.take()
@@ -119,7 +119,7 @@ struct ScriptParser {
         blocks.append(Block(kind: .role(word.text, share), line: line.number, weight: nil))
     }
 
-    /// A role ends where the next one begins, or with the script.
+    /// Ends a role, where the next one begins or at the end of the script.
     private mutating func endRole(at line: Int) throws(ScriptError) {
         guard let block = blocks.last else { return }
         guard case .role(let name, let share) = block.kind else {

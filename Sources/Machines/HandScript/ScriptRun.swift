@@ -1,17 +1,17 @@
 import HandCore
 
-/// One client's run through a script. A value without time or network: it says what comes next, and its owner does it.
+/// One client's run through a script. A value without time or network: it returns the next step, and its owner does it.
 ///
 /// The same script, client and seed give the same steps.
 package struct ScriptRun: Sendable {
-    /// Something to do. Places are given relative to the list's length, which only the owner knows.
+    /// A step to do. Places are relative to the list's length, which only the owner knows.
     package enum Step: Equatable, Sendable {
         case edit(Edit)
         case undo
         case redo
         /// Milliseconds without work.
         case pause(Int)
-        /// Close the connection for so many milliseconds; the steps up to `goOnline` are done without it.
+        /// Close the connection for this many milliseconds; the steps up to `goOnline` are done offline.
         case goOffline(Int)
         /// Wait until the time offline is over, and connect again.
         case goOnline
@@ -43,10 +43,10 @@ package struct ScriptRun: Sendable {
 
         let kind: Kind
 
-        /// The gap in a list of `count` items.
+        /// Returns the gap in a list of `count` items.
         package func gap(of count: Int) -> Int { kind == .end ? count : index(of: count + 1) }
 
-        /// The index in a list of `count` items.
+        /// Returns the index in a list of `count` items.
         ///
         /// - Precondition: `count > 0`.
         package func index(of count: Int) -> Int {
@@ -62,7 +62,7 @@ package struct ScriptRun: Sendable {
     private struct Frame {
         let body: [Script.Statement]
         var next = 0
-        /// How often it runs again after this time; nil for endlessly.
+        /// How many more times it runs; nil for endlessly.
         var repeats: Int? = 0
         var isLoop = false
         var iteration = 1
@@ -79,13 +79,13 @@ package struct ScriptRun: Sendable {
     package init(_ role: Script.Role, client: Int, seed: UInt64) {
         self.client = client
         self.role = role.name
-        // Mixed, so that neighbouring clients draw differently.
+        // Mix the seed, so that neighbouring clients draw different numbers.
         var mixer = SplitMix64(seed: seed &+ UInt64(client) &* 0xD1B5_4A32_D192_ED03)
         random = SplitMix64(seed: mixer.next())
         frames = [Frame(body: role.body)]
     }
 
-    /// What comes next. O(depth of blocks).
+    /// Returns the next step. O(depth of blocks).
     package mutating func next() -> Step {
         while var frame = frames.popLast() {
             guard frame.next < frame.body.count else {
@@ -105,7 +105,7 @@ package struct ScriptRun: Sendable {
         return .finished
     }
 
-    /// The step of a statement; nil if it only opens a block.
+    /// Returns the step of a statement, or nil if it only opens a block.
     private mutating func step(_ statement: Script.Statement) -> Step? {
         switch statement {
         case .add(let content, let text, let place):

@@ -20,7 +20,7 @@ package struct ScriptText: Equatable, Sendable {
 
     package let parts: [Part]
 
-    /// Where a text cannot be read, and what was expected.
+    /// Where a text cannot be parsed, and what was expected.
     struct Fault: Error {
         /// In characters, from the start of the text.
         let offset: Int
@@ -59,7 +59,7 @@ package struct ScriptText: Equatable, Sendable {
         self.parts = parts
     }
 
-    /// The text with all placeholders filled in.
+    /// Returns the text with all placeholders filled in.
     func filled(_ value: (Variable) -> String) -> String {
         parts.map { part in
             switch part {

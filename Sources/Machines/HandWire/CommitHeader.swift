@@ -1,11 +1,12 @@
 import HandCore
 
-/// The fields before a commit's delta. They can be read from a frame without looking at the delta.
+/// The fields before a commit's delta. They can be decoded from a frame without decoding the delta.
 package struct CommitHeader {
     package let revision: Int
     package let author: UInt64
     package let sequence: UInt64
-    /// Revisions from the base to this one; 0 if the submission is refused, and the reason stands in place of a delta.
+    /// The number of revisions from the base to this one; 0 if the submission was refused and a reason replaces the
+    /// delta.
     let lag: Int
     let time: UInt64
     package let count: Int
@@ -13,7 +14,7 @@ package struct CommitHeader {
 
     package var isRefusal: Bool { lag == 0 }
 
-    /// Reads the body of a commit's frame.
+    /// Decodes the body of a commit's frame.
     package init(_ body: UnsafeRawBufferPointer) throws(WireError) {
         var reader = WireReader(body)
         _ = try reader.byte("message type")
@@ -33,7 +34,7 @@ package struct CommitHeader {
 }
 
 extension DownMessage {
-    /// The number of items in a chunk, from the body of its frame.
+    /// Returns the number of items in a chunk, given the body of its frame.
     package static func countOfChunk(_ body: UnsafeRawBufferPointer) throws(WireError) -> Int {
         var reader = WireReader(body)
         _ = try reader.byte("message type")

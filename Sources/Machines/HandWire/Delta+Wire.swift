@@ -2,7 +2,7 @@ import HandCore
 
 // Deltas and commits as bytes (`Protocol.md`, “Deltas”).
 
-/// What the three low bits of a component's head say.
+/// The values of the three low bits of a component's head.
 private enum Code {
     static let keep: UInt64 = 0
     static let edit: UInt64 = 1
@@ -61,12 +61,12 @@ extension WireWriter {
         varint(UInt64(number) << 3 | code)
     }
 
-    /// Everything of a commit, the list that it belongs to excepted.
+    /// Writes a commit, without the list that it belongs to.
     package mutating func commit(_ commit: Commit) {
         _ = body(of: commit)
     }
 
-    /// The same. Returns how many bytes of it, at its end, are the delta.
+    /// Writes a commit, and returns the size in bytes of the delta at its end.
     mutating func body(of commit: Commit) -> Int {
         header(of: commit)
         if let refusal = commit.refusal {
@@ -146,7 +146,7 @@ extension WireReader {
     }
 
     private mutating func items(_ count: Int, _ side: Side, _ builder: inout DeltaBuilder) throws(WireError) {
-        // An item takes ten bytes at least, so this many may be reserved for.
+        // An item takes at least ten bytes, so it is safe to reserve for this many.
         guard count <= remaining / 10 else { throw .truncated(field: "inserted items") }
         try builder.insert(count, side) { () throws(WireError) in try packedItem() }
     }

@@ -1,7 +1,7 @@
 import HandCore
 
 extension DownMessage {
-    /// Reads what stands inside a frame.
+    /// Decodes the body of a frame.
     public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
         try self.init(bytes, setsTexts: false)
     }

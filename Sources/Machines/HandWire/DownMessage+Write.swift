@@ -1,7 +1,7 @@
 import HandCore
 
 extension DownMessage {
-    /// The number of a commit's frame; its fields up to the digest can be read without decoding the delta.
+    /// The message type of a commit; its fields up to the digest can be decoded without decoding the delta.
     package static let commitType: UInt8 = 4
 
     package static let chunkType: UInt8 = 3
@@ -13,14 +13,15 @@ extension DownMessage {
         return Frame.around(writer.bytes)
     }
 
-    /// Writes the body of a commit's frame, and returns how many bytes of it, at its end, are the delta.
+    /// Writes the body of a commit's frame, and returns the size in bytes of the delta at its end.
     package static func write(_ commit: Commit, in list: UInt64, to writer: inout WireWriter) -> Int {
         writer.byte(commitType)
         writer.varint(list)
         return writer.body(of: commit)
     }
 
-    /// The frame of a chunk with the items of `hand` from `start` on, about `bytes` of them, and how many they are.
+    /// Returns the frame of a chunk with the items of `hand` from `start` on, about `bytes` bytes of them, and their
+    /// number.
     package static func chunk(
         request: UInt64, of hand: Hand, from start: Int, about bytes: Int
     ) -> (frame: [UInt8], count: Int) {
@@ -137,7 +138,7 @@ extension DownMessage {
             writer.byte(17)
             writer.varint(list)
             writer.string(name)
-        // Named, so that a new message must be written here or above.
+        // Listed explicitly, so that the compiler requires a new message to be handled here or above.
         case .welcome, .subscribed, .chunk, .commit, .rejected, .stale, .acknowledged, .presence, .pong: break
         }
     }

@@ -1,6 +1,6 @@
 import HandCore
 
-/// Everything that a server says to a client. Numbers are never reused.
+/// All messages from a server to a client. Numbers are never reused.
 public enum DownMessage: Equatable, Sendable {
     case welcome(Welcome)
     case subscribed(Subscribed)
@@ -8,9 +8,9 @@ public enum DownMessage: Equatable, Sendable {
     case chunk(request: UInt64, items: Hand)
     case commit(list: UInt64, Commit)
     case rejected(list: UInt64, sequence: UInt64, Rejection)
-    /// The base of a submission lies before what the server can transform over: catch up to `head` and submit anew.
+    /// The base of a submission is too old for the server to transform it: catch up to `head` and submit again.
     case stale(list: UInt64, sequence: UInt64, head: Int)
-    /// The submission was committed before, at that revision (0 if it is too long ago to tell).
+    /// The submission was already committed, at that revision (0 if it is too old to determine).
     case acknowledged(list: UInt64, sequence: UInt64, revision: Int)
     case presence(list: UInt64, [Presence])
     case pong(UInt64)
@@ -19,11 +19,11 @@ public enum DownMessage: Equatable, Sendable {
     case lists(request: UInt64, [ListEntry], hasMore: Bool)
     /// Commits in order, with the names of their authors.
     case history(request: UInt64, [Commit], people: [Person])
-    /// What was fetched: `count` items follow in chunks.
+    /// A fetched list: `count` items follow in chunks.
     case state(request: UInt64, revision: Int, count: Int, digest: UInt64, rules: Rules)
     case excerpt(request: UInt64, Excerpt)
     case deletedLists(request: UInt64, [DeletedEntry], hasMore: Bool)
-    /// A list that is followed is called that from now on, or is called otherwise than it was asked for.
+    /// The new name of a subscribed list, or its current name if the client used another one.
     case renamed(list: UInt64, name: String)
     case error(code: ErrorCode, request: UInt64, retryAfter: UInt64, message: String)
 
@@ -32,9 +32,9 @@ public enum DownMessage: Equatable, Sendable {
         public var capabilities: Capabilities
         /// This client's public number.
         public var author: UInt64
-        /// Milliseconds of silence after which the server counts this client as gone.
+        /// The milliseconds of silence after which the server considers this client gone.
         public var idleDeadline: UInt64
-        /// The largest frame that the server takes.
+        /// The size of the largest frame that the server accepts, in bytes.
         public var frameBytes: Int
         public var program: String
 
@@ -53,22 +53,22 @@ public enum DownMessage: Equatable, Sendable {
 
     public struct Subscribed: Equatable, Sendable {
         public var request: UInt64
-        /// The number that stands for the list from now on.
+        /// The number that identifies the list on this connection.
         public var list: UInt64
         public var logID: UInt64
         public var rules: Rules
-        /// The last sequence that this client has in the list's history.
+        /// The last sequence number of this client in the list's history.
         public var lastSequence: UInt64
-        /// Whether the submission with that sequence was refused.
+        /// Whether the submission with that sequence number was refused.
         public var isLastRefused: Bool
         public var start: Start
 
-        /// How the client gets to the present.
+        /// How the client gets up to date.
         public enum Start: Equatable, Sendable {
-            /// The commits after the revision that it has follow; the list's newest one is `head`. The list's digest there is for
-            /// clients with the capability.
+            /// The commits after the client's revision follow; the list's newest one is `head`. The digest of the list
+            /// at `head` is for clients with the capability.
             case resumed(head: Int, digest: UInt64? = nil)
-            /// The list at `revision` follows in chunks, `count` items in all; then the commits after it.
+            /// The list at `revision` follows in chunks with `count` items in total; then the commits after it.
             case snapshot(revision: Int, count: Int, digest: UInt64)
         }
 
@@ -96,7 +96,7 @@ public enum DownMessage: Equatable, Sendable {
             case gone
             case here(person: String, Focus?)
 
-            /// The item that somebody is on or edits.
+            /// The item that the person has selected or edits.
             public var focus: Focus? {
                 if case .here(_, let focus) = self { focus } else { nil }
             }
@@ -122,15 +122,15 @@ public enum DownMessage: Equatable, Sendable {
         }
     }
 
-    /// A list that was deleted and can be brought back.
+    /// A list that was deleted and can be restored.
     public struct DeletedEntry: Equatable, Sendable {
-        /// The number of the deletion, by which it can be taken back.
+        /// The number of the deletion, used to undo it.
         public var deletion: UInt64
-        /// As the list was, with the name that it had.
+        /// The list as it was, with its former name.
         public var list: ListEntry
         /// Who deleted it.
         public var person: String
-        /// When, and until when it is kept, in milliseconds since 1970.
+        /// When it was deleted, and until when it is kept, in milliseconds since 1970.
         public var time: UInt64
         public var keptUntil: UInt64
 

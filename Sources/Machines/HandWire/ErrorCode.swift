@@ -1,4 +1,4 @@
-/// What a server says when it cannot do what was asked, or closes a connection. Numbers are never reused.
+/// Why a server cannot carry out a request, or closes a connection. Numbers are never reused.
 public enum ErrorCode: UInt64, CaseIterable, Sendable {
     case notHand = 1
     case versionNotSupported = 2
@@ -34,7 +34,7 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
         case client, server, nobody
     }
 
-    /// Whose doing it is.
+    /// Who caused the error.
     public var fault: Fault {
         switch self {
         case .tooManyConnections, .shuttingDown, .replaced, .listDeleted, .idleTimeout, .closedByOperator: .nobody
@@ -43,7 +43,7 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the server closes the connection after it.
+    /// Whether the server closes the connection after this error.
     public var closes: Bool {
         switch self {
         case .noSuchList, .listExists, .badListName, .badRules, .tooManySubscriptions, .notSubscribed, .noSuchRevision,
@@ -53,7 +53,7 @@ public enum ErrorCode: UInt64, CaseIterable, Sendable {
         }
     }
 
-    /// Whether a client does well to connect again by itself after it.
+    /// Whether a client should reconnect automatically after this error.
     public var mayRetry: Bool {
         switch self {
         case .tooManyConnections, .shuttingDown, .idleTimeout, .handshakeTimeout, .internalError, .replaced, .tooFast:

@@ -1,11 +1,12 @@
 import HandCore
 
 extension Excerpt {
-    /// What stands for an item that is not in the excerpt.
+    /// A placeholder for an item that is not in the excerpt.
     private static let unseen = Item(id: ItemID(rawValue: 0), content: .note(""))
 
-    /// A list as long as the whole one, in which only the entries say something; all others are one and the same empty note. So
-    /// whatever works on lists works on an excerpt, as long as it touches no other items. O(entries · log n).
+    /// A list as long as the whole one, in which only the entries have content; all other items are the same empty
+    /// note. So code that works on lists works on an excerpt, as long as it touches no other items. O(entries · log
+    /// n).
     package var hand: Hand {
         var hand = Hand(rules: rules)
         for entry in entries {
@@ -16,7 +17,7 @@ extension Excerpt {
         return hand
     }
 
-    /// So many of them. O(log² n): the halves share all they hold.
+    /// Returns that many placeholders. O(log² n): the halves share all nodes.
     private static func unseen(_ count: Int) -> Hand {
         if count <= 1 { return count == 1 ? Hand([unseen]) : Hand() }
         var half = unseen(count / 2)

@@ -1,19 +1,19 @@
 import HandCore
 
-/// Some items of a list as it was at a revision: enough to show a page of it, or to edit it without having the others.
+/// Some items of a list at a revision: enough to show a page of it, or to edit it without loading the others.
 public struct Excerpt: Equatable, Sendable {
     public var logID: UInt64
     public var revision: Int
-    /// Items that the whole list has.
+    /// The number of items in the whole list.
     public var count: Int
     public var rules: Rules
-    /// In the order of their positions, each once.
+    /// The items in the order of their positions, each once.
     public var entries: [Entry]
-    /// Whether what was asked for goes on behind the last entry.
+    /// Whether there are more requested items behind the last entry.
     public var isCut: Bool
 
     public struct Entry: Equatable, Sendable {
-        /// From 0.
+        /// The position in the list, from 0.
         public var position: Int
         public var item: Item
 
@@ -23,11 +23,11 @@ public struct Excerpt: Equatable, Sendable {
         }
     }
 
-    /// Items that are asked for.
+    /// The requested items.
     public enum Selection: Equatable, Sendable {
-        /// Those at these positions; what lies beyond the end of the list is left out.
+        /// The items at these positions; positions beyond the end of the list are ignored.
         case positions(start: Int, count: Int)
-        /// Those whose ids lie between two, both included.
+        /// The items whose ids are in a closed range.
         case ids(ClosedRange<ItemID>)
     }
 

@@ -9,14 +9,14 @@ package enum Frame {
         return writer.bytes
     }
 
-    /// Bytes of the length of a frame with a body of that many bytes, and of the frame in all.
+    /// Returns the size in bytes of a frame, length field included, for a body of `count` bytes.
     package static func size(ofBody count: Int) -> Int {
         UInt64(count).varintSize + count
     }
 
-    /// Where each of some whole frames stands, one behind the other.
+    /// Returns the range of each frame in a sequence of complete frames.
     ///
-    /// - Throws: `WireError` of a frame's length, or if the last one is cut short.
+    /// - Throws: `WireError` if a frame's length is invalid, or if the last frame is truncated.
     public static func places(in bytes: UnsafeRawBufferPointer) throws(WireError) -> [Range<Int>] {
         var frames = Frames(bytes)
         var places: [Range<Int>] = []
@@ -31,25 +31,26 @@ package enum Frame {
     }
 }
 
-/// Cuts a stream of bytes into frames, whatever the pieces in which it arrives.
+/// Splits a stream of bytes into frames, regardless of the pieces in which it arrives.
 ///
-/// Holds no more than one unfinished frame, and of that only what has arrived.
+/// It stores at most one incomplete frame, and only the bytes of it that have arrived.
 package struct FrameReader: Sendable {
-    /// The largest frame that is taken; a larger one is an error as soon as its length is known.
+    /// The size of the largest accepted frame, in bytes; a larger one is an error as soon as its length is known.
     package var limit: Int
     private var unfinished: [UInt8] = []
 
-    /// Bytes that are held of it.
+    /// The number of stored bytes of the incomplete frame.
     package var unfinishedCount: Int { unfinished.count }
 
     package init(limit: Int) {
         self.limit = limit
     }
 
-    /// Takes bytes and hands on the body of each frame that is complete, in order; `body` says whether to go on. If not,
-    /// the rest is kept until the next call, which may bring no bytes at all.
+    /// Consumes bytes and calls `body` with the body of each complete frame, in order, until `body` returns false. The
+    /// rest is then kept until the next call, which may pass no bytes at all.
     ///
-    /// - Throws: `WireError` of the frame's length. What `body` throws is handed on; the reader is of no use afterwards.
+    /// - Throws: `WireError` if a frame's length is invalid. Errors of `body` are rethrown; the reader is unusable
+    ///   afterwards.
     package mutating func read(
         _ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws(WireError) -> Bool
     ) throws(WireError) {
@@ -58,12 +59,11 @@ package struct FrameReader: Sendable {
         keep(frames)
     }
 
-    /// What was kept, and the bytes behind it, to be read one frame after the other. What is left is to be given back to
-    /// `keep`.
+    /// Returns the stored bytes followed by `bytes`, to be read frame by frame. Pass what remains of them to `keep`.
     package mutating func frames(of bytes: UnsafeRawBufferPointer) -> Frames {
         if unfinished.isEmpty { return Frames(bytes) }
         unfinished.append(contentsOf: bytes)
-        // A frame that comes in many pieces is not moved with each of them.
+        // A frame that arrives in many pieces is not copied for each of them.
         guard unfinished.withUnsafeBytes({ Frames.isNextDue($0, limit: limit) }) else {
             return Frames(UnsafeRawBufferPointer(start: nil, count: 0))
         }
@@ -72,17 +72,17 @@ package struct FrameReader: Sendable {
         return Frames(moving: kept)
     }
 
-    /// Keeps what was not read. Who waits for nothing keeps no memory for it.
+    /// Stores the unread bytes. A reader without an incomplete frame uses no memory.
     package mutating func keep(_ rest: Frames) {
         if !rest.rest.isEmpty { unfinished.append(contentsOf: rest.rest) }
     }
 }
 
-/// Frames that have come, and the beginning of the next one. Valid as long as the bytes of which it was made.
+/// Received frames, and the beginning of the next one. Valid as long as the bytes that it was created from.
 public struct Frames {
-    /// What has not been read yet.
+    /// The unread bytes.
     fileprivate var rest: UnsafeRawBufferPointer
-    /// Keeps it where it is, if a part of it was kept from before.
+    /// Owns the bytes, if a part of them was stored earlier.
     private let moved: Moved?
 
     private final class Moved {
@@ -107,7 +107,7 @@ public struct Frames {
         self.moved = moved
     }
 
-    /// Whether `next` has something to say of these bytes: a frame, or an error.
+    /// Whether `next` would return a frame of these bytes or throw an error.
     fileprivate static func isNextDue(_ bytes: UnsafeRawBufferPointer, limit: Int) -> Bool {
         do {
             guard let (header, length) = try length(of: bytes, limit: limit) else { return false }
@@ -117,9 +117,9 @@ public struct Frames {
         }
     }
 
-    /// The body of the next frame, valid as long as this value; nil if there is no complete one.
+    /// Returns the body of the next frame, valid as long as this value, or nil if there is no complete one.
     ///
-    /// - Throws: `WireError` of the frame's length.
+    /// - Throws: `WireError` if the frame's length is invalid.
     package mutating func next(limit: Int) throws(WireError) -> UnsafeRawBufferPointer? {
         guard let (header, length) = try Self.length(of: rest, limit: limit), header + length <= rest.count else {
             return nil
@@ -128,7 +128,7 @@ public struct Frames {
         return UnsafeRawBufferPointer(rebasing: rest[header..<header + length])
     }
 
-    /// Bytes of the length field and the length itself; nil if more bytes are needed to tell.
+    /// Returns the size of the length field and the length itself, or nil if more bytes are needed.
     private static func length(
         of bytes: UnsafeRawBufferPointer, limit: Int
     ) throws(WireError) -> (header: Int, length: Int)? {

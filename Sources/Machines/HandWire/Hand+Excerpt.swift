@@ -1,11 +1,11 @@
 import HandCore
 
-// Which items a selection means: what a server answers.
+// The items of a selection, as a server answers it.
 
 extension Hand {
-    /// The items that are selected, from a position on, until they take about that many bytes.
+    /// Returns the selected items from position `start` on, about `bytes` bytes of them.
     ///
-    /// O(log n) for each run of positions, O(n) if ids are given: those are not indexed.
+    /// O(log n) for each run of positions; O(n) if ids are given, as those are not indexed.
     package func excerpt(
         _ selections: [Excerpt.Selection], from start: Int = 0, about bytes: Int = .max, logID: UInt64 = 0,
         revision: Int
@@ -38,7 +38,8 @@ extension Hand {
         return excerpt
     }
 
-    /// Adds where items of those ids stand. Returns how far it looked: to the end, unless it found more than anybody needs.
+    /// Adds the positions of items with those ids. Returns the end of the search: the end of the list, unless it found
+    /// more than a request can ask for.
     private func addPositions(
         of ids: [ClosedRange<ItemID>], from start: Int, to runs: inout [Range<Int>]
     ) -> Int {

@@ -10,7 +10,7 @@ extension WireWriter {
 
     package mutating func item(_ item: Item) { self.item(PackedItem(item)) }
 
-    /// The fields of a change in the order of their bits; which they are stands elsewhere.
+    /// Writes the fields of a change in the order of their bits; the set of fields is written elsewhere.
     package mutating func fields(of change: Change) {
         if !change.text.isIdentity { textChange(change.text) }
         if let done = change.done { byte(done ? 1 : 0) }
@@ -43,7 +43,7 @@ extension WireWriter {
 extension WireReader {
     package mutating func item() throws(WireError) -> Item { try packedItem().item }
 
-    /// An item as lists keep it. Its texts are checked, but not copied.
+    /// Reads an item in the form in which lists store it: its texts are validated, but not copied.
     package mutating func packedItem() throws(WireError) -> PackedItem {
         let id = ItemID(rawValue: try word("item id"))
         let start = position
@@ -53,7 +53,7 @@ extension WireReader {
         return PackedItem(id: id, checked: passed(since: start))
     }
 
-    /// Passes over the body of an item of that kind.
+    /// Skips the body of an item of that kind, or throws what is wrong with it.
     private mutating func checkContent(of kind: Content.Kind) throws(WireError) {
         switch kind {
         case Content.Kind(rawValue: 0): throw .unknownValue(field: "item kind", found: 0)
@@ -98,12 +98,12 @@ extension WireReader {
 
     private mutating func textChange(_ field: String) throws(WireError) -> TextChange {
         if setsTexts { return TextChange(setting: try string(field)) }
-        // A splice takes three bytes at least.
+        // A splice takes at least three bytes.
         let number = try count("splices of a \(field)", limit: remaining / 3)
         var splices: [Splice] = []
         var end = 0
         for _ in 0..<number {
-            // The place is a number that counts, wherever it stands.
+            // The absolute position must not exceed the limit of counts either.
             let most = max(0, Int(Int32.max) - end)
             let at = end + (try count("bytes kept of a \(field)", limit: most))
             let splice = Splice(
@@ -127,7 +127,7 @@ extension WireReader {
         var last = 0
         for _ in 0..<(try count("number of kinds", limit: 64)) {
             let kind = try count("allowed kind")
-            // Ascending and none twice: one set of kinds has one form.
+            // Strictly ascending, so that each set of kinds has only one encoding.
             guard kind > last else { throw .unknownValue(field: "allowed kind", found: UInt64(kind)) }
             kinds.insert(Content.Kind(rawValue: UInt32(kind)))
             last = kind

@@ -1,70 +1,73 @@
-/// Every bound of a server in one place. A limit stands before each allocation that a client could cause.
+/// All limits of a server in one place. Every allocation that a client could cause is checked against a limit first.
 public struct Limits: Equatable, Sendable {
-    /// Connections at one time; further ones are told `tooManyConnections` and closed.
+    /// Simultaneous connections; further ones get `tooManyConnections` and are closed.
     public var connections = 20_000
-    /// Connections from one address at a time; those from this machine are not counted.
+    /// Simultaneous connections from one address; those from this machine are not counted.
     public var connectionsPerAddress = 200
-    /// Hellos without a valid token from one address within a minute that are written down. All get the same answer, and a valid
-    /// token always gets in.
+    /// Failed hellos (without a valid token) from one address that are logged per minute. All get the same answer, and
+    /// a hello with a valid token is always accepted.
     public var failedHellos = 20
-    /// TLS handshakes with one address in a second: on average, and those of ten seconds at once. Who wants more is closed.
+    /// TLS handshakes with one address per second on average, with bursts of up to ten seconds' worth. Connections
+    /// beyond that are closed.
     public var handshakesPerAddress = 20
-    /// Bytes of one frame, from its type to its end.
+    /// Bytes of one frame, without its length field.
     public var frameBytes = 8 << 20
     /// Bytes of a frame before the hello has been accepted.
     public var helloBytes = 1024
-    /// Items of one list, whatever its rules say.
+    /// Items of one list, regardless of its rules.
     public var listItems = 10_000_000
-    /// Bytes of one item's content, whatever the rules say.
+    /// Bytes of one item's content, regardless of the rules.
     public var itemBytes = 1 << 20
     /// Lists on the server.
     public var lists = 100_000
-    /// Lists that one connection may be subscribed to.
+    /// Lists that one connection may subscribe to.
     public var subscriptions = 64
-    /// Requests of one user in a second, edits among them: on average, and those of ten seconds at once. Who is faster is slowed
-    /// down. Who is on this machine without a token is not counted, here and in what follows of one user.
+    /// Requests of one user, edits included, per second on average, with bursts of up to ten seconds' worth. A faster
+    /// user is slowed down. Users on this machine without a token are exempt from this and the following limits per
+    /// user.
     public var userRequests = 1_000
-    /// Bytes from one user in a second, likewise.
+    /// Bytes from one user per second, with the same bursts.
     public var userBytes = 4 << 20
-    /// What the server does for one user in a second, likewise, in components of deltas that could be looked at in the same time:
-    /// a fifth of a processor.
+    /// Work of the server for one user per second, with the same bursts, in components of deltas that could be
+    /// examined in the same time: a fifth of a processor.
     public var userWork = 2_000_000
-    /// Bytes of frames that one user has begun and not finished, on all connections; beyond that one is closed.
+    /// Bytes of incomplete frames from one user, on all connections; beyond that, a connection is closed.
     public var userUnfinishedBytes = 64 << 20
-    /// Bytes of answers that may wait for one user, on all connections, whatever each may leave unread; beyond that one that asks
-    /// for more is closed.
+    /// Bytes of unsent answers to one user, on all connections, regardless of the limit for each; beyond that, a
+    /// connection that requests more is closed.
     public var userAnswerBytes = 64 << 20
-    /// Milliseconds that somebody is too fast, and slowed down, before they are told.
+    /// Milliseconds that a user is too fast, and slowed down, before they are notified.
     public var tellingDelay: UInt64 = 5_000
-    /// Milliseconds that somebody is too fast before the connection is closed.
+    /// Milliseconds that a user is too fast before the connection is closed.
     public var tooFastDeadline: UInt64 = 60_000
-    /// Lists that all connections of one user may be subscribed to, each counted once for each.
+    /// Subscriptions of one user on all connections; a list counts once per connection.
     public var userSubscriptions = 1_000
-    /// Items of the lists that all connections of one user are subscribed to, counted when each subscribes: such lists stay in
-    /// memory.
+    /// Items of the lists that one user is subscribed to on all connections, counted at the time of subscribing: such
+    /// lists stay in memory.
     public var userItems = 50_000_000
-    /// Lists on the server that one user has made.
+    /// Lists on the server that one user has created.
     public var userLists = 1_000
-    /// Bytes that the store may take; then edits are rejected and lists are not made. Looked at once a second.
+    /// Bytes of the store; beyond that, edits are rejected and no lists are created. Checked once per second.
     public var storeBytes = 64 << 30
-    /// Bytes of answers that may wait for a client that does not read; then nothing more is read from it.
+    /// Bytes of unsent answers to a client that does not read; beyond that, the server stops reading from it.
     public var answerBytes = 1 << 20
-    /// Lists at a past revision that may be on their way to one client; then nothing more is read from it.
+    /// Lists at a past revision being sent to one client; beyond that, the server stops reading from it.
     public var transfers = 8
-    /// Lists at past revisions in memory at a time, for all clients: those who ask for the same one share it, each user has
-    /// one, and who asks beyond that waits.
+    /// Lists at past revisions in memory, for all clients. Requests for the same one share it, each user gets one at a
+    /// time, and requests beyond that wait.
     public var pastRevisions = 4
-    /// Submissions of one connection that may wait to be written.
+    /// Submissions of one connection that are waiting to be written.
     public var pendingSubmissions = 64
-    /// Components of deltas that are looked at to carry one submission over the commits since its base; one that takes more is
-    /// `stale`: its client has those commits, and submits it anew on the newest. About 20 milliseconds.
+    /// Components of deltas examined to transform one submission over the commits since its base. A submission that
+    /// takes more is `stale`: its client has those commits, and submits it again on the newest. About 20 milliseconds.
     public var submissionWork = 200_000
-    /// About how much of that is done for one edit while everybody waits, reading and making it included, where a byte counts as
-    /// one. A larger edit is made aside, and other edits of the same list wait for it.
+    /// About how much of that work is done for one edit while everybody waits, reading and applying it included, where
+    /// a byte counts as one component. A larger edit is processed in the background, and other edits of the same list
+    /// wait for it.
     public var inlineWork = 20_000
-    /// Bytes of encoded commits that each list keeps in memory for those who lag or resume.
+    /// Bytes of encoded commits that each list keeps in memory for clients that lag or resume.
     public var windowBytes = 8 << 20
-    /// Commits after which a list is kept as a whole again, or a quarter of its items if that is more.
+    /// Commits after which a new snapshot of a list is stored, or a quarter of its items if that is more.
     public var snapshotCommits = 1_000
     /// Commits in one page of history.
     public var historyCommits = 1_000
@@ -72,13 +75,15 @@ public struct Limits: Equatable, Sendable {
     public var chunkBytes = 64 << 10
     /// Names in one page of lists.
     public var listsPage = 500
-    /// Milliseconds from the accepting of a connection to its hello.
+    /// Milliseconds from accepting a connection to its hello.
     public var handshakeDeadline: UInt64 = 10_000
-    /// Milliseconds without a byte from a client before it counts as gone. Clients send a ping three times as often.
+    /// Milliseconds without a byte from a client before it is considered gone. Clients send a ping three times as
+    /// often.
     public var idleDeadline: UInt64 = 45_000
-    /// Milliseconds in which somebody takes a sixteenth of a past revision at least, while others wait for theirs.
+    /// Milliseconds in which a client must receive at least a sixteenth of a past revision while others wait for
+    /// theirs.
     public var stallDeadline: UInt64 = 10_000
-    /// Milliseconds that a closing server gives its clients to take what is written.
+    /// Milliseconds that a server, when it shuts down, gives its clients to receive what was written.
     public var drainDeadline: UInt64 = 3_000
     /// Milliseconds between two presence frames of one list.
     public var presenceInterval: UInt64 = 100

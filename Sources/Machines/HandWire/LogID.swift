@@ -1,22 +1,22 @@
-/// What a list's log id says: its lower 32 bits, which list it is; all of it, which of the list's histories.
+/// A list's log id: the lower 32 bits identify the list, and the whole id identifies one of the list's histories.
 ///
-/// A list that is put back from a backup goes on with another history, so that nobody takes a revision of one for the same
-/// revision of the other. It stays the same list: who has edits for it brings them there, and not to one that was made later
-/// under its name.
+/// A list that is restored from a backup continues with a new history, so that nobody confuses a revision of one
+/// history with the same revision of the other. It stays the same list: clients with unsent edits submit them to it,
+/// and not to a list that was created later under its name.
 package enum LogID {
-    /// Of a new list.
+    /// Returns the log id of a new list.
     package static func new(using random: inout some RandomNumberGenerator) -> UInt64 {
         renewed(UInt64.random(in: 1...UInt64(UInt32.max), using: &random), using: &random)
     }
 
-    /// Of another history of the same list.
+    /// Returns the log id of a new history of the same list.
     package static func renewed(_ logID: UInt64, using random: inout some RandomNumberGenerator) -> UInt64 {
         var history = UInt64.random(in: 1...UInt64(UInt32.max), using: &random) << 32
         if history == logID & ~UInt64(UInt32.max) { history ^= 1 << 32 }
         return history | UInt64(list(logID))
     }
 
-    /// Which list it is.
+    /// Returns the part that identifies the list.
     package static func list(_ logID: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: logID) }
 
     package static func isSameList(_ one: UInt64, _ other: UInt64) -> Bool { list(one) == list(other) }

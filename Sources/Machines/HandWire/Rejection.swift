@@ -1,7 +1,7 @@
 import HandCore
 
 extension Rejection {
-    /// Code and up to two numbers, as they stand on the wire.
+    /// The code and up to two numbers, as on the wire.
     public var fields: (code: UInt64, first: UInt64, second: UInt64) {
         switch self {
         case .violation(.listFull(let maximum)): (1, UInt64(maximum), 0)
@@ -40,13 +40,13 @@ extension Rejection {
         case 14: self = .reasonForgotten
         default: throw .unknownValue(field: "reason of a rejection", found: code)
         }
-        // A reason has one form: numbers that it does not have are 0, those that it has are in their range.
+        // A reason has only one encoding: unused numbers are 0, and used numbers are in range.
         guard fields == (code, first, second) else {
             throw .unknownValue(field: "details of a rejection", found: first)
         }
     }
 
-    /// The name of the reason, as it stands in JSON.
+    /// The name of the reason in JSON.
     public var name: String {
         switch self {
         case .violation(.listFull): "listFull"

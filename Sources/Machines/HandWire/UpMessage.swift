@@ -1,6 +1,6 @@
 import HandCore
 
-/// The secret by which a server knows a client again: 128 random bits.
+/// The secret by which a server recognizes a client: 128 random bits.
 public struct ClientID: Hashable, Sendable {
     public let high: UInt64
     public let low: UInt64
@@ -15,21 +15,21 @@ public struct ClientID: Hashable, Sendable {
     }
 }
 
-/// Versions of the protocol that this program speaks.
+/// The versions of the protocol that this program supports.
 public enum ProtocolVersion {
     public static let lowest = 4
-    /// 3: texts are changed by splices. Before that they were set.
-    /// 4: a sequence is used once, also if the submission is refused; a refusal may be a commit.
+    /// 3: texts are changed by splices; before that, they were set.
+    /// 4: a sequence number is used once, even if the submission is refused; a refusal may be a commit.
     public static let highest = 4
 
-    /// The version to speak with somebody who speaks those from `low` to `high`; nil if there is none.
+    /// Returns the version to use with a peer that supports `low` to `high`, or nil if there is none in common.
     public static func common(_ low: Int, _ high: Int) -> Int? {
         let version = min(high, highest)
         return version >= max(low, lowest) ? version : nil
     }
 }
 
-/// What both sides may do beyond the version's core.
+/// Optional features beyond the version's core.
 public struct Capabilities: OptionSet, Equatable, Sendable {
     public let rawValue: UInt64
 
@@ -41,17 +41,17 @@ public struct Capabilities: OptionSet, Equatable, Sendable {
     public static let presence = Capabilities(rawValue: 1)
     /// The hello ends with a token.
     public static let token = Capabilities(rawValue: 2)
-    /// The answer to a subscribe has the list's digest, also where the client goes on from what it has.
+    /// The answer to a subscribe contains the list's digest even if the client resumes.
     public static let digest = Capabilities(rawValue: 4)
 }
 
-/// Everything that a client says to a server. Numbers are never reused.
+/// All messages from a client to a server. Numbers are never reused.
 public enum UpMessage: Equatable, Sendable {
     case hello(Hello)
     case subscribe(Subscribe)
     case unsubscribe(list: UInt64)
     case submit(Submission)
-    /// The item that this person is on or edits, or none.
+    /// The item that this person has selected or edits, or nil.
     case presence(list: UInt64, Focus?)
     case ping(UInt64)
     case create(request: UInt64, name: String, rules: Rules)
@@ -60,13 +60,13 @@ public enum UpMessage: Equatable, Sendable {
     case lists(request: UInt64, after: String)
     /// Commits of a list from a revision on, at most `limit`.
     case history(request: UInt64, name: String, from: Int, limit: Int)
-    /// The list as it was at a revision; nil for now.
+    /// The list at a revision; nil for the newest one.
     case fetch(request: UInt64, name: String, revision: Int?)
-    /// Some items of the list as it was at a revision, or as it is now.
+    /// Some items of the list at a revision, or at the newest one.
     case excerpt(ExcerptRequest)
-    /// Gives a list another name.
+    /// Renames a list.
     case rename(request: UInt64, name: String, newName: String)
-    /// Brings a deleted list back: what a deletion took away, or the newest one of that name; under that name, or another.
+    /// Restores a deleted list, given by the deletion or as the newest of that name, under that name or another.
     case undelete(request: UInt64, name: String, deletion: UInt64?, newName: String)
     /// A page of deleted lists, the newest first: of deletions before `before`, or from the newest on.
     case deletedLists(request: UInt64, before: UInt64?)
@@ -80,7 +80,7 @@ public enum UpMessage: Equatable, Sendable {
         public var person: String
         /// The program and its version, for logs.
         public var program: String
-        /// The secret that says who this is, if it is said; then the capability is among the others.
+        /// The secret that authenticates the user, if there is one; `capabilities` then contains `.token`.
         public let token: String?
 
         public init(
@@ -100,7 +100,7 @@ public enum UpMessage: Equatable, Sendable {
     public struct Subscribe: Equatable, Sendable {
         public var request: UInt64
         public var name: String
-        /// The history that `revision` belongs to; 0 for a client that has nothing yet.
+        /// The history that `revision` belongs to; 0 for a client that has no copy yet.
         public var logID: UInt64
         public var revision: Int
 
@@ -117,9 +117,9 @@ extension UpMessage {
     public struct ExcerptRequest: Equatable, Sendable {
         public var request: UInt64
         public var name: String
-        /// nil for now.
+        /// The revision, or nil for the newest one.
         public var revision: Int?
-        /// Items in front of that position are left out: so one goes on behind what was cut.
+        /// The position of the first item to return, used to continue behind an excerpt that was cut.
         public var start: Int
         public var selections: [Excerpt.Selection]
 
@@ -138,12 +138,12 @@ extension UpMessage {
 /// An edit that a client asks to have committed.
 public struct Submission: Equatable, Sendable {
     public var list: UInt64
-    /// The revision on which the delta was made.
+    /// The revision that the delta was made on.
     public var base: Int
     public var sequence: UInt64
-    /// Reject it if the list is no longer at `base`.
+    /// Whether the server must reject it if the list is no longer at `base`.
     public var isExact: Bool
-    /// Revisions before `base` at which its author made it, if it was carried over to `base` since; an exact one never is.
+    /// How many revisions before `base` the author made it, if it was transformed to `base` since; 0 for an exact one.
     public var lag: Int
     public var delta: Delta
 
@@ -158,7 +158,7 @@ public struct Submission: Equatable, Sendable {
 }
 
 extension Submission {
-    /// How it was made, as one number: 0 on its base, 1 on exactly its base, n + 1 on a revision n before its base.
+    /// `isExact` and `lag` as one number: 0 if made on its base, 1 if exact, n + 1 if made n revisions before its base.
     fileprivate var making: Int { isExact ? 1 : lag == 0 ? 0 : lag + 1 }
 
     fileprivate init(_ reader: inout WireReader) throws(WireError) {
@@ -174,7 +174,7 @@ extension Submission {
 }
 
 extension UpMessage {
-    /// As `Protocol.md` calls the message.
+    /// The message's name in `Protocol.md`.
     public var name: String {
         switch self {
         case .hello: "hello"
@@ -300,17 +300,17 @@ extension UpMessage {
             writer.byte(15)
             writer.varint(request)
             writer.varint(before ?? 0)
-        // Named, so that a new message must be written here or above.
+        // Listed explicitly, so that the compiler requires a new message to be handled here or above.
         case .hello, .subscribe, .unsubscribe, .submit, .presence, .ping: break
         }
     }
 
-    /// Reads what stands inside a frame.
+    /// Decodes the body of a frame.
     public init(_ bytes: UnsafeRawBufferPointer) throws(WireError) {
         var reader = WireReader(bytes)
         let number = try reader.byte("message type")
         self = try Self.read(number, &reader)
-        // What a later version adds to its hello is for those who speak it.
+        // A later version may add fields to its hello; this version ignores them.
         if case .hello(let hello) = self, hello.highestVersion > ProtocolVersion.highest { return }
         try reader.expectEnd(of: "message \(number)")
     }
@@ -373,7 +373,7 @@ extension UpMessage {
     private static func hello(_ reader: inout WireReader) throws(WireError) -> Hello {
         guard let start = try? reader.raw(4, "magic"), start == magic else { throw .notHand }
         let (lowest, highest) = (try reader.count("lowest version"), try reader.count("highest version"))
-        // Of a version that is not spoken here nothing more is known.
+        // The rest of a hello of an unsupported version is unknown.
         guard ProtocolVersion.common(lowest, highest) != nil else {
             throw .noCommonVersion(lowest: lowest, highest: highest)
         }

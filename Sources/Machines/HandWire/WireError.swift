@@ -1,22 +1,22 @@
 import HandCore
 
-/// Why bytes are not what they should be: which field, what was expected, what was found.
+/// Why bytes cannot be decoded: which field, what was expected, and what was found.
 public enum WireError: Error, Equatable, Sendable {
     /// The bytes end inside a field.
     case truncated(field: String)
     /// Bytes are left behind the last field of a message.
     case trailingBytes(message: String, count: Int)
-    /// A varint is longer than it need be, or exceeds 64 bits.
+    /// A varint is not in its shortest form, or exceeds 64 bits.
     case badVarint(field: String)
     case tooLarge(field: String, limit: Int, found: UInt64)
     case invalidUTF8(field: String)
-    /// A number that stands for nothing here.
+    /// A number that has no meaning here.
     case unknownValue(field: String, found: UInt64)
     /// The first four bytes of a connection are not `HAND`.
     case notHand
-    /// A hello of versions that are not spoken here.
+    /// A hello with unsupported versions.
     case noCommonVersion(lowest: Int, highest: Int)
-    /// The components are no delta.
+    /// The components do not form a delta.
     case malformedDelta(Delta.Malformed)
     /// The components are a delta, but not in normal form.
     case notNormalForm

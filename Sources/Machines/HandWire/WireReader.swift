@@ -1,13 +1,14 @@
 import HandCore
 
-/// Reads fields one behind the other and checks each length before anything is made of it.
+/// Reads fields one after the other and checks each length before it allocates anything.
 package struct WireReader {
     private let bytes: UnsafeRawBufferPointer
     package private(set) var position = 0
-    /// Whether changes set texts, as they did before version 3: what is read is to be `resolved(on:)` the list.
+    /// Whether changes set texts, as they did before version 3; the caller must then call `resolved(on:)` with the
+    /// list.
     let setsTexts: Bool
 
-    /// The bytes must outlive the reader.
+    /// Creates a reader of bytes that must outlive it.
     package init(_ bytes: UnsafeRawBufferPointer, setsTexts: Bool = false) {
         self.bytes = bytes
         self.setsTexts = setsTexts
@@ -28,7 +29,7 @@ package struct WireReader {
             guard position < bytes.count else { throw .truncated(field: field()) }
             let next = bytes[position]
             position += 1
-            // The tenth byte carries the last bit of 64; a zero byte at the end would be an overlong form.
+            // The tenth byte contains the last bit of 64; a zero byte at the end would be an overlong form.
             if shift == 63 && next > 1 || next == 0 && shift > 0 { throw .badVarint(field: field()) }
             value |= UInt64(next & 0x7F) << shift
             if next < 0x80 { return value }
@@ -37,7 +38,7 @@ package struct WireReader {
         }
     }
 
-    /// A varint that counts something and must not exceed `limit`.
+    /// Reads a varint that is a count and must not exceed `limit`.
     package mutating func count(
         _ field: @autoclosure () -> String, limit: Int = Int(Int32.max)
     ) throws(WireError) -> Int {
@@ -46,7 +47,7 @@ package struct WireReader {
         return Int(value)
     }
 
-    /// A revision; up to 2⁵³ − 1, so that every language can count it.
+    /// Reads a revision; up to 2⁵³ − 1, so that every language can represent it exactly.
     package mutating func revision(_ field: @autoclosure () -> String) throws(WireError) -> Int {
         try count(field(), limit: (1 << 53) - 1)
     }
@@ -71,7 +72,7 @@ package struct WireReader {
         return try text(length, field())
     }
 
-    /// `count` bytes of text, without a length in front.
+    /// Reads `count` bytes of text, without a length in front.
     package mutating func text(_ count: Int, _ field: @autoclosure () -> String) throws(WireError) -> String {
         let part = try slice(count, field())
         if Self.isASCII(part) { return String(decoding: part, as: UTF8.self) }
@@ -79,22 +80,22 @@ package struct WireReader {
         return text
     }
 
-    /// Passes over `count` bytes of text.
+    /// Skips `count` bytes, which must be valid text.
     mutating func checkText(_ count: Int, _ field: @autoclosure () -> String) throws(WireError) {
         let text = try slice(count, field())
         if Self.isASCII(text) { return }
         if String(validating: text, as: UTF8.self) == nil { throw .invalidUTF8(field: field()) }
     }
 
-    /// Most texts are, which is quickly told; the rest is for the standard library.
+    /// Whether the bytes are ASCII, as in most texts. This check is fast; the standard library validates the rest.
     private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool { !bytes.contains { $0 >= 0x80 } }
 
-    /// What was read since a position.
+    /// Returns the bytes read since a position.
     func passed(since start: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[start..<position])
     }
 
-    /// A part of the bytes, to be read on its own.
+    /// Returns a reader for the next `count` bytes, and skips them.
     package mutating func part(_ count: Int, _ field: @autoclosure () -> String) throws(WireError) -> WireReader {
         WireReader(try slice(count, field()))
     }
@@ -113,7 +114,8 @@ package struct WireReader {
 }
 
 extension WireReader {
-    /// A count and that many things of at least `size` bytes each: more than the bytes can hold are not reserved for.
+    /// Reads a count and that many elements of at least `size` bytes each. It never reserves memory for more elements
+    /// than the bytes can contain.
     mutating func list<Element>(
         _ field: @autoclosure () -> String, limit: Int = Int(Int32.max), size: Int,
         _ read: (inout WireReader) throws(WireError) -> Element

@@ -1,6 +1,6 @@
 import HandCore
 
-/// Writes fields one behind the other.
+/// Writes fields one after the other.
 package struct WireWriter: Sendable {
     package private(set) var bytes: [UInt8]
 
@@ -13,7 +13,7 @@ package struct WireWriter: Sendable {
         bytes.append(value)
     }
 
-    /// Seven bits a byte, the lowest first; the top bit says that more follow.
+    /// Writes seven bits per byte, the lowest first; the top bit is set if more bytes follow.
     package mutating func varint(_ value: UInt64) {
         var rest = value
         while rest >= 0x80 {
@@ -28,7 +28,7 @@ package struct WireWriter: Sendable {
         varint(UInt64(value))
     }
 
-    /// Eight bytes, the lowest first.
+    /// Writes eight bytes, the lowest first.
     package mutating func word(_ value: UInt64) {
         withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
     }
@@ -37,13 +37,13 @@ package struct WireWriter: Sendable {
         bytes.append(contentsOf: value)
     }
 
-    /// Length, then the bytes in UTF-8.
+    /// Writes the length, then the bytes in UTF-8.
     package mutating func string(_ value: String) {
         varint(value.utf8.count)
         bytes.append(contentsOf: value.utf8)
     }
 
-    /// Length, then the bytes.
+    /// Writes the length, then the bytes.
     package mutating func blob(_ value: [UInt8]) {
         varint(value.count)
         bytes.append(contentsOf: value)

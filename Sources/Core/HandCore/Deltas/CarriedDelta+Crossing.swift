@@ -1,18 +1,18 @@
 extension CarriedDelta {
-    /// A commit and what it touches of a long delta, both made small: everything that it keeps between two places that it
-    /// touches is one item that neither changes, a *milestone*.
+    /// A commit and the part of a long delta that it touches, both reduced: everything that the commit keeps between
+    /// two places that it touches becomes one item that neither changes, a *milestone*.
     struct Crossing {
-        /// What finding and mending a place takes, as components that could be looked at meanwhile.
+        /// The cost of finding and patching a place, in components that could be examined in the same time.
         static let overhead = 32
 
         private let commit: Delta
         private let zones: [Zone]
         private let cuts: [Cut]
-        /// What is touched, without what lies between, and the commit without it.
+        /// The part of the long delta that is touched, without what lies between, and the commit reduced the same way.
         private let mine: (delta: Delta, contents: [Piece])
         private let small: Delta
 
-        /// Nil if the commit touches what the long delta moves: that acts in two places at once.
+        /// Fails if the commit touches items that the long delta moves: such an edit acts in two places at once.
         init?(of commit: Delta, through tree: SummaryTree<Piece>) {
             self.commit = commit
             zones = Zone.zones(of: commit)
@@ -22,24 +22,24 @@ extension CarriedDelta {
             small = Self.small(commit, zones)
         }
 
-        /// How many components are looked at.
+        /// The number of components examined.
         var work: Int { Self.overhead + small.carryingCost + mine.delta.carryingCost }
 
-        /// What is left of the commit.
+        /// What remains of the commit after the long delta.
         var rest: Delta {
             Self.widened(small.transformed(over: mine.delta, as: .earlier), cuts, itemsOf: commit)
         }
 
-        /// What one of the two wanted and does not get.
+        /// The intentions of either delta that the other overrides.
         var superseded: [Superseded] {
             Delta.superseded(earlier: small, later: mine.delta).map { Self.placed($0, zones) }
         }
 
-        /// Changes the tree to what the commit leaves of it.
+        /// Transforms the tree over the commit.
         func leave(in tree: inout SummaryTree<Piece>) {
             let left = mine.delta.transformed(over: small, as: .later)
             let patches = Patch.patches(cuts, Self.sections(of: left, small, contents: mine.contents))
-            // From the right, so that positions further left stay true.
+            // From the right, so that positions further left stay valid.
             for patch in patches.reversed() { tree.replace(patch.range, with: patch.pieces) }
         }
     }
@@ -78,14 +78,14 @@ extension CarriedDelta.Crossing {
 
     /// The pieces on some old items and in the gaps at both ends, cut out of the tree.
     struct Cut {
-        /// Which pieces are touched, those included of which only a part is.
+        /// The touched pieces, including those of which only a part is touched.
         let range: Range<Int>
         let pieces: [Piece]
-        /// What is left over of the first piece and the last.
+        /// The untouched remainders of the first piece and the last.
         let head: Piece?
         let tail: Piece?
         let old: Range<Int>
-        /// Where the cut starts and ends in the list after.
+        /// Where the cut starts and ends in the resulting list.
         let new: Range<Int>
 
         init(out old: Range<Int>, of tree: SummaryTree<Piece>) {
@@ -94,7 +94,7 @@ extension CarriedDelta.Crossing {
             if old.lowerBound > 0 {
                 let (index, before) = Self.piece(of: old.lowerBound - 1, in: tree)
                 let piece = tree[index]
-                // A `keep` is taken along even if it ends here: what follows may join it.
+                // A `keep` is included even if it ends here: what follows may join it.
                 let isCut = before + piece.count > old.lowerBound || piece.kind == .keep
                 lower = isCut ? index : index + 1
                 if isCut { head = piece.part(0, old.lowerBound - before) }
@@ -131,7 +131,7 @@ extension CarriedDelta.Crossing {
         }
     }
 
-    /// What takes the place of what was cut out.
+    /// The replacement for what was cut out.
     private struct Patch {
         var range: Range<Int>
         var pieces: [Piece] = []
@@ -145,13 +145,13 @@ extension CarriedDelta.Crossing {
             }
         }
 
-        /// - Parameter sections: what stands where each cut was.
+        /// - Parameter sections: the new pieces for each cut.
         static func patches(_ cuts: [Cut], _ sections: [[Piece]]) -> [Patch] {
             var patches: [Patch] = []
             for (index, cut) in cuts.enumerated() {
                 var patch = Patch(range: cut.range)
                 if let last = patches.last, last.range.upperBound > cut.range.lowerBound {
-                    // Both cuts are in one piece, the tail of the one and the head of the other: they are mended as one.
+                    // Both cuts are in one piece, the tail of one and the head of the other: one patch covers both.
                     patch = patches.removeLast()
                     patch.range = patch.range.lowerBound..<cut.range.upperBound
                     patch.append(cuts[index - 1].tail?.part(0, cut.old.lowerBound - cuts[index - 1].old.upperBound))
@@ -168,14 +168,15 @@ extension CarriedDelta.Crossing {
     }
 }
 
-// MARK: - Making small, and large again
+// MARK: - Reducing, and expanding again
 
 extension CarriedDelta.Crossing {
-    /// Any change will do: a milestone is told by its place, and is an edit only so that it is joined with nothing.
+    /// Any change will do: a milestone is identified by its position. It is an edit only so that nothing is joined
+    /// with it.
     private static let milestone = Change(done: true)
 
-    /// What was cut out as one delta; its content, moved or new, as insertions that are numbered far apart so that they are
-    /// not joined.
+    /// Joins what was cut out into one delta. Its content, moved or new, becomes insertions numbered so far apart that
+    /// they are not joined.
     private static func small(_ cuts: [Cut]) -> (delta: Delta, contents: [Piece])? {
         var builder = DeltaBuilder()
         var contents: [Piece] = []
@@ -205,11 +206,11 @@ extension CarriedDelta.Crossing {
         return builder.finish()
     }
 
-    /// The same for the list with everything between the zones.
+    /// Expands the reduced remainder to the list with everything between the zones.
     private static func widened(_ rest: Delta, _ cuts: [Cut], itemsOf commit: Delta) -> Delta {
         var builder = DeltaBuilder(sharingItemsOf: commit)
         builder.keep(cuts[0].new.lowerBound)
-        // Positions of the milestones yet to come, and how many items each stands for.
+        // Positions of the remaining milestones, and how many items each one represents.
         var milestones: [(position: Int, count: Int)] = []
         var position = 0
         for (cut, next) in zip(cuts, cuts.dropFirst()) {
@@ -247,9 +248,9 @@ extension CarriedDelta.Crossing {
         preconditionFailure("nothing is lost at a milestone")
     }
 
-    /// What is left of the small delta, cut at the milestones.
+    /// Splits the transformed small delta at the milestones.
     ///
-    /// - Parameter commit: the small commit, which keeps the milestones and nothing else.
+    /// - Parameter commit: the small commit; the milestones are the only items that it keeps.
     private static func sections(of left: Delta, _ commit: Delta, contents: [Piece]) -> [[Piece]] {
         var milestones: [Int] = []
         var end = 0

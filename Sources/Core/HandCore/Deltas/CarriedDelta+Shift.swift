@@ -1,23 +1,23 @@
 extension CarriedDelta {
-    /// A commit that touches, at one place, nothing but what a long delta keeps, as most do: there the long delta keeps more or
-    /// fewer items, and what is left of the commit is the commit, elsewhere.
+    /// A commit that touches only one place, where the long delta only keeps items. Most commits are like this. The
+    /// long delta then keeps more or fewer items there, and the commit stays the same except for its position.
     struct Shift {
         private let commit: Delta
         /// Where the commit starts, in the list before the long delta and in the one after it.
         private let start: (old: Int, new: Int)
-        /// The piece that keeps what the commit touches.
+        /// The piece that keeps the items that the commit touches.
         private let stretch: (index: Int, piece: Piece)
-        /// How many components are looked at.
+        /// The number of components examined.
         let work: Int
 
-        /// Nil if the commit touches more.
+        /// Fails if the commit touches more.
         init?(of commit: Delta, through tree: SummaryTree<Piece>) {
             let steps = commit.steps
             let lead = steps[0].kind == .keep ? 1 : 0
             let touched = steps[lead...]
             if touched.contains(where: { $0.kind == .keep }) { return nil }
             let old = (lead == 0 ? 0 : steps[0].count)..<commit.reach
-            // What is put into the gaps at both ends is nothing to those who only edit.
+            // Content in the gaps at both ends does not matter to a commit that only edits.
             let isEdit = touched.allSatisfy { $0.kind == .edit }
             let (first, last) = isEdit ? (old.lowerBound, old.upperBound - 1) : (old.lowerBound - 1, old.upperBound)
             guard let (lower, before) = first < 0 ? (0, 0) : tree.first(exceeding: first, by: \.old) else { return nil }
@@ -37,7 +37,7 @@ extension CarriedDelta {
             work = Crossing.overhead + touched.count + index - lower
         }
 
-        /// What is left of the commit.
+        /// What remains of the commit after the long delta.
         var rest: Delta {
             var steps = commit.steps
             if start.old > 0 { steps.removeFirst() }
@@ -47,7 +47,7 @@ extension CarriedDelta {
                 steps: steps, items: Array(commit.items), changes: commit.changes, reach: reach, growth: commit.growth)
         }
 
-        /// Changes the tree to what the commit leaves of it.
+        /// Transforms the tree over the commit.
         func leave(in tree: inout SummaryTree<Piece>) {
             if commit.growth == 0 { return }
             var piece = stretch.piece

@@ -1,11 +1,11 @@
-/// A delta that others' commits pass, one after the other: it always is what `transformed(over:as: .later)` leaves of it.
+/// A delta that is transformed over others' commits one by one: always the result of `transformed(over:as: .later)`.
 ///
-/// A long one is a tree of pieces, so that a commit costs what it touches of the delta, not what the delta holds. What a commit
-/// does not touch stands in for one item that both leave alone, and the general functions do the rest, so the two are the
-/// same by construction. A value: copying is O(1).
+/// A long one is a tree of pieces, so a commit costs time in proportion to the part of the delta that it touches, not
+/// to the whole delta. Each stretch that a commit does not touch is replaced by one item that both leave alone, and
+/// the general functions do the rest, so both forms give the same result by construction. A value: copying is O(1).
 package struct CarriedDelta: Sendable {
     private enum Form: Sendable {
-        /// Short: the general functions look at the whole of it.
+        /// Short: the general functions process all of it.
         case plain(Delta)
         /// Long. The pieces' slots and items are numbered as in `origin`.
         case tree(SummaryTree<Piece>, origin: Delta)
@@ -31,7 +31,7 @@ package struct CarriedDelta: Sendable {
             ? .plain(delta) : .tree(SummaryTree(Piece.pieces(of: delta)), origin: delta)
     }
 
-    /// What is left of it by now. O(n) for a long one.
+    /// The delta, transformed over all commits so far. O(n) for a long one.
     package var delta: Delta {
         switch form {
         case .plain(let delta): delta
@@ -39,7 +39,7 @@ package struct CarriedDelta: Sendable {
         }
     }
 
-    /// The single edit that is left; nil if it is more than that.
+    /// The remaining single edit, or nil if more than that remains.
     package var singleEdit: SingleEdit? {
         if case .plain(let delta) = form { SingleEdit(delta) } else { nil }
     }
@@ -48,20 +48,20 @@ package struct CarriedDelta: Sendable {
         if case .plain(let delta) = form { delta.isIdentity } else { false }
     }
 
-    /// What passed.
+    /// The result of passing a commit.
     package struct Passed: Sendable {
-        /// What is left of the commit once this delta has been done.
+        /// What remains of the commit after this delta.
         package let rest: Delta
-        /// What one of the two wanted and does not get.
+        /// The intentions of either delta that the other overrides.
         package let superseded: [Superseded]
-        /// How many components were looked at.
+        /// The number of components examined.
         package let work: Int
     }
 
-    /// A commit, made on the same list and earlier, passes.
+    /// Transforms this delta over an earlier commit made on the same list, and the commit over this delta.
     ///
-    /// - Complexity: O(c log n) in the commit's components, and in those of this delta that it touches; O(n) if it touches
-    ///   items that this delta moves.
+    /// - Complexity: O(c log n), where c counts the commit's components and those of this delta that it touches; O(n)
+    ///   if it touches items that this delta moves.
     package mutating func pass(_ commit: Delta) -> Passed {
         if commit.isIdentity { return Passed(rest: commit, superseded: [], work: 0) }
         switch meet(commit) {
@@ -76,9 +76,9 @@ package struct CarriedDelta: Sendable {
         }
     }
 
-    /// The same where nobody asks what is left of the commit, which takes half the time.
+    /// Transforms this delta over a commit without computing the rest of the commit, which takes half the time.
     ///
-    /// - Returns: how many components were looked at.
+    /// - Returns: the number of components examined.
     package mutating func follow(_ commit: Delta) -> Int {
         if commit.isIdentity { return 0 }
         switch meet(commit) {
@@ -88,7 +88,7 @@ package struct CarriedDelta: Sendable {
         }
     }
 
-    /// What a commit met: this delta as it was, or what it touched of it, if anything.
+    /// What a commit met: nothing, the touched part of this delta, or all of it as it was.
     private enum Meeting {
         case nothing(Shift)
         case whole(Delta)
@@ -97,7 +97,7 @@ package struct CarriedDelta: Sendable {
 
     private mutating func meet(_ commit: Delta) -> Meeting {
         if case .tree(var pieces, let origin) = form {
-            // The tree is let go of meanwhile, so that it can be changed in place.
+            // Release the tree, so that it is uniquely referenced and can be changed in place.
             form = .plain(.identity)
             if let shift = Shift(of: commit, through: pieces) {
                 shift.leave(in: &pieces)
@@ -122,14 +122,14 @@ extension CarriedDelta: Equatable {
 // MARK: - Pieces
 
 extension CarriedDelta {
-    /// A step that can be cut, and that holds its change.
+    /// A step that can be split, and that contains its change.
     struct Piece: Summarized {
         let kind: Delta.Step.Kind
         var side: Side = .after
         var count: Int
         /// `insert`: index of the first item; `pick`, `drop`: the first slot.
         var start = 0
-        /// In one place for all copies: pieces are copied at each step down the tree.
+        /// Shared by all copies: pieces are copied at each step down the tree.
         private let held: Held?
 
         init(kind: Delta.Step.Kind, side: Side = .after, count: Int, start: Int = 0, change: Change? = nil) {
@@ -145,12 +145,12 @@ extension CarriedDelta {
 
         var change: Change? { held?.change }
         var isContent: Bool { kind == .insert || kind == .drop }
-        /// Items of the list before.
+        /// The number of items that the piece consumes from the old list.
         var old: Int { isContent ? 0 : count }
-        /// Items of the list after.
+        /// The number of items that the piece leaves in the new list.
         var new: Int { kind == .delete || kind == .pick ? 0 : count }
 
-        /// The part from its item `first` to before its item `end`.
+        /// Returns the part from its item `first` up to, but not including, its item `end`.
         func part(_ first: Int, _ end: Int) -> Piece {
             var part = self
             part.count = end - first
@@ -189,7 +189,7 @@ extension CarriedDelta {
             return picked.isEmpty ? builder.finish() : builder.finish().mappingSlots(picked)
         }
 
-        // MARK: What a tree knows of several
+        // MARK: Summaries
 
         var summary: Extent { Extent(count: 1, old: old, new: new) }
 
@@ -211,7 +211,7 @@ extension CarriedDelta {
         }
     }
 
-    /// How many items some pieces take from the list before, and leave in the list after.
+    /// How many items some pieces consume from the old list, and leave in the new one.
     struct Extent: Summary {
         let count: Int
         let old: Int

@@ -1,19 +1,19 @@
-/// Joins deltas made one after another into one: `Composer` holds what the composition so far makes of the old list, as a
-/// tree of pieces, so adding one edit costs O(log n) and n of them O(n log n).
+/// Composes successive deltas into one. It stores the effect of the composition so far on the old list as a tree of
+/// pieces, so adding one edit costs O(log n) and adding n of them O(n log n).
 ///
-/// A value: copying is O(1). The pieces stand in the order of the *new* list; a piece of width 0 marks where old items were
-/// that are gone or moved, so that what is put beside them later finds its place in the old list.
+/// A value: copying is O(1). The pieces are in the order of the *new* list. A piece of width 0 marks where old items
+/// were that are deleted or moved, so that content later inserted next to it finds its place in the old list.
 package struct Composer: Sendable {
-    /// More items than any list holds: the length of the implied `keep` at the end.
+    /// More items than any list has: the length of the implied `keep` at the end.
     private static let endless = 1 << 40
 
     private var pieces: SummaryTree<Piece>
     private var items: [PackedItem] = []
     private var changes: [Change] = []
-    /// Number of deltas added that were not identities.
+    /// The number of added deltas that were not identities.
     package private(set) var count = 0
 
-    /// The composition of nothing: the identity.
+    /// Creates the empty composition: the identity.
     package init() {
         pieces = SummaryTree([Piece(kind: .kept, start: 0, count: Self.endless)])
     }
@@ -36,7 +36,7 @@ package struct Composer: Sendable {
             case moved
             /// New items: `start` is an index in the composer's items.
             case fresh
-            /// A drop whose picks are still to be found; only while a delta is being added.
+            /// A drop whose picks are not resolved yet; exists only while a delta is being added.
             case slots
         }
 
@@ -87,9 +87,9 @@ package struct Composer: Sendable {
 // MARK: - Adding a delta
 
 extension Composer {
-    /// Adds `delta`, made on the list as the composition so far leaves it.
+    /// Adds `delta`, made on the list that the composition so far produces.
     ///
-    /// O(c log n), c being the delta's components and n what was added before.
+    /// O(c log n), where c is the number of the delta's components and n the number of those added before.
     package mutating func append(_ delta: Delta) {
         guard !delta.isIdentity else { return }
         count += 1
@@ -98,7 +98,7 @@ extension Composer {
         if delta.hasMoves { fillSlots(of: delta, with: picked) }
     }
 
-    /// First pass: the gaps get their content, while all the neighbours that it holds on to are still there.
+    /// First pass: fills the gaps with their content while all the neighbours that it is attached to still exist.
     private mutating func placeContent(of delta: Delta) {
         var offset = 0
         for step in delta.steps {
@@ -112,8 +112,8 @@ extension Composer {
         }
     }
 
-    /// Puts content into the gap at `offset`, right beside the neighbour that it holds on to; if that is content itself,
-    /// it holds on to what that holds on to.
+    /// Inserts content into the gap at `offset`, right next to the neighbour that it is attached to. If that neighbour
+    /// is content itself, the new content is attached to whatever the neighbour is attached to.
     private mutating func place(_ piece: Piece, at offset: Int) {
         var piece = piece
         var index = 0
@@ -132,7 +132,7 @@ extension Composer {
         pieces.insert(piece, at: index)
     }
 
-    /// Second pass: old items are changed, deleted and picked. Returns what was picked, slot by slot.
+    /// Second pass: changes, deletes and picks old items. Returns the picked pieces in the order of their slots.
     private mutating func changeItems(by delta: Delta) -> [Piece] {
         var picked: [Piece] = []
         var offset = 0
@@ -156,11 +156,11 @@ extension Composer {
         pieces.replace(at: index, with: changing(piece, change))
     }
 
-    /// A piece of one item with a change made to it.
+    /// Returns a piece of one item with a change made to it.
     private mutating func changing(_ piece: Piece, _ change: Change) -> Piece {
         var piece = piece
         if piece.kind == .fresh {
-            // A change that does not fit the item shows when the result is applied.
+            // A change that does not fit the item is reported when the result is applied.
             items[piece.start] = items[piece.start].changed(by: change)
             return piece
         }
@@ -169,7 +169,7 @@ extension Composer {
         return piece
     }
 
-    /// Takes `count` items out at `offset`.
+    /// Removes `count` items at `offset`.
     private mutating func take(_ count: Int, at offset: Int, _ taken: (Piece) -> Void) {
         var rest = count
         var index = isolate(startingAt: offset)
@@ -195,7 +195,7 @@ extension Composer {
         }
     }
 
-    /// Third pass: what was picked takes the place of the drops.
+    /// Third pass: replaces the drops with what was picked.
     private mutating func fillSlots(of delta: Delta, with picked: [Piece]) {
         var slot = 0
         let origins = picked.map { piece -> (slot: Int, piece: Piece) in
@@ -237,7 +237,7 @@ extension Composer {
 // MARK: - Finding and cutting pieces
 
 extension Composer {
-    /// Cuts so that a piece starts at `offset` of the new list; the index of that piece.
+    /// Splits so that a piece starts at `offset` of the new list, and returns the index of that piece.
     private mutating func isolate(startingAt offset: Int) -> Int {
         guard let (index, before) = pieces.first(exceeding: offset, by: \.width) else {
             preconditionFailure("a delta reaches beyond the longest list")
@@ -247,7 +247,7 @@ extension Composer {
         return index + 1
     }
 
-    /// Cuts so that a piece ends at `offset > 0` of the new list; the index of that piece.
+    /// Splits so that a piece ends at `offset > 0` of the new list, and returns the index of that piece.
     private mutating func isolate(endingAt offset: Int) -> Int {
         guard let (index, before) = pieces.first(exceeding: offset - 1, by: \.width) else {
             preconditionFailure("a delta reaches beyond the longest list")
@@ -270,9 +270,9 @@ extension Composer {
 // MARK: - The result
 
 extension Composer {
-    /// The composition as one delta. O(n log n) in what was added.
+    /// The composition as one delta. O(n log n) in the components added.
     package var delta: Delta {
-        // Moved pieces by old position: that is the order of picking.
+        // Moved pieces by old position, which is the order of picking.
         let moved = pieces.filter { $0.kind == .moved }.sorted { $0.start < $1.start }
         var slot = 0
         let slots = moved.map { piece -> (old: Int, count: Int, slot: Int) in
@@ -297,7 +297,7 @@ extension Composer {
         return builder.finish()
     }
 
-    /// Old items that are gone from their place: those that turn up elsewhere are picked, the others deleted.
+    /// Emits old items that left their place: those that occur elsewhere are picked, the others deleted.
     private func leave(
         _ piece: Piece, _ slots: [(old: Int, count: Int, slot: Int)], _ next: inout Int, _ builder: inout DeltaBuilder
     ) {
@@ -317,9 +317,10 @@ extension Composer {
 }
 
 extension Delta {
-    /// `self` and then `next` as one delta: `list.applying(a.composed(with: b))` is `list.applying(a).applying(b)`.
+    /// Returns `self` followed by `next` as one delta: `list.applying(a.composed(with: b))` is
+    /// `list.applying(a).applying(b)`.
     ///
-    /// O(n log n) in the components of both. To join many, keep a `Composer`.
+    /// O(n log n) in the components of both. To compose many deltas, use one `Composer`.
     public func composed(with next: Delta) -> Delta {
         if isIdentity { return next }
         if next.isIdentity { return self }

@@ -1,18 +1,18 @@
-/// Something that one of two concurrent deltas wanted and that did not come true, because of the other.
+/// An intention of one of two concurrent deltas that the other one overrode.
 public struct Superseded: Equatable, Sendable {
-    /// Position of the item in the list on which both deltas were made.
+    /// The position of the item in the list that both deltas were made on.
     public let index: Int
     /// What was lost.
     public let loss: Loss
-    /// Whose intention was lost.
+    /// Which of the two deltas lost.
     public let loser: Order
 
     public enum Loss: Equatable, Sendable {
-        /// The item was moved, but the other deleted it or moved it later.
+        /// The item was moved, but the other delta deleted it or moved it later.
         case move
-        /// Fields were changed, but the other deleted the item or set them later.
+        /// Fields were changed, but the other delta deleted the item or set them later.
         case edit(Change.Fields)
-        /// Words of the text or of the address were replaced by other words.
+        /// Words of the text or of the address were replaced with other words.
         case words(TextChange.Loss, in: Change.Fields)
     }
 
@@ -24,9 +24,10 @@ public struct Superseded: Equatable, Sendable {
 }
 
 extension Delta {
-    /// What was overridden when `earlier` and `later`, made on the same list, are merged: in the order of the items.
+    /// Returns what is overridden when `earlier` and `later`, made on the same list, are merged, in the order of the
+    /// items.
     ///
-    /// Deleting never loses. O(n log n) in the components of both.
+    /// A deletion is never overridden. O(n log n) in the components of both.
     public static func superseded(earlier: Delta, later: Delta) -> [Superseded] {
         let earlierPrint = Footprint(earlier)
         let laterPrint = Footprint(later)
@@ -60,13 +61,13 @@ extension Delta {
 }
 
 extension Change {
-    /// What of this change nobody reads any more once `later`, made on the same content, has the last word.
+    /// Returns the parts of this change that `later`, made on the same content, overrides.
     func losses(to later: Change) -> [Superseded.Loss] {
         let set = fields.intersection(later.fields).subtracting([.text, .url])
         return (set.isEmpty ? [] : [.edit(set)]) + wordLosses(to: later)
     }
 
-    /// Which of its words nobody reads any more then.
+    /// Returns the words of this change that `later` overrides.
     func wordLosses(to later: Change) -> [Superseded.Loss] {
         TextChange.losses(earlier: text, later: later.text).map { .words($0, in: .text) }
             + TextChange.losses(earlier: url, later: later.url).map { .words($0, in: .url) }

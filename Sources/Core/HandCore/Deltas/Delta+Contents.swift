@@ -1,7 +1,8 @@
-// What a delta does to contents, for those who check, deal or acknowledge.
+// What a delta does to contents: for code that validates edits, deals cards or acknowledges commits.
 
 extension Delta {
-    /// The items of `list` that this delta changes, with their contents afterwards: those that stay, then those that move.
+    /// Returns the items of `list` that this delta changes, with their new contents: first those that stay in place,
+    /// then those that move.
     ///
     /// O(components + changed · log n).
     ///
@@ -30,16 +31,16 @@ extension Delta {
         return result
     }
 
-    /// The same delta with other contents in the items that it inserts; ids stay.
+    /// Returns this delta with the contents of its inserted items replaced; ids stay the same.
     package func mappingInserted(_ transform: (Item) -> Content) -> Delta {
         Delta(
             steps: steps, items: items.map { PackedItem(Item(id: $0.id, content: transform($0.item))) },
             changes: changes, reach: reach, growth: growth)
     }
 
-    /// The delta that takes the list after `self` to the list after `actual`, where both were made on `list`.
+    /// Returns the delta from the result of `self` to the result of `actual`, where both were made on `list`.
     ///
-    /// O(components) where they differ only in the contents of inserted items, as a dealt card differs from its back;
+    /// O(components) if they differ only in the contents of inserted items, as a dealt card differs from its back;
     /// otherwise both lists are compared, which is O(n log n).
     package func correction(to actual: Delta, on list: Hand) throws(Misfit) -> Delta {
         if self == actual { return .identity }
@@ -47,7 +48,7 @@ extension Delta {
         return Delta(from: try list.applying(self), to: try list.applying(actual))
     }
 
-    /// The edits of inserted items that make them those of `actual`; nil if their ids or kinds differ.
+    /// Returns the edits that turn the inserted items into those of `actual`, or nil if their ids or kinds differ.
     private func turning(to actual: Delta) -> Delta? {
         var builder = DeltaBuilder()
         for step in steps where step.kind != .delete && step.kind != .pick {
@@ -67,7 +68,7 @@ extension Delta {
 }
 
 extension Delta {
-    /// The items of `list` that this delta moves or edits: whether it moves them, and how it changes them.
+    /// Returns the items of `list` that this delta moves or edits, whether it moves them, and how it changes them.
     ///
     /// O(components + touched · log n).
     ///

@@ -1,18 +1,20 @@
 extension Delta {
-    /// A delta that takes `old` to `new`, items being matched by their ids: an item in both is kept, edited or moved, never
-    /// deleted and inserted (unless its kind differs, which no change can bridge). As few items as possible are moved.
+    /// Creates a delta from `old` to `new`, matching items by their ids: an item in both is kept, edited or moved,
+    /// never deleted and inserted (unless its kind differs, which no change can express). It moves as few items as
+    /// possible.
     ///
-    /// O(n log n) in the items of both lists: a longest increasing subsequence tells which items stay (Schensted 1961, in
-    /// the form of Fredman 1975).
+    /// O(n log n) in the items of both lists: a longest increasing subsequence determines which items stay (Schensted
+    /// 1961, in the form of Fredman 1975).
     ///
-    /// An id that stands twice, as only a server that lies would have it, is matched once; the rest is deleted and inserted.
+    /// An id that occurs twice, which only a faulty server would send, is matched once; the rest is deleted and
+    /// inserted.
     public init(from old: some Collection<Item>, to new: some Collection<Item>) {
         let old = Array(old)
         let new = Array(new)
         var position: [ItemID: Int] = Dictionary(minimumCapacity: old.count)
         for (index, item) in old.enumerated() { position[item.id] = index }
         var isMatched = [Bool](repeating: false, count: old.count)
-        // For each new item the old item that it comes from, or −1.
+        // For each new item, the index of the old item that it comes from, or −1.
         let origins = new.map { item -> Int in
             guard let index = position[item.id], !isMatched[index], old[index].content.kind == item.content.kind else {
                 return -1
@@ -66,9 +68,9 @@ private struct Diff {
         return builder.finish()
     }
 
-    /// Marks the values of a longest increasing subsequence of those that are not negative.
+    /// Marks the values of a longest increasing subsequence of the nonnegative values.
     private static func longestIncreasing(_ values: [Int], limit: Int) -> [Bool] {
-        var tails: [Int] = []  // position of the smallest last value of an increasing run of each length
+        var tails: [Int] = []  // for each length, the position of the smallest last value of an increasing subsequence
         var previous = [Int](repeating: -1, count: values.count)
         for (position, value) in values.enumerated() where value >= 0 {
             let length = tails.partitioningIndex(where: { values[$0] >= value })

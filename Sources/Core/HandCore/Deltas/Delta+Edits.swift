@@ -1,20 +1,20 @@
-// Edits as people and programs say them, by index: of one item, or of several runs at once, as a selection in a list makes them.
-// Whether positions lie in a list shows when the delta is applied.
+// Edits by index, as people and programs express them: of one item, or of several runs at once, such as a selection.
+// Positions outside the list are reported when the delta is applied.
 
 extension Delta {
-    /// Puts one item into a gap; nil beyond the longest list.
+    /// Inserts one item into the gap before the item at `gap`. Fails beyond the longest list.
     package init?(inserting item: PackedItem, at gap: Int, _ side: Side) {
         guard let edit = SingleEdit.inserting(at: gap, side) else { return nil }
         self.init(single: edit, item)
     }
 
-    /// Deletes one item; nil beyond the longest list.
+    /// Deletes one item. Fails beyond the longest list.
     package init?(deletingAt index: Int) {
         guard let edit = SingleEdit.deleting(at: index) else { return nil }
         self.init(single: edit)
     }
 
-    /// Puts new items into the gap before the item at `gap`, where they hold on to the neighbour on that side.
+    /// Inserts new items into the gap before the item at `gap`, attached to the neighbour on that side.
     public static func inserting(_ items: [Item], at gap: Int = 0, _ side: Side = .after) -> Delta {
         var builder = DeltaBuilder()
         builder.keep(gap)
@@ -39,18 +39,19 @@ extension Delta {
 
     /// Makes the same change in all items of the runs.
     ///
-    /// - Precondition: the runs are sorted and do not overlap. Items that lack the fields show when the delta is applied.
+    /// - Precondition: the runs are sorted and do not overlap. Items that lack the fields are reported when the delta
+    ///   is applied.
     public static func changing(_ runs: [Range<Int>], _ change: Change) -> Delta {
         walking(runs) { builder, run in for _ in run { builder.edit(change) } }
     }
 
-    /// Takes the items of all runs, in their order, together to the gap before the item at `gap` (counted before the move).
+    /// Moves the items of all runs, in their order, to the gap before the item at `gap` (counted before the move).
     ///
     /// - Precondition: the runs are sorted and do not overlap.
     public static func moving(_ runs: [Range<Int>], to gap: Int, _ side: Side) -> Delta {
         var parts: [Range<Int>] = []
         for run in runs {
-            // A run around the gap is taken in two parts.
+            // A run around the gap is split into two parts.
             let split = min(max(gap, run.lowerBound), run.upperBound)
             parts += [run.lowerBound..<split, split..<run.upperBound].filter { !$0.isEmpty }
         }

@@ -1,10 +1,10 @@
-// Texts that are set: until version 3 of the protocol a change said what a text is to be, whatever it was. Stores and journals of
-// that time hold such deltas.
+// Texts set as a whole: before version 3 of the protocol, a change contained the new text regardless of the old one.
+// Stores and journals of that time contain such deltas.
 
 extension TextChange {
-    /// That a text is set. It fits no text: `Delta.resolved(on:)` makes a change of it.
+    /// Sets a text. It fits no text: `Delta.resolved(on:)` converts it into a real change.
     package init(setting text: String) {
-        // What stands there is not known. It only has to differ, so that nothing takes this for no change at all.
+        // The old text is unknown. It only has to differ, so that nothing mistakes this for an empty change.
         self.init(replacing: text == "\0" ? "" : "\0", at: 0, with: text)
     }
 
@@ -12,9 +12,9 @@ extension TextChange {
 }
 
 extension Delta {
-    /// A former delta as it is said now.
+    /// Converts a delta in the former format to the current one.
     ///
-    /// - Parameter list: the list on which it was made.
+    /// - Parameter list: the list that it was made on.
     /// - Throws: `Misfit` if it reaches beyond it.
     package func resolved(on list: Hand) throws(Misfit) -> Delta {
         guard !changes.isEmpty else { return self }
@@ -40,7 +40,7 @@ extension Change {
 }
 
 extension Commit {
-    /// A former commit as it is said now, made on `list`.
+    /// Converts a commit in the former format, made on `list`, to the current one.
     package func resolved(on list: Hand) throws(Delta.Misfit) -> Commit {
         var commit = self
         commit.delta = try delta.resolved(on: list)

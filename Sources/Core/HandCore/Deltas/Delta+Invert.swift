@@ -1,16 +1,17 @@
 extension Delta {
-    /// The delta that undoes this one: applied to `list.applying(self)` it gives `list` again, with the same ids.
+    /// Returns the delta that undoes this one: applied to `list.applying(self)` it gives `list` again, with the same
+    /// ids.
     ///
     /// O(n log n) in the components and the deleted items.
     ///
-    /// - Parameter list: the list on which this delta was made.
+    /// - Parameter list: the list that this delta was made on.
     /// - Precondition: this delta fits `list`.
     public func inverted(on list: some EditableList) -> Delta { inverted { PackedItem(list[$0]) } }
 
-    /// The same for a list that keeps its items packed, so that no text is copied.
+    /// The inverse on a `Hand`, which stores packed items: no text is copied.
     package func inverted(on list: Hand) -> Delta { inverted { list.tree[$0] } }
 
-    /// - Parameter item: the item at a position of the list on which this delta was made.
+    /// - Parameter item: returns the item at a position of the list that this delta was made on.
     private func inverted(_ item: (Int) -> PackedItem) -> Delta {
         if let edit = single, let inverse = Self.inverse(of: edit, item) { return inverse }
         var builder = DeltaBuilder()
@@ -50,7 +51,7 @@ extension Delta {
         return inverse.changingSlots(undone).mappingSlots(runs)
     }
 
-    /// The same for a single edit; nil if it is written as a compound.
+    /// The inverse of a single edit; nil if it has to be a compound.
     private static func inverse(of edit: SingleEdit, _ item: (Int) -> PackedItem) -> Delta? {
         switch edit.kind {
         case .insert: Delta(deletingAt: Int(edit.gap))
@@ -61,7 +62,7 @@ extension Delta {
         }
     }
 
-    /// This delta with those changes added to its drops, by slot.
+    /// Returns this delta with the given changes added to its drops, by slot.
     private func changingSlots(_ changed: [Int: Change]) -> Delta {
         guard !changed.isEmpty else { return self }
         var builder = DeltaBuilder()

@@ -1,5 +1,5 @@
 extension Delta {
-    /// Where the item at `index` of the old list stands in the new one; nil if it is deleted. O(components).
+    /// Returns the new position of the item at `index` of the old list, or nil if it is deleted. O(components).
     public func map(index: Int) -> Int? {
         var old = 0
         var slot: Int?
@@ -33,7 +33,7 @@ extension Delta {
         return new + index - old
     }
 
-    /// Where the item at `index` of the new list stood in the old one; nil if it was inserted. O(components).
+    /// Returns the old position of the item at `index` of the new list, or nil if it was inserted. O(components).
     ///
     /// `map(index: origin(of: i))` is `i` for each item of the new list that was in the old one.
     public func origin(of index: Int) -> Int? {
@@ -66,8 +66,8 @@ extension Delta {
         return nil
     }
 
-    /// The items of the old list of which it must be known what they say, in order to tell what the delta does or to take it
-    /// back: those that it edits, deletes or moves. In order. O(components).
+    /// The items of the old list whose contents are needed to describe the delta or to undo it: those that it edits,
+    /// deletes or moves. In order. O(components).
     package var touched: [Range<Int>] {
         var old = 0
         var touched: [Range<Int>] = []
@@ -78,9 +78,10 @@ extension Delta {
         return touched
     }
 
-    /// Where the gap before the old item at `gap` lies in the new list, for a cursor on that side of it. O(components).
+    /// Returns the new position of the gap before the old item at `gap`, for a cursor on that side of it.
+    /// O(components).
     ///
-    /// Content that comes into the very same gap goes behind an `after` cursor and in front of a `before` cursor.
+    /// Content inserted into the same gap goes behind an `after` cursor and in front of a `before` cursor.
     public func map(gap: Int, _ side: Side) -> Int {
         var old = 0
         var new = 0

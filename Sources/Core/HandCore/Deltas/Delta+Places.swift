@@ -1,7 +1,7 @@
-// What a delta does where, for those who show or tell it.
+// What a delta does at which place, for code that displays or reports it.
 
 extension Delta {
-    /// What becomes of an item, and the sign for it wherever changes are shown.
+    /// What happens to an item, and the sign for it wherever changes are shown.
     package enum Mark: String, Sendable {
         case inserted = "+"
         case deleted = "-"
@@ -9,13 +9,13 @@ extension Delta {
         case edited = "~"
     }
 
-    /// A component, the items of the list before that it passes, and those of the list after that it leaves there.
+    /// A component, the items of the old list that it passes, and the items that it leaves there in the new list.
     package struct Placed: Sendable {
         package let component: Component
         package let old: Range<Int>
         package let new: Range<Int>
 
-        /// nil for what stays, and for what leaves for another place.
+        /// The sign, or nil for items that stay and for items that leave for another place.
         package var mark: Mark? {
             switch component {
             case .keep, .pick: nil

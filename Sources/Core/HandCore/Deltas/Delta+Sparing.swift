@@ -1,29 +1,30 @@
-// Taking back one's own words, and nobody else's.
+// Undoing one's own words, and nobody else's.
 
-/// What an edit that takes another one back may do, once others have gone on from there.
+/// What an edit that undoes another one may do, after others have continued from there.
 package struct Sparing: Sendable {
-    /// The edit without the places of texts that others have changed.
+    /// The edit without the places in texts that others have changed.
     package let delta: Delta
     /// Those places, as an edit of the same list.
     package let left: Delta
-    /// What was not taken back: `lost` would stand there, `present` stands there. Indices are of the list that others left.
+    /// What was not undone: `lost` would be there, `present` is there. Indices refer to the list that others left.
     package let spared: [Superseded]
 }
 
 extension Delta {
-    /// What is left of this edit, which takes an earlier one back, if it spares the words that `since` put in their place.
+    /// Returns the part of this edit, which undoes an earlier one, that spares the words that `since` put in their
+    /// place.
     ///
-    /// All else is taken back though others changed it, too: the later has the last word.
+    /// Everything else is undone even if others changed it too: the later edit wins.
     ///
-    /// O(n log n) in the components of both, if both change texts; otherwise O(1).
+    /// O(n log n) in the components of both if both change texts; otherwise O(1).
     ///
-    /// - Parameter since: what others did, made on the same list.
+    /// - Parameter since: the edits of others, made on the same list.
     package func sparing(_ since: Delta) -> Sparing {
         let nothing = Sparing(delta: self, left: .identity, spared: [])
         if changes.isEmpty || since.changes.isEmpty { return nothing }
         let (mine, others) = (Footprint(self), Footprint(since))
         var (spared, left): ([Superseded], DeltaBuilder) = ([], DeltaBuilder())
-        /// What may be done, by the changes' numbers.
+        /// The allowed changes, by change number.
         var changes = changes
         var end = 0
         for run in mine.runs where run.kind != .delete {
@@ -46,7 +47,7 @@ extension Delta {
         return end == 0 ? nothing : Sparing(delta: changing(to: changes), left: left.finish(), spared: spared)
     }
 
-    /// The same edit with other changes of the same items.
+    /// Returns this edit with other changes of the same items.
     func changing(to changes: [Change]) -> Delta {
         var builder = DeltaBuilder(sharingItemsOf: self)
         let changed = Delta(steps: steps, items: Array(items), changes: changes, reach: reach, growth: growth)
@@ -54,7 +55,7 @@ extension Delta {
         return builder.finish()
     }
 
-    /// What takes this edit back, which only changes texts.
+    /// The inverse of this edit, which only changes texts.
     ///
     /// - Precondition: it has no components but `keep` and `edit`, and sets no field.
     package var invertedWords: Delta {
@@ -64,7 +65,7 @@ extension Delta {
 }
 
 extension Change {
-    /// This change without the places that `other` changes, and those places.
+    /// Splits this change into the places that `other` does not change, and those that it does.
     fileprivate func sparing(_ other: Change) -> (allowed: Change, left: Change) {
         let (ofText, ofURL) = (text.sparing(other.text), url.sparing(other.url))
         var allowed = self

@@ -5,7 +5,7 @@ public enum Order: Sendable {
 }
 
 extension Delta {
-    /// What is left to do of this delta once `other`, made on the same list, has been done.
+    /// Returns what remains of this delta after `other`, made on the same list.
     ///
     ///             list
     ///       a    ╱    ╲    b
@@ -15,10 +15,10 @@ extension Delta {
     ///       b′   ╲    ╱    a′
     ///            merge(a, b)
     ///
-    /// With `a` the earlier and `b` the later, both ways round the diamond end in the same list, the *merge* (TP1): an old
-    /// item is gone if either deletes it; else it stands where the later move puts it; its content is
-    /// changed field by field, texts splice by splice, the later having the last word; and a gap holds
-    /// `later.after + earlier.after + earlier.before + later.before`, without the moves that lost.
+    /// With `a` the earlier and `b` the later, both ways around the diamond end in the same list, the *merge* (TP1).
+    /// An old item is gone if either deletes it; otherwise it is where the later move puts it. Its content is changed
+    /// field by field and its texts splice by splice, and the later delta wins. A gap contains `later.after +
+    /// earlier.after + earlier.before + later.before`, without the moves that lost.
     ///
     /// O(n) in the components of both, O(n log n) if they move items.
     ///
@@ -30,7 +30,7 @@ extension Delta {
     }
 }
 
-/// Computes one side of the diamond: walks the list that `over` (y) leaves behind and says what `delta` (x) does to it.
+/// Computes one side of the diamond: walks the list that `over` (y) produces and emits what `delta` (x) does to it.
 private struct Transformer {
     private let x: Delta
     private let y: Delta
@@ -46,7 +46,7 @@ private struct Transformer {
         self.y = y
         self.order = order
         out = DeltaBuilder(sharingItemsOf: x)
-        // Only moves make either delta act away from where it walks, so only they need the look-up.
+        // Without moves, both deltas act only at the position that the walk has reached, and no look-up is needed.
         let hasMoves = x.hasMoves || y.hasMoves
         xFootprint = hasMoves ? Footprint(x) : nil
         yFootprint = hasMoves ? Footprint(y) : nil
@@ -70,7 +70,7 @@ private struct Transformer {
         return picked.isEmpty ? out.finish() : renumbered(out.finish())
     }
 
-    /// The gap in front of both walkers, in the order of the merge.
+    /// Merges the gap in front of both walkers.
     private mutating func gap(_ xs: inout Walker, _ ys: inout Walker) {
         switch order {
         case .later:
@@ -84,7 +84,7 @@ private struct Transformer {
         }
     }
 
-    /// Content of x: it is still to come, but for moves of items that y deleted or has the last word on.
+    /// Emits content of x, except for moves of items that y deleted or that y moves with priority.
     private mutating func place(_ step: Delta.Step) {
         guard step.kind == .drop, let xFootprint, let yFootprint else {
             return out.insertShared(from: step.start, step.count, step.side)
@@ -99,7 +99,8 @@ private struct Transformer {
         }
     }
 
-    /// Content of y, which stands in the list by now: x keeps it, or does to its moved items what it does to them anywhere.
+    /// Handles content of y, which is already in the list: x keeps it, or treats its moved items as it would anywhere
+    /// else.
     private mutating func pass(_ step: Delta.Step) {
         guard step.kind == .drop, let xFootprint, let yFootprint else { return out.keep(step.count) }
         yFootprint.forEachOrigin(ofSlots: step.start..<step.start + step.count) { origin in
@@ -113,7 +114,7 @@ private struct Transformer {
         }
     }
 
-    /// What x does to old items that stand here.
+    /// Emits what x does to old items that are here.
     private mutating func act(_ run: Footprint.Run, yielding yChange: Int) {
         switch run.kind {
         case .keep: out.keep(run.count)
@@ -126,7 +127,8 @@ private struct Transformer {
         }
     }
 
-    /// Items that x moved too, but earlier: they stay where y put them; what x changed as it moved them still counts.
+    /// Keeps items where y put them, as x moved them too, but earlier. Changes that x made along with the move still
+    /// count.
     private mutating func stay(_ run: Footprint.Run, yielding yChange: Int) {
         guard let xFootprint, xFootprint.hasChanges(inSlots: run.slot, count: run.count) else {
             return out.keep(run.count)
@@ -142,7 +144,7 @@ private struct Transformer {
         return yChange < 0 ? change : change.transformed(over: y.changes[yChange], as: order)
     }
 
-    /// The same delta with its slots numbered in the order in which it picks them.
+    /// Returns the delta with its slots numbered in the order of picking.
     private func renumbered(_ delta: Delta) -> Delta {
         var new = 0
         var runs = picked.map { run -> (slot: Int, count: Int, new: Int) in
@@ -159,8 +161,8 @@ extension Delta {
         compound?.steps.contains { $0.kind == .pick } ?? (single?.kind == .move)
     }
 
-    /// This delta with other slot numbers in its drops: `runs` says for runs of present slots, in their order, where the
-    /// new numbers start. O(drops · log runs).
+    /// Returns this delta with other slot numbers in its drops: `runs` maps runs of present slots, in order, to their
+    /// new first numbers. O(drops · log runs).
     func mappingSlots(_ runs: [(slot: Int, count: Int, new: Int)]) -> Delta {
         var builder = DeltaBuilder(sharingItemsOf: self)
         for step in steps {

@@ -1,27 +1,28 @@
-/// Which neighbour the content of a gap holds on to.
+/// Which neighbour the content of a gap is attached to.
 ///
-/// In one gap `after` content always stands left of `before` content.
+/// In one gap, `after` content is always left of `before` content.
 public enum Side: UInt8, Hashable, Sendable, CaseIterable {
-    /// Holds on to the item on the left; *after the start* is the top of the list.
+    /// Attached to the item on the left; *after the start* is the top of the list.
     case after = 0
-    /// Holds on to the item on the right; *before the end* is appending.
+    /// Attached to the item on the right; *before the end* is appending.
     case before = 1
 }
 
 /// One immutable edit of a list, as large as it needs to be: one insertion, a block move, a whole offline afternoon.
 ///
-/// It walks the old list from left to right; the end is an implied `keep`. A delta is always well formed and in normal
-/// form: neighbouring components of one sort are joined, none is empty, the last is not `keep`, in each gap `after` stands
-/// before `before`, slots are numbered in the order of picking and each is dropped exactly once. So two deltas are equal
-/// exactly when they say the same.
+/// It walks the old list from left to right; the rest is an implied `keep`. A delta is always well formed and in normal
+/// form: neighbouring components of one kind are joined, none is empty, the last one is not `keep`, each gap has
+/// `after` before `before`, slots are numbered in the order of picking, and each is dropped exactly once. So two
+/// deltas are equal exactly when they have the same effect.
 public struct Delta: Sendable {
-    // A delta is either single or compound, and which of them follows from what it does.
+    // A delta is either single or compound. Its effect decides which, so equal deltas have the same form.
 
-    /// The delta as a few numbers, if it is nothing, or one item inserted, deleted or moved, as nearly every edit is; otherwise nil.
+    /// The delta as a few numbers, if it changes nothing, or inserts, deletes or moves one item, as nearly every edit does;
+    /// otherwise nil.
     package let single: SingleEdit?
     /// The item that a single edit inserts.
     package let singleItem: PackedItem?
-    /// Everything else; nil for a single edit.
+    /// Any other delta; nil for a single edit.
     let compound: Compound?
 
     final class Compound: Sendable {
@@ -54,7 +55,7 @@ public struct Delta: Sendable {
         (single, singleItem, self.compound) = (nil, nil, compound)
     }
 
-    /// - Parameter edit: nothing, or of one item; no edit of its content.
+    /// - Parameter edit: nothing, or an insertion, a deletion or a move of one item.
     init(single edit: SingleEdit, _ item: PackedItem? = nil) {
         (single, singleItem, compound) = (edit, item, nil)
     }
@@ -82,7 +83,7 @@ public struct Delta: Sendable {
     /// The number of old items that the components reach: the shortest list that this delta fits.
     public var reach: Int { compound?.reach ?? single?.reach ?? 0 }
 
-    /// Items inserted less items deleted.
+    /// The number of items inserted minus the number of items deleted.
     public var growth: Int { compound?.growth ?? single?.growth ?? 0 }
 
     /// One component as plain numbers, so that walking a delta touches no reference counts.
@@ -100,7 +101,7 @@ public struct Delta: Sendable {
         /// `edit`, `drop`: index in `changes`, or −1.
         package var change = -1
 
-        /// Whether the step stands in a gap (and not on old items).
+        /// Whether the step is in a gap (and not on old items).
         @inline(__always) var isContent: Bool { kind.rawValue >= Kind.insert.rawValue }
     }
 
@@ -114,9 +115,9 @@ public struct Delta: Sendable {
         case delete(Int)
         /// The next n items leave for slots, numbered in the order of picking.
         case pick(Int)
-        /// New items in this gap.
+        /// New items arrive in this gap.
         case insert([Item], Side)
-        /// Picked items arrive in this gap; a change goes with a single slot.
+        /// Picked items arrive in this gap; only a single slot can carry a change.
         case drop(Range<Int>, Side, Change?)
     }
 
@@ -135,14 +136,16 @@ public struct Delta: Sendable {
         }
     }
 
-    /// Number of components.
+    /// The number of components.
     package var componentCount: Int { compound?.steps.count ?? single?.stepCount ?? 0 }
-    /// Components, and what changes of texts add to them: carrying it over another takes time in proportion to it. O(changes).
+    /// The number of components, plus the cost of text changes. Transforming over another delta takes time in
+    /// proportion to it. O(changes).
     package var carryingCost: Int {
         guard let compound else { return componentCount }
         return compound.changes.reduce(componentCount) { $0 + $1.cost }
     }
-    /// The same, and items inserted and deleted: making the edit takes time in proportion to it. O(components).
+    /// `carryingCost` plus the numbers of items inserted and deleted. Applying takes time in proportion to it.
+    /// O(components).
     package var weight: Int {
         guard let compound else { return componentCount + abs(growth) }
         return compound.steps.reduce(carryingCost + compound.items.count) { $0 + ($1.kind == .delete ? $1.count : 0) }
@@ -166,7 +169,7 @@ extension Delta: Equatable {
 // MARK: - Making one from components
 
 extension Delta {
-    /// Why components are not a delta.
+    /// Why components do not form a delta.
     public enum Malformed: Error, Equatable, Sendable {
         case negativeCount(component: Int)
         case changedBlock(component: Int)
@@ -174,9 +177,9 @@ extension Delta {
         case slotsDoNotMatch(picked: Int)
     }
 
-    /// Reads components in any form and brings them into the normal one.
+    /// Creates a delta from components in any form and brings them into normal form.
     ///
-    /// - Throws: `Malformed` if they are no delta.
+    /// - Throws: `Malformed` if they do not form a delta.
     public init(_ components: [Component]) throws(Malformed) {
         var builder = DeltaBuilder()
         for (index, component) in components.enumerated() {

@@ -1,6 +1,6 @@
-/// Puts components together from left to right and keeps them in normal form.
+/// Builds a delta from components, left to right, and keeps it in normal form.
 ///
-/// What it is fed must be well formed; only the form is its concern. Amortized O(1) a component.
+/// The components must be well formed; the builder only normalizes them. Amortized O(1) per component.
 package struct DeltaBuilder {
     private(set) var steps: ContiguousArray<Delta.Step> = []
     package private(set) var items: [PackedItem] = []
@@ -8,17 +8,17 @@ package struct DeltaBuilder {
     private var picked = 0
     private var reach = 0
     private var growth = 0
-    /// Whether it was fed the normal form, so that it had to join, to leave out and to turn nothing.
+    /// Whether the components were in normal form, so that none had to be joined, dropped or converted.
     package private(set) var isFedNormalForm = true
 
-    /// Steps of most deltas: what comes later makes the memory grow.
+    /// The initial capacity for steps, enough for most deltas.
     private static let usualSteps = 4
 
     package init() {
         steps.reserveCapacity(Self.usualSteps)
     }
 
-    /// A builder whose insertions are all those of `delta`, in its order: their items are shared, not copied.
+    /// Creates a builder whose insertions are all those of `delta`, in its order: their items are shared, not copied.
     init(sharingItemsOf delta: Delta) {
         items = Array(delta.items)
         steps.reserveCapacity(delta.steps.count + 2)
@@ -35,7 +35,7 @@ package struct DeltaBuilder {
         }
     }
 
-    /// A step of a delta whose insertions the builder shares (`init(sharingItemsOf:)`).
+    /// Appends a step of a delta whose insertions the builder shares (`init(sharingItemsOf:)`).
     mutating func append(_ step: Delta.Step, of delta: Delta) {
         switch step.kind {
         case .keep: keep(step.count)
@@ -47,7 +47,7 @@ package struct DeltaBuilder {
         }
     }
 
-    /// Something is brought into normal form.
+    /// Notes that the components were not in normal form.
     private mutating func noteRepair() {
         isFedNormalForm = false
     }
@@ -95,17 +95,17 @@ package struct DeltaBuilder {
         insertShared(from: items.count - new.count, new.count, side)
     }
 
-    /// The next `count` items that `next` makes, which is not called for more.
+    /// Inserts `count` items by calling `next` exactly `count` times.
     package mutating func insert<Failure: Error>(
         _ count: Int, _ side: Side, _ next: () throws(Failure) -> PackedItem
     ) throws(Failure) {
-        // Only for the first items: exact room for each insertion would copy all items each time.
+        // Only for the first items: reserving the exact capacity for each insertion would copy all items each time.
         if items.isEmpty { items.reserveCapacity(count) }
         for _ in 0..<count { items.append(try next()) }
         insertShared(from: items.count - count, count, side)
     }
 
-    /// An insertion of items that the builder holds already (`init(sharingItemsOf:)`).
+    /// Inserts items that the builder already has (`init(sharingItemsOf:)`).
     mutating func insertShared(from start: Int, _ count: Int, _ side: Side) {
         guard count > 0 else { return noteRepair() }
         growth += count
@@ -126,7 +126,7 @@ package struct DeltaBuilder {
         content(step)
     }
 
-    /// Adds a step to the gap. What stands left of `after` content becomes `after` content itself.
+    /// Adds a step to the gap. Content left of `after` content becomes `after` content itself.
     private mutating func content(_ step: Delta.Step) {
         if step.side == .after, let last = steps.last, last.isContent, last.side == .before {
             var first = steps.count
@@ -155,7 +155,7 @@ package struct DeltaBuilder {
 
     // MARK: The result
 
-    /// The delta, without a `keep` at its end.
+    /// Returns the delta, without a `keep` at its end.
     mutating func finish() -> Delta {
         if let last = steps.last, last.kind == .keep {
             reach -= last.count
@@ -165,7 +165,7 @@ package struct DeltaBuilder {
         return Delta(steps: steps, items: items, changes: changes, reach: reach, growth: growth)
     }
 
-    /// The delta of components that may come from anywhere.
+    /// Returns the delta of components from an untrusted source.
     ///
     /// - Throws: `Delta.Malformed` if the drops do not name each picked slot exactly once.
     package mutating func finishChecked() throws(Delta.Malformed) -> Delta {

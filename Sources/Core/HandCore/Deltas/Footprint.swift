@@ -1,8 +1,8 @@
-/// What a delta does to the old items, by their positions: the delta's own view of moves, ready to be looked up.
+/// What a delta does to the old items, indexed by their positions, moves included.
 ///
-/// Made in O(components); a look-up is O(log components).
+/// Building one is O(components); a look-up is O(log components).
 struct Footprint {
-    /// Old items to which the same thing happens.
+    /// Consecutive old items to which the same thing happens.
     struct Run {
         let kind: Delta.Step.Kind
         /// Position of the first old item.
@@ -16,7 +16,7 @@ struct Footprint {
 
     /// Runs of edited, deleted and picked items, by position; all other items are kept.
     private(set) var runs: [Run] = []
-    /// The picked ones among them, by position and therefore by slot.
+    /// The picked runs, by position and therefore by slot.
     private(set) var picks: [Run] = []
     /// Changes that go with a move: (slot, index in the delta's changes), by slot.
     private var slotChanges: [(slot: Int, change: Int)] = []
@@ -39,7 +39,7 @@ struct Footprint {
         slotChanges.sort { $0.slot < $1.slot }
     }
 
-    /// The change that a run makes to its item at `index`, as an index in the delta's changes; −1 for none.
+    /// Returns the change that a run makes to its item at `index`, as an index in the delta's changes; −1 for none.
     func change(of run: Run, at index: Int) -> Int {
         guard run.kind == .pick else { return run.change }
         return change(ofSlot: run.slot + index - run.old)
@@ -50,13 +50,13 @@ struct Footprint {
         return found < slotChanges.count && slotChanges[found].slot == slot ? slotChanges[found].change : -1
     }
 
-    /// Whether some item of that run changes as it moves; then it is looked at item by item.
+    /// Whether some item in these slots changes as it moves; if so, the caller has to look at each item.
     func hasChanges(inSlots slot: Int, count: Int) -> Bool {
         let found = slotChanges.partitioningIndex(where: { $0.slot >= slot })
         return found < slotChanges.count && slotChanges[found].slot < slot + count
     }
 
-    /// Covers the old items at `range` with runs, clipped, those of kept items included.
+    /// Calls `body` with runs, clipped to `range`, that together cover the old items in it, including kept ones.
     @inline(__always)
     func forEachRun(in range: Range<Int>, _ body: (Run) -> Void) {
         var position = range.lowerBound
@@ -79,7 +79,7 @@ struct Footprint {
         }
     }
 
-    /// Covers the slots at `range` with the runs of old items that they came from, clipped.
+    /// Calls `body` with runs of old items, clipped to `range`, that together fill the slots in it.
     @inline(__always)
     func forEachOrigin(ofSlots range: Range<Int>, _ body: (Run) -> Void) {
         var slot = range.lowerBound

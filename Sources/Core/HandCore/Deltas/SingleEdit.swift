@@ -1,9 +1,9 @@
-/// A delta of one edit at most, as a few numbers: one run of items inserted, or one item deleted, moved or edited; or nothing, as
-/// is left where two delete the same item.
+/// A delta of at most one edit, as a few numbers: one run of items inserted, one item deleted, moved or edited, or
+/// nothing, which remains when two people delete the same item.
 ///
-/// Nearly all commits are such, and a server transforms each submission over every commit since its base; over these it
-/// takes a few nanoseconds and allocates nothing. It is the same function as `Delta.transformed(over:as: .later)`; only two who
-/// reword one item it leaves to that.
+/// Nearly all commits are single edits, and a server transforms each submission over every commit since its base. For
+/// single edits that takes a few nanoseconds and allocates nothing. The result is that of
+/// `Delta.transformed(over:as: .later)`, which is still needed where both reword the same item.
 package struct SingleEdit: Equatable, Sendable {
     package enum Kind: UInt8, Sendable {
         case insert, delete, move, nothing
@@ -14,7 +14,7 @@ package struct SingleEdit: Equatable, Sendable {
     }
 
     package let kind: Kind
-    /// Which neighbour inserted or moved items hold on to.
+    /// Which neighbour inserted or moved items are attached to.
     package let side: Side
     /// `insert`: number of items; otherwise 1.
     package let count: Int32
@@ -26,7 +26,7 @@ package struct SingleEdit: Equatable, Sendable {
     /// The edit that changes nothing.
     package static let nothing = SingleEdit(.nothing, index: 0)
 
-    /// The single edit that `delta` is; nil if it is more than that.
+    /// Converts `delta`; fails if it is more than a single edit.
     package init?(_ delta: Delta) {
         if let edit = delta.single {
             self = edit
@@ -64,7 +64,7 @@ package struct SingleEdit: Equatable, Sendable {
         }
     }
 
-    /// The last step if it is of that kind, moves one item unchanged, and at most a `keep` stands before it.
+    /// Returns the last step if it is of that kind and moves one item unchanged, and at most a `keep` precedes it.
     private static func lone(
         _ kind: Delta.Step.Kind, in steps: ContiguousArray<Delta.Step>, from first: Int
     ) -> (step: Delta.Step, kept: Int)? {
@@ -170,15 +170,16 @@ extension SingleEdit {
 // MARK: - Transform
 
 extension SingleEdit {
-    /// What a single edit does to positions, in the form in which it takes the fewest steps to carry one over: at most one item
-    /// leaves, and some come in one gap.
+    /// What a single edit does to positions, in the form that is fastest to apply to a position: at most one item
+    /// leaves, and some arrive in one gap.
     package struct PositionShift: Equatable, Sendable {
-        /// Position of the item that leaves; beyond every list if none does.
+        /// The position of the item that leaves, or beyond every list if none does.
         @usableFromInline let removed: Int32
-        /// The gap, in the old list; beyond every list if nothing comes.
+        /// The gap, in the old list, or beyond every list if nothing arrives.
         @usableFromInline let gap: Int32
         @usableFromInline let count: Int32
-        /// Where the item that leaves arrives; below zero if it is deleted. If none leaves, the item whose texts change.
+        /// Where the item that leaves arrives, or below zero if it is deleted. If none leaves, the item whose texts
+        /// change.
         @usableFromInline let arrival: Int32
 
         /// Beyond every position.
@@ -198,29 +199,30 @@ extension SingleEdit {
                 }
         }
 
-        /// Whether it changes the texts of the item at a position.
+        /// Whether the edit changes the texts of the item at `index`.
         @inlinable
         func rewords(_ index: Int32) -> Bool { arrival == index && removed == .max }
 
-        /// Where the item at a position stands afterwards; below zero if it is deleted.
+        /// Returns the new position of the item at `old`, or a negative number if it is deleted.
         @inlinable
         func map(index old: Int32) -> Int32 {
             if old == removed { return arrival }
             return old - (removed < old ? 1 : 0) + (gap <= old ? count : 0)
         }
 
-        /// Where a gap lies afterwards, for later content that holds on to the neighbour on that side of it.
+        /// Returns the new position of a gap, for later content that is attached to the neighbour on that side of it.
         ///
-        /// - Parameter before: 1 if that is the item behind it, else 0.
+        /// - Parameter before: 1 if that neighbour is the item behind the gap, otherwise 0.
         @inlinable
         func map(gap old: Int32, before: Int32) -> Int32 {
             old - (removed < old ? 1 : 0) + (gap < old + before ? count : 0)
         }
     }
 
-    /// What is left to do of this edit once others have been done, one after the other; nil if nothing is.
+    /// Transforms this edit over others, one after the other.
     ///
-    /// - Returns: also how many were passed: those up to one that rewords what this one rewords.
+    /// - Returns: the remaining edit, or nil if nothing remains, and how many others were passed. It stops before an
+    ///   edit that rewords the item that this one rewords.
     /// - Complexity: about two nanoseconds for each.
     @inlinable
     package func transformed(
@@ -261,7 +263,7 @@ extension SingleEdit {
 }
 
 extension Delta {
-    /// This delta, a single edit, at the place that `edit` says: items and change stay.
+    /// Returns this delta, a single edit, at the place that `edit` gives; items and change stay the same.
     ///
     /// - Precondition: `edit` came from this delta by `SingleEdit(_:)` and `transformed(over:)`.
     package func placed(at edit: SingleEdit) -> Delta {

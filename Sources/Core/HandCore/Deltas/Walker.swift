@@ -1,8 +1,9 @@
-/// Walks the components of a delta along the old list, a part of a component at a time. The end is an endless `keep`.
+/// Walks the components of a delta along the old list, one part of a component at a time. The end is an infinite
+/// `keep`.
 struct Walker {
     private let steps: ContiguousArray<Delta.Step>
     private var index = 0
-    /// Items of the present step that have been passed.
+    /// The number of items of the current step that have been passed.
     private var passed = 0
 
     init(_ delta: Delta) {
@@ -12,14 +13,14 @@ struct Walker {
     /// Whether only the implied `keep` is left.
     @inline(__always) var isAtEnd: Bool { index == steps.count }
 
-    /// What happens to the next old items. Ask only when the content of the gap has been taken.
+    /// What happens to the next old items. Valid only after the content of the gap has been consumed.
     @inline(__always) var kind: Delta.Step.Kind { isAtEnd ? .keep : steps[index].kind }
     @inline(__always) var change: Int { isAtEnd ? -1 : steps[index].change }
 
-    /// For how many old items it happens.
+    /// The number of old items to which it happens.
     @inline(__always) var remaining: Int { isAtEnd ? Int.max : steps[index].count - passed }
 
-    /// The next content of this gap, if there is any (on that side).
+    /// Consumes and returns the next content of this gap (on that side), if there is any.
     @inline(__always)
     mutating func content(_ side: Side? = nil) -> Delta.Step? {
         guard passed == 0, !isAtEnd else { return nil }
@@ -29,7 +30,7 @@ struct Walker {
         return step
     }
 
-    /// The next `count` old items, which start at position `old`, as a run.
+    /// Returns the next `count` old items, which start at position `old`, as a run.
     @inline(__always)
     func run(at old: Int, _ count: Int) -> Footprint.Run {
         if isAtEnd { return Footprint.Run(kind: .keep, old: old, count: count, slot: 0, change: -1) }

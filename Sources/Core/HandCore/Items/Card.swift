@@ -1,6 +1,6 @@
 /// One playing card, or its back.
 ///
-/// A list that is played with a `Deck` deals: an author inserts `.faceDown`, and the server turns it over when it commits.
+/// In a list with a `Deck`, an author inserts `.faceDown`, and the server turns the card over when it commits.
 public enum Card: Hashable, Sendable {
     case faceDown
     case faceUp(Rank, Suit)
@@ -22,7 +22,7 @@ public enum Card: Hashable, Sendable {
         }
     }
 
-    /// The card with that number; nil above 52.
+    /// Creates the card with that number; fails above 52.
     public init?(code: UInt8) {
         if code == 0 {
             self = .faceDown
@@ -46,7 +46,7 @@ extension Card: CustomStringConvertible {
         }
     }
 
-    /// Reads `Q♠`, `qs`, `10H` or `??`; nil if the text names no card.
+    /// Parses `Q♠`, `qs`, `10H` or `??`; fails if the text does not name a card.
     public init?(_ text: String) {
         if text == "??" {
             self = .faceDown

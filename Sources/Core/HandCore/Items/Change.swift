@@ -1,15 +1,15 @@
-/// An edit of one item's content, field by field: nil, or no change of a text, leaves a field as it is.
+/// An edit of one item's content, field by field. Nil, or an empty text change, leaves a field as it is.
 ///
-/// Ticking a task and rewording it at the same time keeps both, because they are different fields. So does rewording it in two
-/// places: a text is changed, not set.
+/// If one person ticks a task and another rewords it at the same time, both edits are kept, because they are in
+/// different fields. The same holds if two people reword different places: a text is changed, not set.
 public struct Change: Equatable, Sendable {
-    /// What happens to the wording of a note, task, link or heading.
+    /// The change of the text of a note, task, link or heading.
     public var text: TextChange
     /// Whether a task is done.
     public var done: Bool?
-    /// What happens to where a link leads.
+    /// The change of a link's address.
     public var url: TextChange
-    /// The face of a card. In a list that is played with a deck only the server changes it.
+    /// The face of a card. In a list with a deck, only the server changes it.
     public var card: Card?
     /// The bytes of a kind that this program does not know.
     public var bytes: [UInt8]?
@@ -25,7 +25,7 @@ public struct Change: Equatable, Sendable {
         self.bytes = bytes
     }
 
-    /// A change of a text that was `old` and becomes `new`, and perhaps of a task's box.
+    /// Creates a change of a text from `old` to `new`, and optionally of a task's box.
     public init(text old: String, to new: String, done: Bool? = nil) {
         self.init(text: TextChange(from: old, to: new), done: done)
     }
@@ -45,7 +45,7 @@ public struct Change: Equatable, Sendable {
         public static let bytes = Fields(rawValue: 16)
         public static let all: Fields = [.text, .done, .url, .card, .bytes]
 
-        /// Names of the members, in the order of their bits, as they are written in JSON.
+        /// The names of the members, in the order of their bits, as used in JSON.
         public var names: [String] {
             zip(["text", "done", "url", "card", "bytes"], 0...).filter { rawValue & (1 << $0.1) != 0 }.map(\.0)
         }
@@ -64,14 +64,14 @@ public struct Change: Equatable, Sendable {
 
     public var isEmpty: Bool { fields.isEmpty }
 
-    /// About how many bytes it takes: texts in UTF-8, those that are removed included, and a few for each splice.
+    /// The approximate size in bytes: texts in UTF-8, removed ones included, and a few bytes for each splice.
     package var size: Int { text.size + url.size + (bytes?.count ?? 0) }
 }
 
 extension Change {
     /// Why a change does not fit some content.
     public enum Misfit: Error, Hashable, Sendable {
-        /// The content, which is of that kind, has not those fields.
+        /// Content of that kind does not have those fields.
         case fieldsDoNotExist(Fields, of: Content.Kind)
         case text(TextChangeError)
     }
@@ -89,15 +89,15 @@ extension Change.Misfit: CustomStringConvertible {
 // MARK: - Algebra
 
 extension Change {
-    /// This change and then `later`, as one.
+    /// Returns this change followed by `later`, as one change.
     public func followed(by later: Change) -> Change {
         Change(
             text: text.followed(by: later.text), done: later.done ?? done, url: url.followed(by: later.url),
             card: later.card ?? card, bytes: later.bytes ?? bytes)
     }
 
-    /// What is left of this change once `other`, made on the same content, has been made: texts merge, and of what is set the
-    /// later change has the last word.
+    /// Returns what remains of this change after `other`, made on the same content: texts merge, and where both set a
+    /// field, the later change wins.
     package func transformed(over other: Change, as order: Order) -> Change {
         let yields = order == .earlier
         return Change(
@@ -108,7 +108,7 @@ extension Change {
             bytes: yields && other.bytes != nil ? nil : bytes)
     }
 
-    /// The change that takes `old` to `new`; nil if they are of different kinds, which no change can bridge.
+    /// Creates the change from `old` to `new`; fails if they are of different kinds, which no change can express.
     public init?(from old: Content, to new: Content) {
         switch (old, new) {
         case (.card(let old), .card(let new)):
@@ -126,7 +126,7 @@ extension Change {
         }
     }
 
-    /// What making it takes, and carrying it over others, beside a component without a text.
+    /// The cost of applying and transforming it, in addition to that of a component without a text.
     var cost: Int { text.cost + url.cost }
 }
 
@@ -144,7 +144,7 @@ extension Content.Kind {
 }
 
 extension Content {
-    /// This content with `change` made.
+    /// Returns this content with `change` applied.
     ///
     /// - Throws: `Change.Misfit` if the change was not made on this content.
     public func applying(_ change: Change) throws(Change.Misfit) -> Content {
@@ -163,8 +163,8 @@ extension Content {
         }
     }
 
-    /// The change of its text, and of where it leads, to those; nil leaves one as it is. Whether it has them shows when the
-    /// change is made.
+    /// Returns the change to a new text and a new address; nil leaves either as it is. A field that this content does
+    /// not have is reported when the change is applied.
     public func rewording(_ text: String? = nil, url: String? = nil) -> Change {
         var change = Change()
         if let text { change.text = TextChange(from: self.text, to: text) }
@@ -172,7 +172,7 @@ extension Content {
         return change
     }
 
-    /// The change that undoes `change`, made on this content.
+    /// Returns the change that undoes `change`, made on this content.
     public func inverse(of change: Change) -> Change {
         var inverse = Change(text: change.text.inverted, url: change.url.inverted)
         switch self {

@@ -1,17 +1,17 @@
-/// What an item says. Its kind never changes while the item lives; its fields change through `Change`.
+/// The content of an item. An item's kind never changes; its fields change through `Change`.
 ///
-/// Two contents are equal when their bytes are: texts that Unicode calls canonically equivalent but that are written with
-/// different code points differ here, because replicas compare digests of bytes.
+/// Two contents are equal when their bytes are: texts that are canonically equivalent in Unicode but use different code
+/// points are different here, because replicas compare digests of bytes.
 public enum Content: Sendable {
     case card(Card)
     case note(String)
     case task(String, done: Bool)
     case link(String, url: String)
     case heading(String)
-    /// A kind that this program does not know yet: kept and passed on untouched, so an old program never destroys it.
+    /// A kind that this program does not know yet: kept and passed on unchanged, so an old program never destroys it.
     case unknown(Kind, [UInt8])
 
-    /// The number that stands for a kind on the wire and in the store. Numbers are never reused.
+    /// The number of a kind on the wire and in the store. Numbers are never reused.
     public struct Kind: RawRepresentable, Hashable, Sendable {
         public let rawValue: UInt32
 
@@ -66,15 +66,15 @@ extension Content {
         }
     }
 
-    /// The text in which people recognize the item: its wording, a card's symbol, or empty for an unknown kind.
+    /// The text by which people recognize the item: its wording, a card's symbol, or empty for an unknown kind.
     public var text: String {
         accept(PlainText())
     }
 
-    /// Where it leads; nil for what is no link.
+    /// The address of a link; nil for other kinds.
     public var address: String? { if case .link(_, let url) = self { url } else { nil } }
 
-    /// Bytes that the content takes, as limits count them: texts in UTF-8, without lengths and numbers.
+    /// The size of the content in bytes, as limits count it: texts in UTF-8, without lengths and numbers.
     public var size: Int {
         switch self {
         case .card: 1
@@ -110,7 +110,7 @@ extension Content: Equatable {
 }
 
 extension String {
-    /// Whether both are the same sequence of UTF-8 bytes (stricter than `==`, which compares up to normalization).
+    /// Whether both are the same sequence of UTF-8 bytes (stricter than `==`, which compares canonical equivalence).
     func hasSameBytes(as other: String) -> Bool {
         utf8.elementsEqual(other.utf8)
     }

@@ -1,9 +1,9 @@
-/// The cards that a list has not dealt yet: all 52 in a seeded shuffle, dealt from the top, returned under the bottom.
+/// The cards that a list has not dealt yet: all 52 in a seeded shuffle, dealt from the top and returned to the bottom.
 public struct Deck: Equatable, Sendable {
     /// Cards from the bottom to the top.
     private var cards: [Card]
 
-    /// A full deck in the shuffle of that seed (Fisher and Yates, from the last card down).
+    /// Creates a full deck, shuffled with that seed (Fisher and Yates, from the last card down).
     public init(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         cards = (1...52).compactMap { Card(code: $0) }
@@ -12,7 +12,7 @@ public struct Deck: Equatable, Sendable {
         }
     }
 
-    /// A deck of these cards, from the bottom to the top; backs and repetitions are left out.
+    /// Creates a deck of these cards, from the bottom to the top; backs and duplicates are left out.
     public init(codes: some Sequence<UInt8>) {
         cards = []
         for card in codes.compactMap(Card.init(code:)) where card != .faceDown && !cards.contains(card) {
@@ -27,19 +27,19 @@ public struct Deck: Equatable, Sendable {
 
     public func contains(_ card: Card) -> Bool { cards.contains(card) }
 
-    /// Takes the top card; nil if the deck is empty.
+    /// Removes and returns the top card, or nil if the deck is empty.
     public mutating func deal() -> Card? {
         cards.popLast()
     }
 
-    /// Takes that card out of the deck, wherever it lies; false if it is not there.
+    /// Removes that card from the deck, wherever it is; returns false if it is not in the deck.
     public mutating func take(_ card: Card) -> Bool {
         guard let index = cards.firstIndex(of: card) else { return false }
         cards.remove(at: index)
         return true
     }
 
-    /// Puts a card under the deck. A back, and a card that is in the deck already, change nothing.
+    /// Puts a card under the deck. A back, and a card that is already in the deck, change nothing.
     public mutating func putUnder(_ card: Card) {
         guard card != .faceDown, !contains(card) else { return }
         cards.insert(card, at: 0)

@@ -1,14 +1,14 @@
-/// An item as lists keep it: its bytes on the wire (`Protocol.md`, “Items”) in one allocation, and its hash.
+/// An item as lists store it: its bytes on the wire (`Protocol.md`, “Items”) in one allocation, and its hash.
 ///
-/// 24 bytes, and 16 more than its content takes on the wire. It is compared, hashed, stored and sent as it is; only who wants
-/// to know what the item says makes an `Item` of it, which copies the texts.
+/// 24 bytes, and an allocation of 16 bytes more than its content takes on the wire. It is compared, hashed, stored and
+/// sent without decoding. Only code that reads the content makes an `Item` of it, which copies the texts.
 package struct PackedItem: Sendable {
     package let id: ItemID
     let hash: UInt64
-    // `nonisolated(unsafe)` is safe: the bytes are written once, before anybody else has the object.
+    // `nonisolated(unsafe)` is safe: the bytes are written once, before the object is shared.
     nonisolated(unsafe) private let storage: Storage
 
-    /// Kind, size and body, one behind the other. The size tells where they end, so no count is kept beside them.
+    /// Kind, size and body, one after the other. The size determines where they end, so no separate count is stored.
     private final class Storage: ManagedBuffer<Void, UInt8> {
         static func make(_ count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) -> Storage {
             let storage = unsafeDowncast(create(minimumCapacity: count) { _ in }, to: Storage.self)
@@ -17,7 +17,7 @@ package struct PackedItem: Sendable {
         }
     }
 
-    /// - Parameter content: kind, size and body of a content as they stand on the wire, already checked.
+    /// - Parameter content: kind, size and body of a content as on the wire, already validated.
     package init(id: ItemID, checked content: UnsafeRawBufferPointer) {
         self.id = id
         hash = Self.hash(id, content)
@@ -41,11 +41,11 @@ package struct PackedItem: Sendable {
         }
     }
 
-    /// Calls `body` with kind, size and body of the content as they stand on the wire.
+    /// Calls `body` with kind, size and body of the content as on the wire.
     package func withContentBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // The storage lives as long as this value does.
+        // The storage lives as long as this value.
         let start = UnsafeRawPointer(storage.withUnsafeMutablePointerToElements { $0 })
         defer { withExtendedLifetime(storage) {} }
         let header = Header(start)
@@ -55,17 +55,17 @@ package struct PackedItem: Sendable {
     /// Calls `body` with the kind and the body of the content.
     private func withBody<Result>(_ body: (Content.Kind, Slice<UnsafeRawBufferPointer>) -> Result) -> Result {
         withContentBytes { bytes in
-            // The bytes are never empty: the kind takes one at least.
+            // The bytes are never empty: the kind takes at least one.
             let header = Header(bytes.baseAddress!)
             return body(header.kind, bytes[header.length...])
         }
     }
 
-    /// What precedes the body: the kind and the body's size.
+    /// The bytes before the body: the kind and the body's size.
     private struct Header {
         let kind: Content.Kind
         let size: Int
-        /// Bytes of the header itself.
+        /// The number of bytes of the header itself.
         let length: Int
 
         @inline(__always)
@@ -108,7 +108,7 @@ package struct PackedItem: Sendable {
         }
     }
 
-    /// FNV-1a of the item's bytes on the wire, mixed once more (MurmurHash3's 64-bit finalizer), modulo 2⁶¹ − 1.
+    /// Returns FNV-1a of the item's bytes on the wire, mixed again (MurmurHash3's 64-bit finalizer), modulo 2⁶¹ − 1.
     private static func hash(_ id: ItemID, _ content: UnsafeRawBufferPointer) -> UInt64 {
         var state: UInt64 = 0xCBF2_9CE4_8422_2325
         let prime: UInt64 = 0x0000_0100_0000_01B3
@@ -129,7 +129,7 @@ extension PackedItem: Equatable {
 }
 
 extension Item {
-    /// What stands for the item in a list's digest (`Protocol.md`, “Digest”).
+    /// The item's hash in a list's digest (`Protocol.md`, “Digest”).
     package var hash: UInt64 { PackedItem(self).hash }
 }
 
@@ -140,7 +140,7 @@ extension PackedItem: Summarized {
 // MARK: - Bytes
 
 extension Content {
-    /// Bytes that the body of this content takes on the wire (`Protocol.md`, “Items”).
+    /// The size of the content's body on the wire, in bytes (`Protocol.md`, “Items”).
     package var bodySize: Int {
         switch self {
         case .card: 1
@@ -152,7 +152,7 @@ extension Content {
         }
     }
 
-    /// Reads a body; nil if it is not one of that kind, or the kind is not known.
+    /// Decodes a body; fails if it is not a body of that kind, or the kind is unknown.
     fileprivate init?(_ kind: Kind, body: Slice<UnsafeRawBufferPointer>) {
         var rest = body
         switch kind {
@@ -216,7 +216,7 @@ extension UnsafeMutableRawBufferPointer {
 }
 
 extension Slice<UnsafeRawBufferPointer> {
-    /// Takes a varint from the front, which must be there.
+    /// Consumes a varint at the front, which must be present.
     @inline(__always)
     fileprivate mutating func takeVarint() -> UInt64 {
         var value: UInt64 = 0
@@ -231,7 +231,7 @@ extension Slice<UnsafeRawBufferPointer> {
 }
 
 extension UInt64 {
-    /// Bytes that this number takes as a varint: seven bits a byte.
+    /// The size of this number as a varint, in bytes: seven bits per byte.
     package var varintSize: Int {
         self == 0 ? 1 : (70 - leadingZeroBitCount) / 7
     }

@@ -1,10 +1,10 @@
-/// What a list accepts. Clients ask before they offer a command; the server decides.
+/// What a list accepts. Clients check before they offer a command; the server decides.
 public struct Rules: Equatable, Sendable {
-    /// The most items that the list may hold.
+    /// The maximum number of items in the list.
     public var maximumCount: Int
     /// The kinds that may be inserted; nil for all.
     public var allowedKinds: Set<Content.Kind>?
-    /// The most bytes that one item's content may take (`Content.size`).
+    /// The maximum size of one item's content, in bytes (`Content.size`).
     public var maximumSize: Int
     /// Whether cards come from a deck.
     public var hasDeck: Bool
@@ -21,34 +21,34 @@ public struct Rules: Equatable, Sendable {
 
     /// The largest list that any server allows: 2³¹ − 1 items.
     public static let unlimitedCount = Int(Int32.max)
-    /// 16 KiB of text an item.
+    /// 16 KiB of text per item.
     public static let defaultSize = 16 * 1024
 
-    /// The classic one: at most five cards, dealt from a deck.
+    /// The classic list: at most five cards, dealt from a deck.
     public static let fiveCards = Rules(maximumCount: 5, allowedKinds: [.card], hasDeck: true)
 
     /// Why a list did not accept something.
     public enum Violation: Error, Equatable, Sendable {
-        /// The list would hold more than `maximum` items.
+        /// The list would have more than `maximum` items.
         case listFull(maximum: Int)
         case kindNotAllowed(Content.Kind)
-        /// An item's content would take more than `maximum` bytes.
+        /// An item's content would be larger than `maximum` bytes.
         case itemTooLarge(size: Int, maximum: Int)
-        /// All 52 cards are out.
+        /// All 52 cards are in the list.
         case deckEmpty
-        /// A face-up card was inserted that is not in the deck (somebody holds it).
+        /// A face-up card was inserted that is not in the deck (it is already in the list).
         case cardNotInDeck(Card)
-        /// A card was given another face; with a deck only the server turns cards over.
+        /// A card's face was changed; with a deck, only the server turns cards over.
         case cardsAreDealt
     }
 
-    /// Whether one more item of that kind may come into a list of `count` items; nil if it may.
+    /// Returns why `content` may not be inserted into a list of `count` items, or nil if it may.
     public func violation(inserting content: Content, into count: Int) -> Violation? {
         if count >= maximumCount { return .listFull(maximum: maximumCount) }
         return violation(of: content)
     }
 
-    /// Whether content of that kind and size may stand in the list, wherever there is room; nil if it may.
+    /// Returns why content of that kind and size is not allowed in the list, regardless of its count; nil if it is.
     public func violation(of content: Content) -> Violation? { violation(ofKind: content.kind, size: content.size) }
 
     package func violation(ofKind kind: Content.Kind, size: Int) -> Violation? {

@@ -17,7 +17,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// A number in `0..<bound`, by the same rule everywhere (the standard library does not promise one).
+    /// Returns a number in `0..<bound`, by the same rule on every platform (the standard library guarantees none).
     ///
     /// - Precondition: `bound > 0`.
     package mutating func next(below bound: Int) -> Int {

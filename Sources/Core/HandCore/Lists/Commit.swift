@@ -1,26 +1,26 @@
-/// A numbered, durable delta. A list's history is its commits 1, 2, 3…; nothing else is state.
+/// A numbered, durable delta. A list's history is its commits 1, 2, 3…; there is no other state.
 ///
-/// A submission may be refused by a commit, too: one that changes nothing. All who read the history then know that the submission
-/// was decided, and how.
+/// A commit may also refuse a submission; it then changes nothing. Everybody who reads the history knows that the
+/// submission was decided, and how.
 public struct Commit: Equatable, Sendable {
-    /// Place in the list's history, from 1.
+    /// The position in the list's history, from 1.
     public var revision: Int
-    /// The public number of the client that made it.
+    /// The public number of the client that submitted it.
     public var author: UInt64
-    /// The author's own count of submissions to this list; with the author it is the idempotency key.
+    /// The author's own count of submissions to this list; together with the author it is the idempotency key.
     public var sequence: UInt64
-    /// The revision that its author had seen when making it, below `revision`: all commits in between were made without each
-    /// other's knowledge.
+    /// The revision that the author had seen when making the edit, below `revision`: it was made concurrently with all
+    /// commits in between.
     public var base: Int
     /// When the server numbered it, in milliseconds since 1970 in UTC.
     public var time: UInt64
-    /// Number of items after it.
+    /// The number of items after this commit.
     public var count: Int
-    /// The list's digest after it.
+    /// The list's digest after this commit.
     public var digest: UInt64
-    /// The edit, made on the list at `revision − 1`; the identity if the submission is refused.
+    /// The edit, made on the list at `revision − 1`; the identity if the submission was refused.
     public var delta: Delta
-    /// Why the submission is refused; nil if it is made.
+    /// Why the submission was refused, or nil if it was accepted.
     public var refusal: Rejection?
 
     public init(

@@ -1,11 +1,11 @@
-/// A list whose edits return a new list. Nothing above it need know that it is a `Hand`.
+/// A list whose edits return a new list. Code above it does not need to know that it is a `Hand`.
 public protocol EditableList {
     var count: Int { get }
 
     /// - Precondition: `0 ≤ index < count`.
     subscript(index: Int) -> Item { get }
 
-    /// The list after `delta`.
+    /// Returns the list after `delta`.
     ///
     /// - Throws: `Delta.Misfit` if the delta was made for another list; the list stays as it is.
     func applying(_ delta: Delta) throws(Delta.Misfit) -> Self

@@ -1,7 +1,7 @@
 extension Delta {
     /// Why a delta does not fit a list.
     public enum Misfit: Error, Equatable, Sendable {
-        /// The delta walks over `reach` items, the list has only `count`.
+        /// The delta walks over `reach` items, but the list has only `count`.
         case tooFewItems(reach: Int, count: Int)
         /// The change was not made on the item at `index`.
         case change(Change.Misfit, index: Int)
@@ -18,13 +18,13 @@ extension Delta.Misfit: CustomStringConvertible {
 }
 
 extension Hand {
-    /// Above this many items a run is edited by splitting and joining trees, below it item by item in place.
+    /// A run of more items than this is edited by splitting and joining trees; shorter runs item by item in place.
     private static let bulk = 8
-    /// One step of an edit takes as long as copying this many items. A delta with more steps than that for the list's length is
-    /// applied by writing the whole list anew.
+    /// One step of an edit takes as long as copying this many items. If a delta has so many steps that this would take
+    /// longer than copying the list, the whole list is rewritten.
     private static let rewriting = 32
 
-    /// The list after `delta`: total on deltas that fit.
+    /// Returns the list after `delta`; succeeds for every delta that fits.
     ///
     /// O(min(c log n, c + n)) for c components and inserted items and the list's length n.
     ///
@@ -35,12 +35,12 @@ extension Hand {
         return copy
     }
 
-    /// Throws what `applying` would.
+    /// Throws the error that `applying` would throw.
     public func check(_ delta: Delta) throws(Delta.Misfit) {
         _ = try changedItems(by: delta)
     }
 
-    /// Every change is checked against its item before anything happens, so that an error leaves the list whole.
+    /// Validates every change against its item before anything is applied, so that an error leaves the list intact.
     private func changedItems(by delta: Delta) throws(Delta.Misfit) -> [(item: Item, content: Content)] {
         guard delta.reach <= count else { throw .tooFewItems(reach: delta.reach, count: count) }
         return try delta.changedItems(on: self)
@@ -68,7 +68,7 @@ extension Hand {
         }
     }
 
-    /// Makes a delta that fits in the one way or in the other, whichever is quicker here. For tests.
+    /// Applies a delta by rewriting or by editing, regardless of which is faster. For tests.
     package func applying(_ delta: Delta, rewriting: Bool) throws(Delta.Misfit) -> Hand {
         let changed = try changedItems(by: delta)
         var copy = self
@@ -76,7 +76,7 @@ extension Hand {
         return copy
     }
 
-    /// All items after a delta, in one walk. O(n + c).
+    /// Returns all items after a delta, in one pass. O(n + c).
     private func rewritten(by delta: Delta, _ changed: [(item: Item, content: Content)]) -> [PackedItem] {
         let old = Array(tree)
         var picked: [PackedItem] = []
@@ -164,8 +164,8 @@ extension Hand {
         }
     }
 
-    /// What a delta picks, taken out of the list before it changes: a few items by themselves, many as parts of the tree,
-    /// which then has to be copied where it changes.
+    /// The items that a delta picks, extracted before the list changes: a few items individually, many as parts of the
+    /// tree, which then has to be copied where it changes.
     private enum Picked {
         case items([PackedItem])
         case parts(SummaryTree<PackedItem>, Footprint)
@@ -210,19 +210,19 @@ extension Hand {
 }
 
 extension PackedItem {
-    /// The item after a change, or the same item if it lacks the fields of the change.
+    /// Returns the item with `change` applied, or unchanged if it does not have the fields.
     func changed(by change: Change) -> PackedItem {
         (try? content.applying(change)).map { PackedItem(Item(id: id, content: $0)) } ?? self
     }
 }
 
-// MARK: - What a delta takes away
+// MARK: - Deleted items
 
 extension Delta {
-    /// The items that this delta deletes from `list`, from left to right. O(components + deleted · log n).
+    /// Returns the items that this delta deletes from `list`, from left to right. O(components + deleted · log n).
     public func deletedItems(on list: Hand) -> [Item] { packedItems(deletedFrom: list).map(\.item) }
 
-    /// The same items as the list keeps them, so that no text is copied.
+    /// The same items in the form in which the list stores them: no text is copied.
     package func packedItems(deletedFrom list: Hand) -> [PackedItem] {
         if let edit = single { return edit.kind == .delete ? [list.tree[Int(edit.index)]] : [] }
         var old = 0

@@ -1,11 +1,11 @@
-// How a leaf's digest is found, and kept up to date without reading the whole leaf: at a million items each line of memory
-// that is not read counts. With k elements behind the place of the edit and S their digest, as they stand in the polynomial:
-//
+// How a leaf's digest is computed, and updated without reading the whole leaf: with a million items, each cache line
+// that is not read counts. With k elements behind the position of the edit and S their digest, as part of the
+// polynomial:
 //     insert h:   D′ = (D − S) · B + h · Bᵏ + S
 //     remove h:   D′ = (D − S − h · Bᵏ) · B⁻¹ + S
 //     replace:    D′ = D + (h′ − h) · Bᵏ
 //
-// S is read from elements that the edit has moved, and so touched, anyway.
+// S is computed from elements that the edit has moved, and so touched, anyway.
 
 extension PackedItem {
     package static func summary(of elements: [PackedItem]) -> HandSummary {
@@ -13,8 +13,8 @@ extension PackedItem {
         return HandSummary(count: count, digest: digest(of: elements, from: 0), power: Digest.powers[count])
     }
 
-    /// The digest of the elements from `first` on: products are added up in 128 bits and reduced once, which 64 factors of
-    /// 61 bits allow.
+    /// Returns the digest of the elements from `first` on. The products are summed in 128 bits and reduced once; 64
+    /// products of 61-bit factors fit.
     private static func digest(of elements: [PackedItem], from first: Int) -> UInt64 {
         let count = elements.count
         precondition(count <= 64, "a leaf holds at most 64 items")

@@ -1,4 +1,4 @@
 extension Hand {
-    /// What is wrong with the tree below the list; nil if nothing is. For tests: O(n).
+    /// Returns what is wrong with the list's tree, or nil if nothing is. For tests: O(n).
     package func brokenInvariant() -> String? { tree.brokenInvariant(sumsAreEqual: ==) }
 }

@@ -1,7 +1,7 @@
 extension Hand {
-    /// Calls `body` with the position of each item whose id lies in one of the ranges, in order, until it returns false.
+    /// Calls `body` with the position of each item whose id is in one of the ranges, in order, until it returns false.
     ///
-    /// O(n log ranges), a few nanoseconds an item: ids are not indexed, and nothing but them is looked at.
+    /// O(n log ranges), a few nanoseconds per item: ids are not indexed, and only the ids are read.
     package func forEachPosition(
         of ids: [ClosedRange<ItemID>], from start: Int = 0, _ body: (Int) -> Bool
     ) {
@@ -9,20 +9,20 @@ extension Hand {
         var position = start
         while position < count {
             let leaf = tree.leaf(containing: position)
-            let goesOn = leaf.elements.withUnsafeBufferPointer { items in
+            let shouldContinue = leaf.elements.withUnsafeBufferPointer { items in
                 for offset in (position - leaf.start)..<items.count where wanted.contain(items[offset].id) {
                     if !body(leaf.start + offset) { return false }
                 }
                 return true
             }
-            if !goesOn { return }
+            if !shouldContinue { return }
             position = leaf.start + leaf.elements.count
         }
     }
 }
 
 extension [ClosedRange<ItemID>] {
-    /// In order and without overlaps.
+    /// The ranges in order and without overlaps.
     fileprivate var joined: [ClosedRange<ItemID>] {
         var all: [ClosedRange<ItemID>] = []
         for range in sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -35,7 +35,7 @@ extension [ClosedRange<ItemID>] {
         return all
     }
 
-    /// Whether one of them contains the id. O(log ranges). They are in order and do not overlap.
+    /// Whether one of the ranges, which are in order and do not overlap, contains the id. O(log ranges).
     fileprivate func contain(_ id: ItemID) -> Bool {
         let index = partitioningIndex { $0.upperBound >= id }
         return index < count && self[index].lowerBound <= id

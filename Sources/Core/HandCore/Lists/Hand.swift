@@ -1,25 +1,25 @@
 /// The list: a value of items with structural sharing.
 ///
-/// Copying is O(1), every edit O(log n), and one million items are ordinary. Each way to edit it returns a new value, so
-/// whoever holds an old one keeps it.
+/// Copying is O(1), every edit is O(log n), and a list of a million items is nothing special. Every edit returns a new
+/// value, so whoever has an old one keeps it.
 public struct Hand: Sendable {
     package var tree: SummaryTree<PackedItem>
     /// What this list accepts.
     public var rules: Rules
 
-    /// An empty list.
+    /// Creates an empty list.
     public init(rules: Rules = Rules()) {
         tree = SummaryTree()
         self.rules = rules
     }
 
-    /// A list of these items, in this order. O(n).
+    /// Creates a list of these items, in this order. O(n).
     public init(_ items: some Collection<Item>, rules: Rules = Rules()) {
         tree = SummaryTree(items.map(PackedItem.init))
         self.rules = rules
     }
 
-    /// A list of items that are packed already. O(n).
+    /// Creates a list of packed items. O(n).
     package init(packed items: [PackedItem], rules: Rules = Rules()) {
         tree = SummaryTree(items)
         self.rules = rules
@@ -34,7 +34,7 @@ public struct Hand: Sendable {
     public var digest: UInt64 { tree.summary.digest }
 }
 
-/// Count and digest of a run of items, and the base to the power of the count, which joining needs.
+/// The count and digest of a run of items, and the base to the power of the count, which is needed for joining.
 package struct HandSummary: Summary, Equatable {
     package let count: Int
     let digest: UInt64
@@ -76,7 +76,7 @@ package struct HandSummary: Summary, Equatable {
 // MARK: - Reading
 
 extension Hand: Equatable {
-    /// Whether both hold the same items in the same order; O(1) if they differ, O(n) if they do not. Rules do not count.
+    /// Whether both have the same items in the same order; O(1) if they differ, O(n) if they do not. Ignores the rules.
     public static func == (left: Hand, right: Hand) -> Bool {
         left.tree.summary == right.tree.summary
             && (left.tree.isIdentical(to: right.tree) || left.packedItems.elementsEqual(right.packedItems))
@@ -100,28 +100,28 @@ extension Hand: RandomAccessCollection {
         public mutating func next() -> Item? { packed.next()?.item }
     }
 
-    /// The items at `range`, in order. O(range + log n).
+    /// Returns the items in `range`, in order. O(range + log n).
     public func items(in range: Range<Int>) -> [Item] {
         tree.elements(in: range).map(\.item)
     }
 
-    /// The items in order as they are kept, from `start` on. Amortized O(1) each, and nothing is copied.
+    /// Returns the stored items in order, from `start` on. Amortized O(1) each, and nothing is copied.
     package func packedItems(from start: Int) -> some Sequence<PackedItem> {
         tree.elements(in: start..<count)
     }
 
-    /// All items as they are kept.
+    /// All stored items in order.
     package var packedItems: some Sequence<PackedItem> { packedItems(from: 0) }
 
     /// The ids of all items in order.
     public var ids: some Sequence<ItemID> { packedItems.lazy.map(\.id) }
 
-    /// Adds the items of another list behind those of this one. O(log n): both share what they hold.
+    /// Appends the items of another list. O(log n): the two share structure.
     public mutating func append(_ other: Hand) {
         tree = tree + other.tree
     }
 
-    /// Where the item with that id stands; nil if it is not here. O(n): ids are not indexed.
+    /// Returns the position of the item with that id, or nil if it is not in the list. O(n): ids are not indexed.
     public func index(of id: ItemID) -> Int? {
         var found: Int?
         forEachPosition(of: [id...id]) { position in
@@ -135,12 +135,12 @@ extension Hand: RandomAccessCollection {
 // MARK: - Rules
 
 extension Hand {
-    /// Whether `content` may be inserted now; the reason why not, or nil. O(1).
+    /// Returns why `content` may not be inserted now, or nil if it may. O(1).
     public func violation(inserting content: Content) -> Rules.Violation? {
         rules.violation(inserting: content, into: count)
     }
 
-    /// Whether one more item of that kind may be inserted now.
+    /// Whether `content` may be inserted now.
     public func canInsert(_ content: Content) -> Bool {
         violation(inserting: content) == nil
     }

@@ -1,5 +1,6 @@
 extension RandomAccessCollection where Index == Int {
-    /// The first index at which a predicate holds that holds at all those behind it; `endIndex` if it holds nowhere. O(log n).
+    /// Returns the first index at which the predicate holds, or `endIndex` if it holds nowhere. If it holds at an
+    /// index, it must hold at all later ones. O(log n).
     @inlinable @inline(__always)
     package func partitioningIndex(where predicate: (Element) throws -> Bool) rethrows -> Int {
         var (low, high) = (startIndex, endIndex)

@@ -1,28 +1,28 @@
-/// Why the server refused a submission. Nothing of it was done; the connection stays, and so does all else that the client has
-/// pending.
+/// Why the server refused a submission. Nothing of it was applied; the connection stays open, and so do the client's
+/// other pending submissions.
 public enum Rejection: Error, Equatable, Sendable {
     /// The list's rules do not allow it.
     case violation(Rules.Violation)
-    /// An item with that id is in the list already.
+    /// An item with that id is already in the list.
     case duplicateItem(ItemID)
     /// The delta reaches beyond the list, or changes fields or words that an item does not have.
     case doesNotFit(reach: Int, count: Int)
-    /// The submission asked to be made on exactly its base, and the list has moved on.
+    /// The submission required the list to be at exactly its base, and the list has newer commits.
     case revisionMoved(now: Int)
-    /// The server could not write it down; the list is as it was before.
+    /// The server could not store it; the list is as it was before.
     case notStored
     /// The client has too many submissions waiting.
     case tooManyPending(limit: Int)
-    /// The person may not make such edits of this list.
+    /// The person is not allowed to make such edits to this list.
     case notAllowed
-    /// The server keeps as many bytes as it may.
+    /// The server's store has reached its size limit, in bytes.
     case storeFull(limit: Int)
-    /// The history says that the submission was refused, but no longer why.
+    /// The history shows that the submission was refused, but no longer why.
     case reasonForgotten
 }
 
 extension Rejection: CustomStringConvertible {
-    /// What happened and what to do, for people.
+    /// What happened and what to do, in words for people.
     public var description: String {
         switch self {
         case .violation(.listFull(let maximum)):
@@ -51,7 +51,7 @@ extension Rejection: CustomStringConvertible {
 }
 
 extension Content.Kind {
-    /// The name of a kind, as people and JSON say it; the number for one that this program does not know.
+    /// The name of a kind for people and in JSON, or the number of a kind that this program does not know.
     public var name: String {
         switch self {
         case .card: "card"
@@ -63,7 +63,7 @@ extension Content.Kind {
         }
     }
 
-    /// The kind with that name or number.
+    /// Creates the kind with that name or number.
     public init?(name: String) {
         if let known = Self.known.first(where: { $0.name == name }) {
             self = known

@@ -1,10 +1,10 @@
-/// One place of a text that changes: what stands there goes, and other text comes.
+/// One place of a text that changes: some text is removed, and other text takes its place.
 public struct Splice: Sendable {
-    /// Where, in bytes of the UTF-8 of the text before the change. Texts are kept and sent as UTF-8, so nobody has to count
-    /// anything else.
+    /// The position, in bytes of the UTF-8 of the text before the change. Texts are stored and sent as UTF-8, so no
+    /// other unit is needed.
     public let at: Int
-    /// What stands there and goes; empty for an insertion. It is carried so that nothing else is needed to merge, to undo, and
-    /// to tell somebody what was lost.
+    /// The removed text; empty for an insertion. It is included so that nothing else is needed to merge, to undo, and
+    /// to show somebody what was lost.
     public let removed: String
     public let inserted: String
 
@@ -14,10 +14,10 @@ public struct Splice: Sendable {
         self.inserted = inserted
     }
 
-    /// The bytes of the text before the change that go.
+    /// The removed bytes of the text before the change.
     var range: Range<Int> { at..<at + removed.utf8.count }
 
-    /// By how many bytes what stands behind it moves.
+    /// The number of bytes by which the text behind it moves.
     var growth: Int { inserted.utf8.count - removed.utf8.count }
 
     /// Whether nothing changes.

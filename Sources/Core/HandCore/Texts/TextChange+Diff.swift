@@ -1,6 +1,7 @@
 extension TextChange {
-    /// The change that takes `old` to `new`, by whole words: from 12 to 13 it replaces 12, so that somebody else's change from 12
-    /// to 22 meets it. The fewest words change, unless the texts have very little in common.
+    /// Creates the change from `old` to `new` by whole words. For example, from 12 to 13 it replaces 12, so that it
+    /// conflicts with somebody else's change from 12 to 22. It changes as few words as possible, unless the texts have
+    /// very little in common.
     ///
     /// Law: `TextChange(from: old, to: new).applied(to: old) == new`.
     ///
@@ -13,7 +14,7 @@ extension TextChange {
         let before = NumberedWords(old, start..<old.count - end, &known)
         let after = NumberedWords(new, start..<new.count - end, &known)
         var (oldWord, newWord, kept) = (0, 0, 0)
-        // The ends are a match, too.
+        // The ends count as a match, too.
         for match in WordMatches(before.numbers, after.numbers).pairs + [(before.count, after.count)] {
             var (gone, come) = (oldWord..<match.old, newWord..<match.new)
             (oldWord, newWord) = (match.old + 1, match.new + 1)
@@ -28,12 +29,12 @@ extension TextChange {
             append(
                 Splice(
                     at: before.ends[gone.lowerBound], removed: before.text(gone), inserted: after.text(come)))
-            // Before the next splice one word has to stay.
+            // At least one word must stay before the next splice.
             kept = 0
         }
     }
 
-    /// How many bytes at the start and at the end are the same, up to where a word surely ends: before a space.
+    /// Returns how many bytes are the same at the start and at the end, up to a sure word boundary: before a space.
     private static func inCommon(_ old: [UInt8], _ new: [UInt8]) -> (start: Int, end: Int) {
         func isEnd(_ bytes: [UInt8], _ index: Int) -> Bool {
             switch bytes[index] {
@@ -54,10 +55,10 @@ extension TextChange {
     }
 }
 
-/// The words of a part of a text, by numbers that are the same for the same word.
+/// The words of a part of a text, as numbers; equal words have equal numbers.
 private struct NumberedWords {
     private let bytes: [UInt8]
-    /// Where the first word begins, and where each word ends.
+    /// The start of the first word, and the end of each word.
     let ends: [Int]
     let numbers: [Int]
 
@@ -78,7 +79,8 @@ private struct NumberedWords {
         String(decoding: bytes[ends[words.lowerBound]..<ends[words.upperBound]], as: UTF8.self)
     }
 
-    /// By how many words an insertion or a deletion may move to the left, with the same outcome, so that it begins with a space: `{+ [two]+} [one]` and not `[{+two] [+}one]`.
+    /// Returns by how many words an insertion or a deletion can move to the left, with the same result, so that it
+    /// begins with a space: `{+ [two]+} [one]` instead of `[{+two] [+}one]`.
     func slide(_ words: Range<Int>, most: Int) -> Int {
         var way = 0
         while !words.isEmpty, bytes[ends[words.lowerBound - way]] != 0x20 {
@@ -95,12 +97,12 @@ extension Range<Int> {
     fileprivate func moved(by distance: Int) -> Range<Int> { lowerBound + distance..<upperBound + distance }
 }
 
-/// Which words of two texts are the same words: a longest common subsequence.
+/// The words that two texts have in common: a longest common subsequence.
 ///
-/// The greedy algorithm of E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), with an end: texts with more
-/// than `mostDifferences` have nothing in common but what stands at their ends.
+/// The greedy algorithm of E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), with a limit: texts
+/// with more than `mostDifferences` are treated as equal only at their start and end.
 private struct WordMatches {
-    /// The most differences that are looked for; each costs up to a step for every word.
+    /// The maximum number of differences that the search allows; each costs up to one step for every word.
     private static let mostDifferences = 400
 
     private(set) var pairs: [(old: Int, new: Int)] = []
@@ -112,7 +114,8 @@ private struct WordMatches {
         if let rounds = search() { traceBack(rounds) } else { matchEnds() }
     }
 
-    /// How far one comes on each diagonal (`old - new`) with 0, 1, 2 … differences; nil if that leads to no end.
+    /// Returns how far each diagonal (`old - new`) can be followed with 0, 1, 2 … differences, or nil if the end is not
+    /// reached.
     private func search() -> [[Int]]? {
         var rounds: [[Int]] = []
         for differences in 0...min(old.count + new.count, Self.mostDifferences) {
@@ -132,11 +135,11 @@ private struct WordMatches {
         return nil
     }
 
-    /// Where a round begins on a diagonal, and on which one the round before it ended.
+    /// Returns where a round begins on a diagonal, and the diagonal on which the round before it ended.
     private static func start(_ diagonal: Int, _ differences: Int, _ before: [Int]) -> (old: Int, from: Int) {
         let last = differences - 1
         func reached(_ diagonal: Int) -> Int { abs(diagonal) <= last ? before[diagonal + last] : -1 }
-        // One more word of the old text goes, or one of the new one comes, whichever leads further.
+        // One more word is removed from the old text, or added from the new one, whichever gets further.
         return reached(diagonal - 1) >= reached(diagonal + 1)
             ? (reached(diagonal - 1) + 1, diagonal - 1) : (reached(diagonal + 1), diagonal + 1)
     }

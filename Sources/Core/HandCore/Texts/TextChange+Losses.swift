@@ -1,15 +1,15 @@
-// What somebody put into a text, or took out of it, and somebody else changed at the same time.
+// Concurrent changes of the same place of a text: what one person changed and another overrode.
 
 extension TextChange {
-    /// What an earlier change made of a place, and a later one, made on the same text, replaces.
+    /// The result of an earlier change at one place that a later one, made on the same text, replaces.
     public struct Loss: Hashable, Sendable {
-        /// Where `present` stands, in bytes of the text after both changes.
+        /// The position of `present`, in bytes of the text after both changes.
         public let at: Int
-        /// What stood there before both.
+        /// The text there before both changes.
         public let original: String
-        /// What the earlier change made of it, and nobody reads any more.
+        /// The text that the earlier change put there, which the later one replaces.
         public let lost: String
-        /// What stands there now.
+        /// The text there after both changes.
         public let present: String
 
         public init(at: Int, original: String, lost: String, present: String) {
@@ -19,11 +19,11 @@ extension TextChange {
             self.present = present
         }
 
-        /// The change that puts back what was lost, made on the text after both.
+        /// The change that restores the lost text, made on the text after both changes.
         package var recovery: TextChange { TextChange(replacing: present, at: at, with: lost) }
     }
 
-    /// Where the two changes overlap and do not make the same of it.
+    /// Returns the places where the two changes overlap and have different results.
     public static func losses(earlier: TextChange, later: TextChange) -> [Loss] {
         var losses: [Loss] = []
         var shift = 0
@@ -38,9 +38,10 @@ extension TextChange {
         return losses
     }
 
-    /// The same where the earlier change has been made and `later` was carried over it: `inverse` takes the earlier one back.
+    /// Returns the losses if the earlier change is already applied and `later` was transformed over it: `inverse`
+    /// undoes the earlier one.
     ///
-    /// What was only removed has left no words behind. It counts as lost if the later change puts some of them back.
+    /// A pure removal leaves no words that could be lost. It counts as lost if the later change puts some of them back.
     package static func losses(ofWhatTakesBack inverse: TextChange, to later: TextChange) -> [Loss] {
         var losses: [Loss] = []
         var shift = 0
@@ -63,15 +64,15 @@ extension TextChange {
         return losses
     }
 
-    /// This change without the words that another one, made on the same text, has changed; and what that leaves of it. Made
-    /// one after the other, the two are this change.
+    /// Splits this change into the part that spares the words that `other`, made on the same text, has changed, and the
+    /// rest. Applied one after the other, the two parts are this change.
     func sparing(_ other: TextChange) -> (allowed: TextChange, left: TextChange) {
         if isIdentity || other.isIdentity { return (self, TextChange()) }
         var (allowed, left) = (TextChange(), TextChange())
         for meeting in Self.meetings(other, self) {
             for splice in meeting.later {
                 let parts = splice.parts(changedBy: meeting.earlier)
-                // What comes in the place of all of them comes with the first that goes.
+                // The whole replacement is inserted with the first part that is removed.
                 let first = parts.firstIndex { !$0.isChanged } ?? 0
                 for (index, part) in parts.enumerated() {
                     let piece = splice.part(part.range, inserted: index == first ? splice.inserted : "")
@@ -82,7 +83,8 @@ extension TextChange {
         return (allowed, left)
     }
 
-    /// What this change removes and another one, made on the same text, leaves there: on the text after the other.
+    /// Returns what this change removes and `other`, made on the same text, leaves in place, as a change of the text
+    /// after `other`.
     package func remainder(after other: TextChange) -> TextChange {
         var result = TextChange()
         var shift = 0
@@ -111,7 +113,7 @@ extension TextChange {
         return result
     }
 
-    /// Words of the text that are replaced by others.
+    /// Creates a change that replaces one piece of text with another.
     public init(replacing removed: String, at: Int, with inserted: String) {
         self.init()
         append(Splice(at: at, removed: removed, inserted: inserted))
@@ -119,14 +121,15 @@ extension TextChange {
 }
 
 extension Splice {
-    /// A part of what it removes, by bytes of the text.
+    /// Returns the splice for a part of what it removes, given in bytes of the text.
     fileprivate func part(_ part: Range<Int>, inserted: String) -> Splice {
         let bytes = Array(removed.utf8)[part.lowerBound - at..<part.upperBound - at]
         return Splice(at: part.lowerBound, removed: String(decoding: bytes, as: UTF8.self), inserted: inserted)
     }
 
-    /// What it removes, divided into what some splices of another change leave alone, and the rest: with what they replace goes
-    /// what they write within, and blanks and marks between.
+    /// Divides what it removes into the parts that `others`, splices of another change, leave alone, and the parts that
+    /// they change. The changed parts include words that the others write within, and blanks and punctuation in
+    /// between.
     fileprivate func parts(changedBy others: [Splice]) -> [(range: Range<Int>, isChanged: Bool)] {
         let met = others.filter { range.contains($0.at) && $0.at > at || $0.range.overlaps(range) }
         if met.isEmpty || range.isEmpty { return [(range, !met.isEmpty)] }
@@ -139,13 +142,13 @@ extension Splice {
                 parts.append((range, isChanged))
             }
         }
-        /// Words that nobody has written within.
+        /// Adds words that no other splice writes within as unchanged.
         func addGap(_ gap: Range<Int>) {
             let text = part(gap, inserted: "").removed
             let isTorn = met.contains { $0.removed.isEmpty && gap.lowerBound < $0.at && $0.at < gap.upperBound }
             if isTorn || !Words.hasAny(text) { return add(gap, isChanged: true) }
-            // If a changed word in front of the gap stays, the blanks behind it stay, too. Otherwise the word would be glued
-            // to what comes back, or to what follows the splice.
+            // If a changed word in front of the gap stays, the blanks behind it stay, too. Otherwise the word would be
+            // joined to the restored text, or to the text behind the splice.
             let isAtEnd = gap.upperBound == range.upperBound && !Words.hasAny(text.suffix(1))
             let touches = parts.last?.isChanged == true && (isAtEnd || parts.count == 1 && !inserted.isEmpty)
             let start = gap.lowerBound + (touches ? Words.marks(before: text) : 0)
@@ -156,7 +159,7 @@ extension Splice {
         for other in met where !other.removed.isEmpty {
             let changed = other.range.clamped(to: range)
             if changed.lowerBound > end {
-                // The blanks in front of a word stay with it, so that it is not glued to the one before.
+                // The blanks in front of a word stay with it, so that it is not joined to the word before.
                 let gap = part(end..<changed.lowerBound, inserted: "").removed
                 let start =
                     changed.lowerBound - gap.reversed().prefix(while: \.isWhitespace).reduce(0) { $0 + $1.utf8.count }

@@ -1,11 +1,11 @@
 /// Merging two changes of one text: defined once, by `meetings`; `transformed` and `followed` derive from it.
 ///
-/// Two splices *overlap* if their ranges share a byte, or if one is an insertion strictly inside the other's range. What is
-/// connected by overlaps is settled together: over the union of the ranges stands what the later change makes of it. All other
-/// splices hold. Where an insertion meets the start of a replaced range, it stands left of it; of two insertions at one place the
-/// earlier one stands left.
+/// Two splices *overlap* if their ranges share a byte, or if one is an insertion strictly inside the other's range.
+/// Splices connected by overlaps are resolved together: the later change determines the union of their ranges. All
+/// other splices are applied. An insertion at the start of a replaced range goes left of it. Of two insertions at the
+/// same place, the earlier one goes left.
 extension TextChange {
-    /// A place of the text where splices of one change, or of both, stand.
+    /// A place of the text that splices of one change, or of both, affect.
     struct Meeting {
         fileprivate(set) var range: Range<Int>
         fileprivate(set) var earlier: [Splice]
@@ -14,7 +14,7 @@ extension TextChange {
         /// Whether the two changes overlap here.
         var isOverlap: Bool { !earlier.isEmpty && !later.isEmpty }
 
-        /// What stands here before both: each byte is one that a splice removes.
+        /// The bytes here before both changes; each is removed by some splice.
         private var original: [UInt8] {
             var bytes = [UInt8](repeating: 0, count: range.count)
             for splice in earlier + later {
@@ -24,7 +24,7 @@ extension TextChange {
             return bytes
         }
 
-        /// What some of the splices make of it.
+        /// Returns the text here after some of the splices.
         private func text(after splices: [Splice]) -> String {
             let original = original
             var result: [UInt8] = []
@@ -35,7 +35,7 @@ extension TextChange {
                 end = splice.range.upperBound - range.lowerBound
             }
             result += original[end...]
-            // Only changes of different texts can tear a character. What they make of it has its length, and fits no text.
+            // Only changes of different texts can split a character. The result keeps the length, and fits no text.
             return String(validating: result, as: UTF8.self) ?? String(repeating: "\0", count: result.count)
         }
 
@@ -44,7 +44,7 @@ extension TextChange {
         var laterText: String { text(after: later) }
     }
 
-    /// Where the splices of two changes stand, from left to right.
+    /// Returns the places that two changes affect, from left to right.
     static func meetings(_ earlier: TextChange, _ later: TextChange) -> [Meeting] {
         var meetings: [Meeting] = []
         var (mine, theirs) = (earlier.splices[...], later.splices[...])
@@ -65,18 +65,18 @@ extension TextChange {
         return meetings
     }
 
-    /// Whether the earlier change's next splice comes first; nil if there is none any more. At one place insertions come before
-    /// what is replaced, and the earlier one before the later.
+    /// Whether the earlier change's next splice comes first, or nil if none is left. At the same place, insertions come
+    /// before replacements, and the earlier splice before the later.
     private static func isFirst(_ earlier: Splice?, _ later: Splice?) -> Bool? {
         guard let earlier else { return later == nil ? nil : false }
         guard let later, later.at <= earlier.at else { return true }
         return later.at == earlier.at && (earlier.removed.isEmpty || !later.removed.isEmpty)
     }
 
-    /// What is left of this change once `other`, made on the same text, has been made.
+    /// Returns what remains of this change after `other`, made on the same text.
     ///
-    /// Law (TP1): for all changes `a` and `b` of a text, `a` and then `b.transformed(over: a, as: .later)` gives the same text as
-    /// `b` and then `a.transformed(over: b, as: .earlier)`.
+    /// Law (TP1): for all changes `a` and `b` of a text, `a` followed by `b.transformed(over: a, as: .later)` gives
+    /// the same text as `b` followed by `a.transformed(over: b, as: .earlier)`.
     public func transformed(over other: TextChange, as order: Order) -> TextChange {
         var result = TextChange()
         var shift = 0
@@ -99,13 +99,13 @@ extension TextChange {
         return result
     }
 
-    /// This change and then `next`, as one change.
+    /// Returns this change followed by `next`, as one change.
     ///
     /// Law: `a.followed(by: b).applied(to: text) == b.applied(to: a.applied(to: text))`.
     public func followed(by next: TextChange) -> TextChange {
         var result = TextChange()
         var shift = 0
-        // Both are changes of the text between them: what takes it back, and what goes on from it.
+        // Both are changes of the text between them: one undoes the first change, the other is the next.
         for meeting in Self.meetings(inverted, next) {
             let splice = Splice(
                 at: meeting.range.lowerBound + shift, removed: meeting.earlierText, inserted: meeting.laterText)

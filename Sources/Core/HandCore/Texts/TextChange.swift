@@ -1,15 +1,16 @@
-/// A change of a text that its author has seen: what is removed where, and what comes in its place.
+/// A change of a text that its author has seen: what is removed where, and what is inserted instead.
 ///
-/// The splices stand in order, and at least one byte is kept between two of them, so that equal changes of a text have equal
-/// splices. All operations are linear in the bytes of the splices and do not depend on how long the text is, except for `applied`
-/// and `init(from:to:)`, which read it.
+/// The splices are in order, and at least one byte is kept between two of them, so that equal changes of a text have
+/// equal splices. All operations are linear in the bytes of the splices and independent of the length of the text,
+/// except for `applied` and `init(from:to:)`, which read it.
 public struct TextChange: Hashable, Sendable {
     public private(set) var splices: [Splice] = []
 
-    /// A change that changes nothing.
+    /// Creates a change that changes nothing.
     public init() {}
 
-    /// Splices in order, disjoint; those that touch become one, and those that change nothing are left out.
+    /// Creates a change from ordered, disjoint splices. Adjacent ones are joined, and those that change nothing are
+    /// left out.
     ///
     /// - Throws: `TextChangeError.disorder`.
     public init(_ splices: some Sequence<Splice>) throws(TextChangeError) {
@@ -22,7 +23,7 @@ public struct TextChange: Hashable, Sendable {
         settle()
     }
 
-    /// Takes splices that are in normal form already, without copying them; nil if they are not, or if there is none.
+    /// Adopts splices in normal form without copying them; fails if they are not in normal form, or if there are none.
     package init?(inNormalForm splices: [Splice]) {
         var end = -1
         for splice in splices {
@@ -35,18 +36,18 @@ public struct TextChange: Hashable, Sendable {
 
     public var isIdentity: Bool { splices.isEmpty }
 
-    /// About how many bytes it takes.
+    /// The approximate size in bytes.
     var size: Int { splices.reduce(0) { $0 + 4 + $1.removed.utf8.count + $1.inserted.utf8.count } }
 
-    /// What making it takes, and carrying it over others, in steps of a delta, beside the one that has the first splice.
+    /// The cost of applying and transforming it, in steps of a delta, in addition to the step for its first splice.
     var cost: Int {
         splices.reduce(max(0, splices.count - 1)) { $0 + ($1.removed.utf8.count + $1.inserted.utf8.count) / 256 }
     }
 
-    /// By how many bytes the text grows.
+    /// The number of bytes by which the text grows.
     public var growth: Int { splices.reduce(0) { $0 + $1.growth } }
 
-    /// Adds a splice that stands behind all others, or touches the last one. `settle` has to follow.
+    /// Adds a splice behind all others, or adjacent to the last one. Call `settle` afterwards.
     mutating func append(_ splice: Splice) {
         if splice.isNothing { return }
         guard let last = splices.last, last.range.upperBound == splice.at else { return splices.append(splice) }
@@ -54,16 +55,16 @@ public struct TextChange: Hashable, Sendable {
             at: last.at, removed: last.removed + splice.removed, inserted: last.inserted + splice.inserted)
     }
 
-    /// Leaves out what became nothing when touching splices became one.
+    /// Removes splices that became empty when adjacent ones were joined.
     mutating func settle() {
         splices.removeAll(where: \.isNothing)
     }
 
-    // MARK: Making it
+    // MARK: Applying
 
-    /// The text after this change.
+    /// Returns the text after this change.
     ///
-    /// - Throws: `TextChangeError.misfit` if something else stands where a splice removes text.
+    /// - Throws: `TextChangeError.misfit` if the text that a splice removes is not there.
     public func applied(to text: String) throws(TextChangeError) -> String {
         if isIdentity { return text }
         var result: [UInt8] = []
@@ -73,7 +74,7 @@ public struct TextChange: Hashable, Sendable {
         for splice in splices {
             guard splice.range.upperBound <= bytes.count,
                 bytes[splice.range].elementsEqual(splice.removed.utf8),
-                // What is inserted does not tear a character of several bytes apart.
+                // An insertion must not split a character of several bytes.
                 !Self.isContinuation(bytes, splice.at)
             else { throw .misfit(splice) }
             result += bytes[end..<splice.at]
@@ -84,12 +85,12 @@ public struct TextChange: Hashable, Sendable {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Whether a scalar began before that byte and does not end before it.
+    /// Whether the byte continues a scalar that began before it.
     private static func isContinuation(_ bytes: [UInt8], _ index: Int) -> Bool {
         index < bytes.count && bytes[index] & 0xC0 == 0x80
     }
 
-    /// The change that takes the changed text back.
+    /// The change that restores the original text.
     ///
     /// Law: `change.inverted.applied(to: change.applied(to: text)) == text`.
     public var inverted: TextChange {
@@ -103,8 +104,8 @@ public struct TextChange: Hashable, Sendable {
         return inverse
     }
 
-    /// Where a place in the text before the change is afterwards. A place within what is removed goes to the end of what comes
-    /// instead; so does, for `.after`, one at which something is inserted.
+    /// Returns the new position of a place in the text before the change. A place inside removed text moves to the end
+    /// of the text inserted instead. For `.after`, so does a place of an insertion.
     public func mapped(_ position: Int, _ side: Side) -> Int {
         var shift = 0
         for splice in splices where splice.at <= position {
@@ -119,11 +120,11 @@ public struct TextChange: Hashable, Sendable {
     }
 }
 
-/// Why something is no change of a text.
+/// Why something is not a change of a text.
 public enum TextChangeError: Error, Hashable, Sendable {
     /// A splice begins before the end of the one in front of it.
     case disorder(at: Int, expected: Int)
-    /// The text has something else where this splice removes what it names.
+    /// The text that this splice removes is not there.
     case misfit(Splice)
 }
 

@@ -1,21 +1,22 @@
-/// Cuts a text into words, and what stands between them.
+/// Splits a text into words and the text between them.
 ///
-/// A word is a run of letters and digits; one mark between two of them belongs to it, as in `10:30`, `don't` and `ada@example.org`.
-/// Ideographs and kana, which are written without spaces, are words of their own, and so is every other character.
+/// A word is a run of letters and digits; one punctuation mark between two such runs belongs to it, as in `10:30`,
+/// `don't` and `ada@example.org`. Ideographs and kana, which are written without spaces, are words of their own, and so
+/// is every other character.
 enum Words {
-    /// Where each word of some UTF-8 ends; the last ends with the text.
+    /// Returns the end of each word of some UTF-8; the last one is the end of the text.
     ///
     /// - Complexity: linear in the text.
     static func ends(of bytes: ArraySlice<UInt8>) -> [Int] {
         var ends: [Int] = []
         var end = bytes.startIndex
-        /// Whether the word that ends here is of letters and digits.
+        /// Whether the word that ends here consists of letters and digits.
         var isInWord = false
-        /// Where a mark behind a word ends. If a word follows, the mark joins the two.
+        /// The end of a punctuation mark behind a word. If a word follows, the mark joins the two.
         var mark: Int?
         for character in String(decoding: bytes, as: UTF8.self) {
             let isWord = character.isPartOfWord
-            // What belongs to the word in front of it moves its end.
+            // A character that belongs to the word in front of it extends that word.
             if isWord, isInWord {
                 ends.removeLast()
             } else if isWord, mark == end {
@@ -29,10 +30,10 @@ enum Words {
         return ends
     }
 
-    /// Whether there is a word in a text; blanks and marks are none.
+    /// Whether a text contains a word; blanks and punctuation are not words.
     static func hasAny(_ text: some StringProtocol) -> Bool { text.contains(where: \.isOfWords) }
 
-    /// The blanks and marks in front of the first word of a text, in bytes.
+    /// Returns the length, in bytes, of the blanks and punctuation in front of the first word of a text.
     static func marks(before text: String) -> Int { text.prefix { !$0.isOfWords }.utf8.count }
 
     /// Whether two texts have a word in common.
@@ -54,7 +55,7 @@ enum Words {
 extension Character {
     fileprivate var isOfWords: Bool { isPartOfWord || isIdeograph }
 
-    /// Whether it is a letter or a digit of a script that puts spaces between its words.
+    /// Whether it is a letter or a digit of a script that separates words with spaces.
     fileprivate var isPartOfWord: Bool {
         guard let scalar = unicodeScalars.first, !standsAlone else { return false }
         return scalar.properties.isAlphabetic || scalar.properties.numericType != nil

@@ -1,14 +1,15 @@
 /// The fingerprint of a sequence of items: a polynomial in a fixed base over the field of integers modulo 2⁶¹ − 1.
 ///
-/// `digest([h₀ … hₙ₋₁]) = Σ hᵢ · Bⁿ⁻¹⁻ⁱ mod (2⁶¹ − 1)`, the hᵢ being the items' hashes. Two parts are joined in constant
-/// time, so a tree keeps it up to date in O(log n) an edit. Rabin and Karp's rolling hash; it finds faults, not forgers.
+/// `digest([h₀ … hₙ₋₁]) = Σ hᵢ · Bⁿ⁻¹⁻ⁱ mod (2⁶¹ − 1)`, where the hᵢ are the items' hashes. Two parts are joined in
+/// constant time, so a tree updates it in O(log n) per edit. This is Rabin and Karp's rolling hash; it detects faults,
+/// not forgery.
 package enum Digest {
     /// The prime 2⁶¹ − 1.
     package static let modulus: UInt64 = (1 << 61) - 1
     /// The base of the polynomial.
     package static let base: UInt64 = 0x0E3B_7C9D_5F17_A36B
 
-    /// `left · right` modulo 2⁶¹ − 1, for factors below the modulus.
+    /// Returns `left · right` modulo 2⁶¹ − 1, for factors below the modulus.
     @inline(__always)
     package static func multiply(_ left: UInt64, _ right: UInt64) -> UInt64 {
         let product = left.multipliedFullWidth(by: right)
@@ -26,7 +27,7 @@ package enum Digest {
         left >= right ? left &- right : left &+ modulus &- right
     }
 
-    /// The number that `base` is multiplied with to give 1: base^(p − 2), by Fermat.
+    /// The multiplicative inverse of `base`: base^(p − 2), by Fermat.
     static let inverseOfBase: UInt64 = {
         var result: UInt64 = 1
         var square = base
@@ -39,7 +40,7 @@ package enum Digest {
         return result
     }()
 
-    /// A 128-bit number modulo 2⁶¹ − 1, using 2⁶¹ ≡ 1.
+    /// Reduces a 128-bit number modulo 2⁶¹ − 1, using 2⁶¹ ≡ 1.
     @inline(__always)
     static func reduce(high: UInt64, low: UInt64) -> UInt64 {
         let middle = (high << 3 | low >> 61) & modulus

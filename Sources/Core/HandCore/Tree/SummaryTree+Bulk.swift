@@ -1,7 +1,7 @@
-// Building, splitting and joining whole trees: O(log n) whatever the sizes, structure shared with the originals.
+// Building, splitting and joining whole trees: O(log n) for any sizes, with structure shared with the originals.
 
 extension SummaryTree {
-    /// Builds a tree bottom-up with evenly filled nodes, each with a quarter of its room left for insertions. O(n).
+    /// Builds a tree bottom-up with evenly filled nodes; each has a quarter of its capacity left for insertions. O(n).
     package init(_ elements: some Collection<Element>) {
         var level: [Node] = Self.evenRuns(of: elements.count, atMost: Self.leafCapacity * 3 / 4).map { run in
             let start = elements.index(elements.startIndex, offsetBy: run.lowerBound)
@@ -17,30 +17,30 @@ extension SummaryTree {
         root = level.first ?? Node(elements: [])
     }
 
-    /// Cuts 0..<count into as few runs as possible of nearly equal length.
+    /// Splits 0..<count into as few runs as possible of nearly equal length.
     private static func evenRuns(of count: Int, atMost limit: Int) -> [Range<Int>] {
         let runs = (count + limit - 1) / limit
         return (0..<runs).map { ($0 * count / runs)..<(($0 + 1) * count / runs) }
     }
 
-    /// The elements before `index`, and the rest.
+    /// Splits the elements into those before `index`, and the rest.
     package func split(at index: Int) -> (SummaryTree, SummaryTree) {
         precondition(index >= 0 && index <= count, "index out of range")
         let parts = Self.split(root, at: index)
         return (SummaryTree(root: parts.left), SummaryTree(root: parts.right))
     }
 
-    /// The elements in `range`, as a tree.
+    /// Returns the elements in `range`, as a tree.
     package func slice(_ range: Range<Int>) -> SummaryTree {
         split(at: range.upperBound).0.split(at: range.lowerBound).1
     }
 
-    /// `left` and then `right`.
+    /// Concatenates two trees.
     package static func + (left: SummaryTree, right: SummaryTree) -> SummaryTree {
         SummaryTree(root: join(left.root, right.root))
     }
 
-    /// Replaces the elements in `range` by those of `tree`.
+    /// Replaces the elements in `range` with those of `tree`.
     mutating func replaceSubrange(_ range: Range<Int>, with tree: SummaryTree) {
         let (head, rest) = split(at: range.lowerBound)
         let (_, tail) = rest.split(at: range.count)
@@ -62,7 +62,7 @@ extension SummaryTree {
         )
     }
 
-    /// A node over these children; the only child itself, an empty leaf for none.
+    /// Returns a node over these children, the child itself if there is only one, or an empty leaf if there are none.
     private static func over(_ children: ArraySlice<Node>, height: Int) -> Node {
         switch children.count {
         case 0: Node(elements: [])
@@ -78,7 +78,7 @@ extension SummaryTree {
         return nodes.count == 1 ? nodes[0] : Node(children: nodes, height: nodes[0].height + 1)
     }
 
-    /// Joins two nodes into one or two of the greater height.
+    /// Joins two nodes into one or two nodes of the greater height.
     static func joinLevel(_ left: Node, _ right: Node) -> [Node] {
         if left.height == right.height { return joinEqual(left, right) }
         var children: [Node]
@@ -103,7 +103,7 @@ extension SummaryTree {
         return [Node(elements: elements[..<half]), Node(elements: elements[half...])]
     }
 
-    /// One node over the children, or two if they are too many for one.
+    /// Returns one node over the children, or two if they do not fit into one.
     private static func spread(_ children: [Node], height: Int) -> [Node] {
         if children.count <= fanOut { return [Node(children: children, height: height)] }
         let half = children.count / 2
@@ -117,7 +117,7 @@ extension SummaryTree {
 // MARK: - Invariants
 
 extension SummaryTree {
-    /// What is wrong with the tree; nil if nothing is. For tests: O(n).
+    /// Returns what is wrong with the tree, or nil if nothing is. For tests: O(n).
     package func brokenInvariant(sumsAreEqual: (Sum, Sum) -> Bool) -> String? {
         var problem: String?
         func check(_ node: Node, isRoot: Bool) {

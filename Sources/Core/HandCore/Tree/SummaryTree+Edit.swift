@@ -1,7 +1,7 @@
-// Edits of one element, in place where the path to it is not shared with another copy.
+// Edits of one element, in place if the path to it is not shared with another copy.
 
 extension SummaryTree {
-    /// Puts `element` into the gap before the element at `index`.
+    /// Inserts `element` before the element at `index`.
     ///
     /// - Precondition: `0 ≤ index ≤ count`.
     package mutating func insert(_ element: Element, at index: Int) {
@@ -11,7 +11,7 @@ extension SummaryTree {
         }
     }
 
-    /// Takes the element at `index` out and returns it.
+    /// Removes and returns the element at `index`.
     @discardableResult
     package mutating func remove(at index: Int) -> Element {
         precondition(index >= 0 && index < count, "index out of range")
@@ -26,7 +26,7 @@ extension SummaryTree {
         Self.replace(at: index, in: &root, with: element)
     }
 
-    /// Replaces the elements in `range`, one by one: for few of them.
+    /// Replaces the elements in `range` one by one; meant for small ranges.
     mutating func replace(_ range: Range<Int>, with elements: [Element]) {
         let common = Swift.min(range.count, elements.count)
         for offset in 0..<common { replace(at: range.lowerBound + offset, with: elements[offset]) }
@@ -42,7 +42,7 @@ extension SummaryTree {
     private static func insert(_ element: Element, at index: Int, into node: inout Node) -> Node? {
         makeUnique(&node)
         if node.height == 0 {
-            // A leaf takes no more room than it needs until it grows; then all that it can ever need.
+            // A leaf has no spare capacity until it grows; then it reserves its maximum.
             if node.elements.count == node.elements.capacity { node.elements.reserveCapacity(leafCapacity + 1) }
             node.elements.insert(element, at: index)
             guard node.isOverfull else {
@@ -97,14 +97,14 @@ extension SummaryTree {
 }
 
 extension SummaryTree.Node {
-    /// Renews the sums that a changed child enters.
+    /// Updates the sums that contain a changed child.
     fileprivate func childChanged(_ slot: Int) {
         let (old, new) = (summaries[slot], children[slot].summary)
         summary = summary.replacing(old, by: new, behind: summaries[..<slot])
         summaries[slot] = new
     }
 
-    /// Keeps the left half and returns the right one if there is one element or child too many; renews the summary.
+    /// If there is one element or child too many, keeps the left half and returns the right one; updates the summary.
     fileprivate func splitIfOverfull() -> SummaryTree.Node? {
         defer { summarize() }
         guard isOverfull else { return nil }
@@ -121,7 +121,7 @@ extension SummaryTree.Node {
         return sibling
     }
 
-    /// Joins a sparse child with a neighbour: into one node, or two of equal size.
+    /// Joins a sparse child with a neighbour into one node, or into two of equal size.
     fileprivate func fillChild(_ slot: Int) {
         guard children.count > 1 else { return }
         let left = slot == 0 ? 0 : slot - 1

@@ -1,7 +1,7 @@
-/// What a tree knows about a run of elements without looking at them. Summaries of neighbours add up.
+/// What a tree knows about a run of elements without reading them. Summaries of neighbours can be added.
 package protocol Summary: Sendable {
     static var zero: Self { get }
-    /// Number of elements summarized.
+    /// The number of elements summarized.
     var count: Int { get }
     static func + (left: Self, right: Self) -> Self
 
@@ -19,27 +19,28 @@ package protocol Summarized: Sendable {
     var summary: Sum { get }
     static func summary(of elements: [Self]) -> Sum
 
-    /// The summary of `elements` (at most a leaf of them), where `sum` was theirs before the one at `index` was put in. May
-    /// be found without looking at all of them.
+    /// Returns the summary of `elements` (at most one leaf), given `sum`, their summary before the one at `index` was
+    /// inserted. It may be computed without reading all of them.
     static func summary(_ sum: Sum, afterInsertingAt index: Int, of elements: [Self]) -> Sum
-    /// The same, where `removed` was taken out at `index`.
+    /// Returns the same after `removed` was removed at `index`.
     static func summary(_ sum: Sum, afterRemoving removed: Self, at index: Int, of elements: [Self]) -> Sum
-    /// The same, where the element at `index` took the place of `old`.
+    /// Returns the same after the element at `index` replaced `old`.
     static func summary(_ sum: Sum, afterReplacing old: Self, at index: Int, of elements: [Self]) -> Sum
 }
 
 /// A copy-on-write sequence as an order-statistic B+tree: elements in the leaves, a summary at each node.
 ///
 /// Copying is O(1); access and edits by position are O(log n); splitting and joining are O(log n) and share structure.
-/// `Hand` keeps its items in one, `Composer` its pieces.
+/// `Hand` stores its items in one, `Composer` its pieces.
 package struct SummaryTree<Element: Summarized>: Sendable {
     package typealias Sum = Element.Sum
 
-    /// The most elements in a leaf, and the most children of an inner node; all nodes but the root hold a third at least.
+    /// The maximum numbers of elements in a leaf and of children of an inner node; all nodes but the root are at least
+    /// a third full.
     package static var leafCapacity: Int { 64 }
     package static var fanOut: Int { 32 }
 
-    /// Only for this type, whose operations stand in several files.
+    /// Only for this type, whose operations are in several files.
     var root: Node
 
     package init() {
@@ -52,21 +53,23 @@ package struct SummaryTree<Element: Summarized>: Sendable {
 
     package var summary: Sum { root.summary }
 
-    /// Whether both are one and the same in memory, so that nothing has to be compared.
+    /// Whether both are the same object in memory, so that nothing has to be compared.
     package func isIdentical(to other: Self) -> Bool { root === other.root }
     package var count: Int { root.summary.count }
 
-    /// A node of either kind; `height` 0 is a leaf.
+    /// A leaf or an inner node; a leaf has `height` 0.
     ///
     /// `@unchecked Sendable` is safe: a node is changed only while `isKnownUniquelyReferenced` says that one value owns it.
     package final class Node: @unchecked Sendable {
-        // The run time need not check that accesses to these do not overlap: a node is reached only through the tree that
-        // owns it, and that is a value, whose accesses the compiler checks. The checks were a quarter of the time of an edit.
+        // The runtime need not check that accesses to these do not overlap: a node is reached only through the tree
+        // that owns it, and that is a value, whose accesses the compiler checks. The checks took a quarter of the time
+        // of an edit.
         @exclusivity(unchecked) var summary: Sum
         let height: Int
         @exclusivity(unchecked) var elements: [Element]
         @exclusivity(unchecked) var children: [Node]
-        /// The children's summaries beside the references: a search or a sum reads these alone and touches no child.
+        /// The children's summaries, stored next to the references: a search or a sum reads only these and touches no
+        /// child.
         @exclusivity(unchecked) var summaries: [Sum]
 
         init(elements: some Collection<Element>) {
@@ -114,7 +117,7 @@ extension SummaryTree {
         return node.elements[offset]
     }
 
-    /// The elements of the leaf that holds `index`, and the position of the first of them. O(log n).
+    /// Returns the elements of the leaf that contains `index`, and the position of the first of them. O(log n).
     func leaf(containing index: Int) -> (elements: [Element], start: Int) {
         let (node, offset) = leafNode(containing: index)
         return (node.elements, index - offset)
@@ -132,7 +135,7 @@ extension SummaryTree {
         return (node, offset)
     }
 
-    /// What the elements before `index` add up to. O(log n).
+    /// Returns the sum of the summaries of the elements before `index`. O(log n).
     func sum(before index: Int) -> Sum {
         var sum = Sum.zero
         var offset = index
@@ -146,8 +149,8 @@ extension SummaryTree {
         return sum
     }
 
-    /// Position of the first element at which the running total of `metric` exceeds `offset`, and the total before it; nil
-    /// if the whole tree does not exceed it. O(log n).
+    /// Returns the position of the first element at which the running total of `metric` exceeds `offset`, and the total
+    /// before it, or nil if the whole tree does not exceed it. O(log n).
     @inline(__always)
     func first(exceeding offset: Int, by metric: (Sum) -> Int) -> (index: Int, before: Int)? {
         guard offset < metric(root.summary) else { return nil }
@@ -174,7 +177,7 @@ extension SummaryTree {
 }
 
 extension SummaryTree.Node {
-    /// The child that holds the element at `offset`; leaves in `offset` the position within that child.
+    /// Returns the child that contains the element at `offset`, and sets `offset` to the position within that child.
     @inline(__always)
     func slot(of offset: inout Int) -> Int {
         var slot = 0
@@ -202,13 +205,13 @@ extension SummaryTree: Sequence {
 
     package func makeIterator() -> Iterator { Iterator(tree: self, range: 0..<count) }
 
-    /// The elements in `range`, in order. O(range + log n).
+    /// Returns the elements in `range`, in order. O(range + log n).
     func elements(in range: Range<Int>) -> IteratorSequence<Iterator> {
         precondition(range.lowerBound >= 0 && range.upperBound <= count, "range out of bounds")
         return IteratorSequence(Iterator(tree: self, range: range))
     }
 
-    /// Goes leaf by leaf.
+    /// Iterates leaf by leaf.
     package struct Iterator: IteratorProtocol {
         private let tree: SummaryTree
         private var position: Int

@@ -1,14 +1,14 @@
 import HandCore
 import HandWire
 
-/// Somebody who edits lists in between: a client within the server's own process.
+/// A client within the server's own process that edits lists concurrently with the tested client.
 final class AwkwardGuest {
     let name: String
     private var machine: ClientMachine
     private var random: SplitMix64
     private var stream = GuestStream()
     private var connection: Connection?
-    /// What is still to be sent, in order.
+    /// The messages that are waiting to be sent, in order.
     private var outgoing: [[UInt8]] = []
     private var hasStarted = false
 
@@ -26,7 +26,7 @@ final class AwkwardGuest {
         machine.start()
     }
 
-    /// Edits the list of which `isMeant` says so by its name and its number.
+    /// Edits the list for which `isMeant` returns true, given its name and its number.
     func edit(_ isMeant: (String, UInt64) -> Bool) {
         let meant = machine.subscriptions.first { name, subscription in
             subscription.isLive && isMeant(name, subscription.list ?? 0)
@@ -34,11 +34,12 @@ final class AwkwardGuest {
         guard let name = meant?.key, let view = meant?.value.replica.view else { return }
         let item = view.isEmpty ? nil : view[random.next(below: view.count)].id
         machine.setPresence(name, item.map { Focus($0, isEditing: random.next(below: 2) == 0) })
-        // What the list does not take is left.
+        // Ignore edits that the list does not accept.
         try? machine.edit(name, change(of: view))
     }
 
-    /// Inserts, moves, ticks; what others wrote it neither rewords nor deletes, so that at the end nothing of theirs is missing.
+    /// Returns an insertion, a move or a tick. It neither rewords nor deletes the items of others, so that none of
+    /// theirs is missing at the end.
     private func change(of list: Hand) -> Delta {
         let sort = random.next(below: list.count < 4 ? 1 : list.count < 40 ? 6 : 3)
         let (index, gap) = (random.next(below: max(1, list.count)), random.next(below: list.count + 1))
@@ -58,7 +59,7 @@ final class AwkwardGuest {
 
     private static let mark = " was here"
 
-    /// Does what is due, and takes what has come.
+    /// Carries out what is due, and handles what has arrived. Returns whether there was anything.
     func pump(_ service: Service) -> Bool {
         guard hasStarted else { return false }
         if service.isStopping { return leave(service) }
@@ -73,7 +74,7 @@ final class AwkwardGuest {
         return send(service) || !bytes.isEmpty
     }
 
-    /// Who came back would keep the server from its end.
+    /// Leaves for good: a guest that reconnects would keep the server from stopping.
     private func leave(_ service: Service) -> Bool {
         outgoing = []
         guard let connection else { return false }
@@ -94,7 +95,7 @@ final class AwkwardGuest {
         }
     }
 
-    /// A service is given nothing while it does not read.
+    /// Sends messages, but not while the service does not read.
     private func send(_ service: Service) -> Bool {
         var hasSent = false
         while let connection, !stream.isStopped, !stream.isOver, !outgoing.isEmpty {

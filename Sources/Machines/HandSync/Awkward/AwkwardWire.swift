@@ -1,24 +1,27 @@
 import HandCore
 import HandWire
 
-/// What may happen to one connection and seldom does, chosen by a seed: bytes one by one, several frames at once, pauses,
-/// `acknowledged` before its commit, warnings, ends with and without a reason. All of it is within `Protocol.md`.
+/// Rare but allowed behavior of one connection, chosen by a seed: single bytes, several frames at once, pauses,
+/// `acknowledged` before its commit, warnings, disconnections with and without a reason. `Protocol.md` allows all of
+/// it.
 ///
-/// Sans-IO: frames of the server and of the client go in, pieces of the former and the latter one by one come out.
+/// Sans-IO: frames of the server and of the client go in; pieces of the server's frames, and single frames of the
+/// client, come out.
 package struct AwkwardWire {
-    /// A frame of the client, or bytes that are none.
+    /// A frame from the client, or bytes that are not a frame.
     package struct Received {
         package let bytes: [UInt8]
-        /// The list that it is to edit, or asks for by name; others edit that first, so many times over.
+        /// The number of the list that it edits, or the name of the list that it requests. Others edit that list
+        /// `rounds` times first.
         let list: UInt64?
         package let wanted: String?
         package var rounds: Int
     }
 
-    /// What comes next on the way to the client.
+    /// The next event on the way to the client.
     package enum Piece {
         case bytes([UInt8], pause: UInt64)
-        /// The server has said why, and ends the connection.
+        /// The server has sent a reason, and closes the connection.
         case end
         /// The connection is lost.
         case cut
@@ -35,7 +38,7 @@ package struct AwkwardWire {
     /// Edits of the client that are neither committed nor refused.
     private var edits: Set<Edit> = []
     private var waiting: [UInt8] = []
-    /// Bytes that go out one by one.
+    /// The number of bytes that are sent one by one.
     private var single = 0
     private var end: Piece?
 
@@ -43,7 +46,7 @@ package struct AwkwardWire {
         random = SplitMix64(seed: seed)
     }
 
-    /// Whether bytes wait for the client.
+    /// Whether nothing waits for the client.
     package var isEmpty: Bool { waiting.isEmpty && end == nil }
 
     private mutating func chance(_ one: Int, in all: Int) -> Bool { random.next(below: all) < one }
@@ -58,7 +61,7 @@ package struct AwkwardWire {
                 return true
             }
         } catch {
-            // What it says to that is the server's business.
+            // Let the server respond to invalid bytes.
             reader = FrameReader(limit: Int(Int32.max))
             return [Received(bytes: [UInt8](bytes), list: nil, wanted: nil, rounds: 0)]
         }
@@ -71,11 +74,11 @@ package struct AwkwardWire {
         case .submit(let submission):
             edits.insert(Edit(list: submission.list, sequence: submission.sequence))
             list = submission.list
-            // Now and then so many that its base is too old.
+            // Sometimes so many that its base is too old.
             rounds = chance(1, in: 8) ? 20 : random.next(below: 3)
         case .subscribe(let subscribe):
             wanted = subscribe.name
-            // Now and then so many that it has to start from a snapshot.
+            // Sometimes so many that it must start from a snapshot.
             rounds = chance(1, in: 3) ? 12 : 0
         default: break
         }
@@ -84,9 +87,9 @@ package struct AwkwardWire {
 
     // MARK: To the client
 
-    /// Takes whole frames.
+    /// Accepts complete frames.
     ///
-    /// - Parameter mayReplace: is asked before the client is told that it has connected again.
+    /// - Parameter mayReplace: asked before the client gets the error `replaced`.
     package mutating func send(_ bytes: UnsafeRawBufferPointer, mayReplace: () -> Bool) {
         var frames: [[UInt8]] = []
         var whole = FrameReader(limit: bytes.count)
@@ -119,12 +122,12 @@ package struct AwkwardWire {
         }
         waiting += message.frame
         if chance(1, in: 40), author != nil {
-            let text = "more comes from you than this server takes; it is read more slowly"
+            let text = "you send more than this server accepts; it reads more slowly"
             waiting += DownMessage.error(code: .slowedDown, request: 0, retryAfter: 10, message: text).frame
         }
     }
 
-    /// The connection ends before, in the middle of, or behind a message that matters.
+    /// Ends the connection before, in the middle of, or after a message that matters.
     private mutating func lose(_ message: DownMessage, _ mayReplace: () -> Bool) {
         let frame = message.frame
         if chance(1, in: 2) {
@@ -144,7 +147,7 @@ package struct AwkwardWire {
         end = .end
     }
 
-    /// The next piece; nil if there is none.
+    /// Returns the next piece, or nil if there is none.
     package mutating func next() -> Piece? {
         guard !waiting.isEmpty else {
             defer { end = nil }

@@ -1,13 +1,13 @@
 import HandCore
 import HandWire
 
-/// A server that does what is allowed and rare, for who writes a client: tiny limits, people who edit and move about in
-/// between, and an `AwkwardWire` on every connection. All chance comes from one seed.
+/// A server with allowed but rare behavior, for developers of clients: tiny limits, other people who edit and move
+/// around concurrently, and an `AwkwardWire` on every connection. All randomness comes from one seed.
 package final class Awkwardness {
     private let service: Service
     private var random: SplitMix64
     private let guests: [AwkwardGuest]
-    /// How often a client was told that it has connected again. More than three times a minute would mean something else.
+    /// How often a client got the error `replaced`. More than three times a minute would have another meaning.
     private var replacements = 0
 
     package init(_ service: Service, seed: UInt64) {
@@ -17,7 +17,7 @@ package final class Awkwardness {
         guests = ["Bob", "Eve", "Zoë"].map { AwkwardGuest($0, seed: seeds.next()) }
     }
 
-    /// Limits so small that what is rare is not.
+    /// Returns limits so small that rare events are frequent.
     package static func limits(_ limits: Limits) -> Limits {
         var limits = limits
         limits.windowBytes = 400
@@ -30,10 +30,10 @@ package final class Awkwardness {
         return limits
     }
 
-    /// Little of the history is kept.
+    /// A retention that keeps only a short history.
     package static let retention = Retention(commits: 30)
 
-    /// What happens to the next connection.
+    /// Returns the wire for the next connection.
     package func wire() -> AwkwardWire { AwkwardWire(seed: random.next()) }
 
     package func mayReplace() -> Bool {
@@ -41,17 +41,18 @@ package final class Awkwardness {
         return replacements <= 2
     }
 
-    /// Somebody asks for a list: the others come too.
+    /// Call this when a client requests a list: the guests open it too.
     package func enter(_ name: String) {
         for guest in guests { guest.enter(name) }
     }
 
-    /// The others edit the list that a client is to edit or asks for, and move about on it.
+    /// Makes the guests edit the list that a client is about to edit or requests, and move around on it.
     package func editFirst(_ frame: AwkwardWire.Received) {
         for guest in guests { guest.edit { $0 == frame.wanted || $1 == frame.list } }
     }
 
-    /// Hands over what others say and are told. Returns whether there was anything. Not to be called from within the service.
+    /// Exchanges the guests' messages with the service. Returns whether there were any. Must not be called from within
+    /// the service.
     package func pump() -> Bool {
         var hasWorked = false
         for guest in guests where guest.pump(service) { hasWorked = true }

@@ -1,7 +1,7 @@
 import HandCore
 
-/// How long to wait before the next try: doubling from a base to a ceiling, with full jitter, so that many clients that
-/// lost one server do not come back at one moment (Brooker, “Exponential backoff and jitter”, 2015).
+/// How long to wait before the next attempt: doubling from a base to a ceiling, with full jitter, so that many clients
+/// that lose one server do not reconnect at the same moment (Brooker, “Exponential backoff and jitter”, 2015).
 package struct Backoff: Sendable {
     /// Milliseconds.
     package var base: UInt64 = 100
@@ -13,14 +13,15 @@ package struct Backoff: Sendable {
         random = SplitMix64(seed: seed)
     }
 
-    /// The wait after one more failure: between half the base and the doubled base.
+    /// Returns the wait after one more failure, in milliseconds. At first it is between half the base and one and a
+    /// half times the base.
     package mutating func next() -> UInt64 {
         let most = min(ceiling, base << min(failures, 20))
         failures += 1
         return base / 2 + UInt64(random.next(below: Int(most)))
     }
 
-    /// A try succeeded.
+    /// Call this after an attempt succeeded.
     package mutating func reset() {
         failures = 0
     }

@@ -23,7 +23,7 @@ extension ClientMachine {
         emit(.connect(to: servers.target))
     }
 
-    /// The host that is to be connected to has so many addresses.
+    /// Call this when the host's addresses were found; `addresses` is their number.
     public mutating func found(addresses: Int) {
         guard state == .connecting else { return }
         servers.found(addresses: addresses)
@@ -38,12 +38,12 @@ extension ClientMachine {
         send(.hello(hello))
     }
 
-    /// The connection could not be made, or is lost. All pending edits stay.
+    /// Call this when the connection could not be made, or was lost. All pending edits stay.
     public mutating func disconnected(reason: String, now: UInt64) {
         if state.isUp { lost(reason, now: now) }
     }
 
-    /// The target did not answer for as long as it had.
+    /// Call this when the target did not answer within its time limit.
     public mutating func unanswered(now: UInt64) {
         if state.isUp { lost(Self.noAnswer(within: servers.hurry ?? 0), now: now, isHasty: true) }
     }
@@ -53,8 +53,8 @@ extension ClientMachine {
     /// Tries the next server, or waits if all were tried.
     ///
     /// - Parameters:
-    ///   - notBefore: milliseconds to wait, as the server asked.
-    ///   - isHasty: whether the server might have answered later.
+    ///   - notBefore: milliseconds to wait, as requested by the server.
+    ///   - isHasty: whether the server might have answered given more time.
     private mutating func lost(_ reason: String, now: UInt64, notBefore: UInt64 = 0, isHasty: Bool = false) {
         let lasted = state == .ready ? now - min(now, readySince) : 0
         switch servers.failed(reason, notBefore: notBefore, isHasty: isHasty, lasted: lasted) {
@@ -67,13 +67,13 @@ extension ClientMachine {
         }
     }
 
-    /// Closes this connection because of what the server sent or failed to send, and connects again, perhaps later.
+    /// Closes this connection because of what the server sent or failed to send, and connects again, possibly later.
     mutating func fail(_ reason: String, now: UInt64, notBefore: UInt64 = 0, isHasty: Bool = false) {
         emit(.disconnect)
         lost(reason, now: now, notBefore: notBefore, isHasty: isHasty)
     }
 
-    /// Gives the connection up for good.
+    /// Closes the connection for good.
     public mutating func stop(reason: String) {
         if state != .stopped { giveUp(.stopped, reason) }
     }
@@ -83,21 +83,21 @@ extension ClientMachine {
         leave(state, reason, retryIn: wait)
     }
 
-    /// - Parameter wait: milliseconds until the next try; nil if nobody knows whether there will be one.
+    /// - Parameter wait: milliseconds until the next attempt; nil if it is unknown whether there will be one.
     private mutating func leave(_ state: State, _ reason: String, retryIn wait: UInt64?) {
         self.state = state
         forgetConnection(isLast: wait == nil)
         emit(.status(.offline(reason: reason, retryIn: wait)))
     }
 
-    /// - Parameter isLast: whether there will be no other one.
+    /// - Parameter isLast: whether there will be no other connection.
     private mutating func forgetConnection(isLast: Bool) {
         frames = Queue()
         names = [:]
         abandoned = [:]
         for name in subscriptions.keys { subscriptions[name]?.lost() }
         for request in requests.keys.sorted() {
-            // A visit goes on over the next connection, if there will be one.
+            // A visit continues on the next connection, if there will be one.
             requests[request]?.visit?.disconnected()
             if isLast || requests[request]?.visit == nil { answer(request, .disconnected) }
         }
@@ -119,7 +119,7 @@ extension ClientMachine {
             fail(reason, now: now, isHasty: hurry != nil)
         case .ready:
             if now >= lastHeard + idleDeadline {
-                fail("nothing was heard from the server for \(idleDeadline / 1000) s", now: now)
+                fail("the server sent nothing for \(idleDeadline / 1000) s", now: now)
             } else {
                 ping(now: now)
             }
@@ -132,7 +132,7 @@ extension ClientMachine {
         nextPing = now + idleDeadline / 3
     }
 
-    /// Takes bytes from the socket.
+    /// Handles bytes from the socket.
     public mutating func received(_ bytes: UnsafeRawBufferPointer, now: UInt64) {
         guard state == .greeting || state == .ready else { return }
         lastHeard = now
@@ -145,7 +145,7 @@ extension ClientMachine {
             }
             self.reader = reader
         } catch {
-            fail("the server sent something else than Protocol.md allows: \(error)", now: now)
+            fail("the server sent something that Protocol.md does not allow: \(error)", now: now)
         }
     }
 }

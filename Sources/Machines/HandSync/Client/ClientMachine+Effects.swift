@@ -3,32 +3,33 @@ import HandWire
 
 extension ClientMachine {
     public enum Effect: Sendable {
-        /// Closes the former connection. If the target's addresses are to be found, `found` is to be called when they are.
+        /// Close the former connection, and connect to the target. If its addresses must be found first, call `found`
+        /// then.
         case connect(to: ServerRound.Target)
         case send([UInt8])
         case disconnect
-        /// To be written to the journal in that order; `kept` is to be called when that is done.
+        /// Write these to the journal in this order, then call `kept`.
         case keep([JournalWrite])
-        /// The journal is to say whether this client may go on under another id; `took` is to be called then.
+        /// Ask the journal whether this client may continue under another id, then call `took`.
         case takeID
-        /// The view of a list has changed, or its user should be told something.
+        /// The view of a list has changed, or there is news for its user.
         case update(list: String, Replica.Update)
         case status(Status)
-        /// Something else has happened to a list: `progress`, `presence`, `renamed` (the session knows it by the new name), or
-        /// `refused` (it is not followed any longer).
+        /// Another event of a list: `progress`, `presence`, `renamed` (the session now uses the new name), or
+        /// `refused` (the client no longer follows the list).
         case list(String, ListEvent)
-        /// Milliseconds that the server took to answer a ping.
+        /// The milliseconds that the server took to answer a ping.
         case latency(UInt64)
         case answer(request: UInt64, Answer)
-        /// A message of the server that answers no request.
+        /// A message from the server that does not answer a request.
         case told(ErrorCode, String)
     }
 
     public enum Status: Equatable, Sendable {
-        /// - Parameter to: which server is tried, if there are several.
+        /// - Parameter to: the server that is tried, if there are several.
         case connecting(to: String?)
         case online
-        /// Milliseconds until the next try; nil if there will be none.
+        /// `retryIn` is in milliseconds; nil if there will be no other attempt.
         case offline(reason: String, retryIn: UInt64?)
     }
 
@@ -39,12 +40,12 @@ extension ClientMachine {
         case history([Commit], people: [DownMessage.Person])
         case state(Hand, revision: Int)
         case excerpt(Excerpt)
-        /// An edit that was made on an excerpt is durable.
+        /// An edit made on an excerpt is durable.
         case committed(revision: Int, [Replica.Notice])
         case rejected(Rejection)
-        /// The excerpt on which an edit was made is too old: nothing was committed.
+        /// The excerpt that an edit was made on is too old: nothing was committed.
         case stale
-        /// Who is on a list.
+        /// The people who are on a list.
         case people([DownMessage.Presence])
         case error(ErrorCode, String)
         /// The connection was lost before the answer came.
@@ -53,7 +54,7 @@ extension ClientMachine {
 
     /// A list that is arriving in chunks.
     package struct IncomingSnapshot: Sendable {
-        /// What has arrived of it.
+        /// The items that have arrived.
         var hand: Hand
         let revision: Int
         let count: Int
@@ -77,7 +78,7 @@ extension ClientMachine {
 
         var isComplete: Bool { hand.count >= count }
 
-        /// The whole list; nil if it is not what the server announced.
+        /// Returns the whole list, or nil if it is not what the server announced.
         func assembled() -> Hand? {
             hand.digest == digest && hand.count == count ? hand : nil
         }
@@ -85,7 +86,7 @@ extension ClientMachine {
 }
 
 extension ClientMachine {
-    /// The next effect; nil if there is none.
+    /// Returns the next effect, or nil if there is none.
     public mutating func nextEffect() -> Effect? {
         let subscriptions = subscriptions
         if let writes = journal?.take({ subscriptions[$0]?.replica }) { return .keep(writes) }
@@ -99,6 +100,6 @@ extension ClientMachine {
 
     mutating func emit(_ effect: Effect) { effects.append(effect) }
 
-    /// Sends a message as soon as all that has happened so far is kept.
+    /// Sends a message as soon as the journal contains everything that has happened so far.
     mutating func send(_ message: UpMessage) { frames.append((message.frame, journalMark)) }
 }

@@ -1,19 +1,21 @@
 import HandCore
 import HandWire
 
-// What must be on disk before anything is sent, and the client's id, which changes when another program uses it.
+// What must be on disk before anything is sent, and the client's id, which changes if another program uses it.
 
 extension ClientMachine {
-    /// Grows with what must be kept: what has been done so far is safe from a crash when `keptMark` has come here.
+    /// Grows with each event that must be kept: everything up to now survives a crash once `keptMark` has reached this
+    /// value.
     public var journalMark: Int { journal?.mark ?? 0 }
     public var keptMark: Int { journal?.keptMark ?? 0 }
 
-    /// Writes everything to the journal now, also what the server could send again.
+    /// Writes everything to the journal now, including what the server could send again.
     public mutating func flush() { journal?.flush() }
 
-    /// The journal has the first `count` of the writes.
+    /// Call this when the journal contains the first `count` of the writes.
     ///
-    /// - Parameter problem: why the next one is not. What cannot be kept must not be sent: the client stops until it can be.
+    /// - Parameter problem: why the next one failed. What cannot be kept must not be sent: the client stops until it
+    ///   can.
     public mutating func kept(_ count: Int, problem: String? = nil, now: UInt64) {
         journal?.wrote(count)
         guard let problem else {
@@ -25,7 +27,7 @@ extension ClientMachine {
         if state != .stopped { giveUp(.heldUp, problem) }
     }
 
-    /// Another program has used this client's id.
+    /// Records that another program has used this client's id.
     mutating func noteShared() {
         if !isShared { journal?.add(.shared, isUrgent: true) }
         isShared = true
@@ -37,10 +39,10 @@ extension ClientMachine {
         journal?.flush()
         guard state.isUp else { return }
         let wait = backoff.next()
-        giveUp(.changingID(wait: wait), "another program has this one's id; it takes a new one", retryIn: wait)
+        giveUp(.changingID(wait: wait), "another program uses this client's id; it gets a new one", retryIn: wait)
     }
 
-    /// The client's new id; nil if the journal still needs the old one.
+    /// Call this with the client's new id, or with nil if the journal still needs the old one.
     public mutating func took(_ client: ClientID?, now: UInt64) {
         idChange = .allowed(after: client == nil ? now + Self.askingInterval : 0)
         if case .changingID(let wait) = state { state = .waiting(until: now + wait) }
@@ -52,7 +54,8 @@ extension ClientMachine {
         author = nil
     }
 
-    /// A commit of this client was made: its number is known from then on. Who forgets that can still take back what it makes later.
+    /// Records the author number of this client's commit in the journal. If that is lost, only later commits can be
+    /// undone.
     mutating func noteCommitted() {
         guard let author, author != knownAuthor else { return }
         knownAuthor = author

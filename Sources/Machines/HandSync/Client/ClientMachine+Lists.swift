@@ -2,11 +2,11 @@ import HandCore
 import HandWire
 
 extension ClientMachine {
-    /// Follows a list, from what was kept of it or from nothing.
+    /// Follows a list, starting from a stored replica or from nothing.
     ///
     /// - Parameters:
-    ///   - events: how many events were kept with the replica.
-    ///   - isJournaled: whether what happens to the list is kept, if this client has a journal.
+    ///   - events: how many events were stored with the replica.
+    ///   - isJournaled: whether the list's events are kept, if this client has a journal.
     public mutating func open(
         _ name: String, from replica: Replica? = nil, keptEvents events: Int = 0, isJournaled: Bool = false
     ) {
@@ -16,14 +16,14 @@ extension ClientMachine {
             isLoaded: replica.map { $0.logID != 0 } ?? false)
         subscription.replica.author = replica?.author ?? author
         subscriptions[name] = subscription
-        // Events are kept behind something that they happened to.
+        // Events need a stored replica to be applied to.
         if subscription.isJournaled { replica == nil ? journal?.replace(name) : journal?.found(events, of: name) }
         noteAuthor(of: name)
         if isReady { subscribe(to: name) }
     }
 
-    /// Writes the client's author number to the journal. Without it, the client's own commits would seem somebody else's when
-    /// it is read again.
+    /// Writes the client's author number to the journal. Without it, the client's own commits would look like somebody
+    /// else's when the journal is read again.
     mutating func noteAuthor(of name: String) {
         guard let author, subscriptions[name]?.replica.author != author else { return }
         subscriptions[name]?.replica.author = author
@@ -40,8 +40,8 @@ extension ClientMachine {
         }
     }
 
-    /// Leaves a list, unless it is followed by another name. One that is asked for may be the same, and its answer be under way: so it
-    /// is asked for again.
+    /// Unsubscribes from a list, unless the client follows it under another name. A list whose subscription is pending
+    /// may be the same, and its answer may be on the way, so the client subscribes to it again.
     mutating func unsubscribe(from list: UInt64) {
         guard names[list] == nil else { return }
         send(.unsubscribe(list: list))
@@ -51,7 +51,7 @@ extension ClientMachine {
         }
     }
 
-    /// Stops following a list. The journal gets what was collected of it.
+    /// Stops following a list. The journal gets its collected events.
     mutating func letGo(_ name: String) -> Subscription? {
         let subscription = subscriptions.removeValue(forKey: name)
         guard let subscription else { return nil }
@@ -61,7 +61,8 @@ extension ClientMachine {
         return subscription
     }
 
-    /// Subscribes to a list: by its log id if it is sought; if anew, what comes under an earlier answer no longer counts.
+    /// Subscribes to a list: by its log id if `isSought`. If `isAnew`, messages under an earlier answer no longer
+    /// count.
     mutating func subscribe(to name: String, isSought: Bool = false, isAnew: Bool = false) {
         guard let replica = subscriptions[name]?.replica else { return }
         let request = newRequest()
@@ -80,7 +81,7 @@ extension ClientMachine {
         return nextRequest
     }
 
-    /// Makes an edit on a list's view, and submits it if that is possible now.
+    /// Applies an edit to a list's view, and submits it if that is possible now.
     public mutating func edit(
         _ name: String, _ delta: Delta, isExact: Bool = false
     ) throws(Replica.EditError) {
@@ -89,14 +90,14 @@ extension ClientMachine {
         finishEdit(name, made.map { Retraction(delta: $0) }, isExact: isExact)
     }
 
-    /// Undoes the user's newest edit; false if there is none.
+    /// Undoes the user's newest edit; returns false if there is none.
     public mutating func undo(_ name: String) throws(Replica.EditError) -> Bool {
         let made = try subscriptions[name]?.replica.undo()
         finishEdit(name, made, isExact: false)
         return made != nil
     }
 
-    /// Redoes what was undone last; false if there is nothing.
+    /// Redoes what was undone last; returns false if there is nothing to redo.
     public mutating func redo(_ name: String) throws(Replica.EditError) -> Bool {
         let made = try subscriptions[name]?.replica.redo()
         finishEdit(name, made, isExact: false)
@@ -128,7 +129,8 @@ extension ClientMachine {
         send(.submit(submission))
     }
 
-    /// A sequence is used once: whoever submits to that history later, in this run or another, goes on after it.
+    /// Notes that a sequence number is used, so that later submissions to that history, in this run or another,
+    /// continue after it.
     mutating func noteUsed(_ sequence: UInt64, in log: UInt64) {
         guard used[log] ?? 0 < sequence else { return }
         used[log] = sequence
@@ -144,14 +146,14 @@ extension ClientMachine {
         emit(.update(list: name, update))
     }
 
-    /// Tells others which item this person is on or edits.
+    /// Shows others which item this person has selected or edits.
     public mutating func setPresence(_ name: String, _ focus: Focus?) {
         subscriptions[name]?.focus = focus
         guard isReady, let list = subscriptions[name]?.list else { return }
         send(.presence(list: list, focus))
     }
 
-    /// Sends a request. The answer comes as an effect with the returned number. Nil if there is no connection.
+    /// Sends a request. The answer is an effect with the returned number. Returns nil if there is no connection.
     public mutating func ask(_ message: (UInt64) -> UpMessage) -> UInt64? {
         guard isReady else { return nil }
         let request = newRequest()

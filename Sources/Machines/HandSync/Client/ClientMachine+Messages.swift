@@ -10,7 +10,7 @@ extension ClientMachine {
         case .chunk(let request, let items): take(items, of: request, now: now)
         case .commit(let list, let commit): take(commit, of: list)
         case .rejected(let list, let sequence, let reason):
-            // It counts although the list is being subscribed to anew: nothing is kept of it where it comes from.
+            // It counts even while the client subscribes again: the server does not store rejections.
             guard let name = names[list],
                 let update = subscriptions[name]?.replica.rejected(sequence: sequence, reason)
             else { return }
@@ -77,7 +77,7 @@ extension ClientMachine {
         _ subscribed: DownMessage.Subscribed, now: UInt64
     ) {
         if let name = abandoned.removeValue(forKey: subscribed.request) {
-            // Opened again meanwhile, it has a subscription of its own, which takes the place of this one.
+            // If it was opened again, it has a subscription of its own, which replaces this one.
             if subscriptions[name] == nil { unsubscribe(from: subscribed.list) }
             return
         }
@@ -93,14 +93,14 @@ extension ClientMachine {
         catchUp(name)
     }
 
-    /// Reports progress through the missed commits, at each hundredth of a long way.
+    /// Reports progress through the missed commits, at each percent if they are many.
     private mutating func tellProgress(of name: String) {
         guard let (done, total) = subscriptions[name]?.progress, total >= Self.longWay, done % (total / 100) == 0
         else { return }
         emit(.list(name, .progress(items: done, of: total)))
     }
 
-    /// Submits once the client has all that the server had when it subscribed.
+    /// Submits once the client has every commit that the server had when the client subscribed.
     private mutating func catchUp(_ name: String) {
         guard subscriptions[name]?.catchUp() == true, let link = subscriptions[name]?.link else { return }
         let last = subscriptions[name].map { lastSequence(of: $0.replica, on: link) } ?? link.lastSequence
@@ -108,12 +108,12 @@ extension ClientMachine {
             journal(name, .caughtUp(lastSequence: last))
         }
         tell(name, Replica.Update())
-        // What was sent on an earlier connection goes out again; the server knows it by its sequence.
+        // What was sent on an earlier connection goes out again; the server recognizes it by its sequence.
         guard let mine = subscriptions[name]?.replica.inFlight else { return submit(name) }
         if link.unanswered != mine.sequence { sendSubmission(of: name) }
     }
 
-    /// The last sequence that is used in a replica's history, by what is in flight excepted.
+    /// Returns the last used sequence in a replica's history, not counting the submission in flight.
     private func lastSequence(of replica: Replica, on link: Subscription.Link) -> UInt64 {
         replica.inFlight == nil ? max(link.lastSequence, used[replica.logID] ?? 0) : link.lastSequence
     }
@@ -140,7 +140,7 @@ extension ClientMachine {
             noteShared()
             submitAnew(name, after: commit.sequence)
         }
-        // The number stays; a snapshot of the same list comes under a new request.
+        // The list's number stays the same; its snapshot arrives under a new request.
         if subscriptions[name]?.replica.hasDiverged == true { return subscribe(to: name) }
         submit(name)
         catchUp(name)
@@ -152,14 +152,14 @@ extension ClientMachine {
             replica.inFlight?.sequence == sequence, replica.revision >= revision
         else { return }
         subscriptions[name]?.answered()
-        // Too long ago for the server to tell: the last sequence is learnt by subscribing again.
+        // The server no longer knows the revision: subscribing again returns the last sequence.
         if revision == 0 { return subscribe(to: name) }
-        // Its commit lies in what is here already and was not known as one's own: another program made it.
+        // Its commit has already arrived but was not recognized as one's own: another program made it.
         noteShared()
         submitAnew(name, after: sequence)
     }
 
-    /// Another program has used the sequence of what is in flight.
+    /// Submits the edit in flight under a new sequence, as another program has used its sequence.
     private mutating func submitAnew(_ name: String, after sequence: UInt64) {
         guard subscriptions[name]?.replica.hasDiverged == false else { return }
         subscriptions[name]?.answered()
@@ -168,7 +168,7 @@ extension ClientMachine {
         sendSubmission(of: name)
     }
 
-    /// The name of the list with that number; nil until the server has answered its latest subscription.
+    /// Returns the name of the list with that number, or nil until the server has answered its latest subscription.
     private func followed(_ list: UInt64) -> String? {
         names[list].flatMap { subscriptions[$0]?.list == list ? $0 : nil }
     }
@@ -181,7 +181,7 @@ extension ClientMachine {
         if let hand = incoming.assembled() {
             answer(request, .state(hand, revision: incoming.revision))
         } else {
-            answer(request, .error(.internalError, "what was fetched arrived damaged"))
+            answer(request, .error(.internalError, "the fetched list arrived damaged"))
         }
     }
 
@@ -190,9 +190,10 @@ extension ClientMachine {
         emit(.answer(request: request, answer))
     }
 
-    /// Whether to connect again after another connection has replaced this one. A late hello of this client itself may have
-    /// done that, now and then; another program with the same id does it again and again. Then this one returns once more, to go on
-    /// under another id; before that, to hear what became of what is in flight.
+    /// Whether to connect again after another connection has replaced this one. A delayed hello of this client itself
+    /// can cause that occasionally; another program with the same id does it repeatedly. In that case this client
+    /// returns once more, to continue under another id; before that, it returns to learn the outcome of what is in
+    /// flight.
     private mutating func mayReturn(now: UInt64) -> Bool {
         replacedAt = replacedAt.filter { $0 + Self.replacementPeriod > now } + [now]
         if replacedAt.count <= Self.mostReplacements { return true }
@@ -200,7 +201,7 @@ extension ClientMachine {
         return hasInFlight ? replacedAt.count <= Self.mostReplacements * 4 : !isShared
     }
 
-    /// An older server cannot know what is to be done.
+    /// Returns advice for the user, which an older server cannot give.
     private static func noCommonVersion(_ text: String) -> String {
         "this program and the server speak no version of the protocol in common; update the older of the two "
             + "(the server says: \(text))"
@@ -217,7 +218,7 @@ extension ClientMachine {
             return fail(text, now: now, notBefore: retryAfter)
         }
         if code == .notSubscribed {
-            // A submission may have crossed the end of its subscription. Its user need not know.
+            // A submission may have crossed the end of its subscription. The user does not need to know.
             if let name = names[request] { subscribe(to: name) }
             return
         }

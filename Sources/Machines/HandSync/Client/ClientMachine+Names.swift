@@ -1,8 +1,8 @@
 import HandCore
 import HandWire
 
-/// Lists that were renamed or deleted since they were opened. Pending edits stay with the list that they were made
-/// on, whatever its name is now.
+/// Lists that were renamed or deleted since they were opened. Pending edits stay with the list that they were made on,
+/// regardless of its current name.
 extension ClientMachine {
     /// Renames a followed list. All state of the list moves to the new name.
     mutating func renamed(_ list: UInt64, to name: String) {
@@ -14,13 +14,13 @@ extension ClientMachine {
             names[list] = name
             if mine.isJournaled { journal?.move(old, to: name) }
             emit(.list(old, .renamed(to: name)))
-            // What was asked under the former name may be answered by a list that has it now.
+            // A pending subscription under the former name may be answered for another list that has that name now.
             guard case .asked(let request, isSought: false, _) = mine.phase else { return }
             abandoned[request] = old
             return subscribe(to: name)
         }
-        // It was opened under its new name too. One of the two goes on, with what is pending; if both have something, the other's
-        // waits where it is kept.
+        // It was opened under its new name too. One of the two replicas continues, with its pending edits; if both
+        // have some, the other's waits where it is kept.
         if mine.replica.hasPending, !other.replica.hasPending {
             subscriptions[name]?.replica = mine.replica
             subscriptions[name]?.isLoaded = mine.isLoaded
@@ -29,14 +29,14 @@ extension ClientMachine {
             tell(name, Replica.Update(delta: delta))
         }
         drop(old, .noSuchList, text)
-        // Who comes and goes meanwhile is told under the number that it had.
+        // Until then, presence messages still arrive under the old number.
         names[list] = name
-        // Where one is under that name, if anywhere, is said when the server has answered.
+        // The focus under the new name, if any, is sent when the server has answered.
         if mine.focus != nil { send(.presence(list: list, nil)) }
         subscribe(to: name, isAnew: true)
     }
 
-    /// There is no list of that name. It may have been renamed, so the client looks for its log id.
+    /// Handles that there is no list of that name. It may have been renamed, so the client looks for its log id.
     mutating func missing(_ name: String, _ text: String) {
         guard let subscription = subscriptions[name] else { return }
         let replica = subscription.replica
@@ -47,26 +47,26 @@ extension ClientMachine {
         drop(name, .noSuchList, (subscription.isSought ? "there is no list '\(name)'" : text) + advice)
     }
 
-    /// Whether the edits pending under a name were made on another list, which has since been renamed or deleted.
+    /// Whether the edits pending under a name were made on another list that has since been renamed or deleted.
     func isOther(_ subscribed: DownMessage.Subscribed, than name: String) -> Bool {
         guard let replica = subscriptions[name]?.replica else { return false }
         return replica.hasPending && replica.logID != 0 && !LogID.isSameList(replica.logID, subscribed.logID)
     }
 
-    /// Pending edits stay in the journal, under the list on which they were made.
+    /// Drops the subscription. Pending edits stay in the journal, under the list that they were made on.
     mutating func turnBack(
         from subscribed: DownMessage.Subscribed, called name: String
     ) {
-        drop(name, .noSuchList, "'\(name)' is another list by now; " + Self.waiting(for: name))
+        drop(name, .noSuchList, "'\(name)' is now another list; " + Self.waiting(for: name))
         unsubscribe(from: subscribed.list)
     }
 
     private static func waiting(for name: String) -> String {
-        "edits of yours wait for the one that was called so before. If that one gets its name back they are sent: "
-            + "hand sync -l \(name). Or throw them away: hand sync -l \(name) --discard"
+        "you have pending edits for the list that had this name before. To send them when it has its name back: "
+            + "hand sync -l \(name). To discard them: hand sync -l \(name) --discard"
     }
 
-    /// Stops following a list, and says why.
+    /// Stops following a list, and reports why.
     mutating func drop(_ name: String, _ code: ErrorCode, _ text: String) {
         _ = letGo(name)
         names = names.filter { $0.value != name }

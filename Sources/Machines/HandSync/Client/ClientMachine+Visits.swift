@@ -1,21 +1,21 @@
 import HandCore
 import HandWire
 
-/// A short subscription without the items: for one edit on an excerpt, or to see who is there.
+/// A short subscription without the items: for one edit on an excerpt, or to see who is on the list.
 ///
 ///     entering ──subscribed──▶ entered (an edit is submitted) ──its commit, acknowledged, rejected, stale──▶ answered
 ///        ▲                        │
-///        └── connection lost ─────┘   the edit goes out again under its sequence, so that it is made once
+///        └── connection lost ─────┘   the edit goes out again under its sequence, so that it is applied once
 struct Visit: Sendable {
     let name: String
     let excerpt: Excerpt
     let purpose: Purpose
     /// The list's number on this connection, once the server has answered.
     private(set) var list: UInt64?
-    /// The sequence of the edit, once it has one.
+    /// The sequence number of the edit, once it has one.
     private(set) var sequence: UInt64?
-    /// What others' commits since the excerpt have left of the edit, and the present places of its items; nil if some of those
-    /// commits are missing.
+    /// The edit, transformed over others' commits since the excerpt, and the current positions of its items; nil if
+    /// some of those commits are missing.
     private var rest: (delta: Delta, entries: [Excerpt.Entry])?
     private(set) var notices: [Replica.Notice] = []
 
@@ -30,8 +30,9 @@ struct Visit: Sendable {
         self.purpose = purpose
     }
 
-    /// The server has answered the subscription. All commits since the excerpt come now, also those that came over an
-    /// earlier connection. Returns the edit, if the visit is for one: always the same, under the same sequence.
+    /// Handles the server's answer to the subscription. All commits since the excerpt follow, including those that
+    /// arrived over an earlier connection. Returns the edit, if the visit is for one: always the same, under the same
+    /// sequence.
     ///
     /// - Parameter used: the last sequence that this client has used in the history.
     mutating func entered(_ subscribed: DownMessage.Subscribed, used: UInt64) -> Submission? {
@@ -45,7 +46,7 @@ struct Visit: Sendable {
             list: subscribed.list, base: excerpt.revision, sequence: sequence, isExact: isExact, delta: delta)
     }
 
-    /// Whether a commit with the edit's sequence is the edit; true where that cannot be told.
+    /// Whether a commit with the edit's sequence is the edit; true if that cannot be determined.
     func became(_ commit: Commit) -> Bool {
         rest?.delta.became(commit.delta, under: excerpt.rules) ?? true
     }
@@ -69,8 +70,8 @@ struct Visit: Sendable {
 }
 
 extension ClientMachine {
-    /// Makes an edit of a list that is not followed, on an excerpt of it. The answer is `committed`, `rejected`, `stale` or an
-    /// error. Nil if there is no connection, or the list is followed or visited already.
+    /// Edits a list that is not followed, on an excerpt of it. The answer is `committed`, `rejected`, `stale` or an
+    /// error. Returns nil if there is no connection, or the client already follows or visits the list.
     ///
     /// - Parameter step: recorded with the edit if it undoes or redoes a commit of the same author.
     public mutating func edit(
@@ -79,7 +80,8 @@ extension ClientMachine {
         visit(Visit(name, excerpt, .edit(delta, isExact: isExact, step)))
     }
 
-    /// Asks who is on a list that is not followed. The answer is `people` or an error. Nil as with an edit.
+    /// Asks who is on a list that is not followed. The answer is `people` or an error. Returns nil in the same cases
+    /// as an edit.
     public mutating func askWhoIsThere(
         _ name: String, _ excerpt: Excerpt
     ) -> UInt64? {
@@ -112,7 +114,7 @@ extension ClientMachine {
         case .subscribed(let subscribed):
             guard requests[subscribed.request]?.visit != nil else { return false }
             entered(subscribed)
-        // The items of a snapshot are not asked for; one comes where the excerpt is old.
+        // A visit does not need the items of a snapshot; the server sends one if the excerpt is too old.
         case .chunk(let request, _): return requests[request]?.visit != nil
         case .commit(let list, let commit):
             guard let request = visit(of: list) else { return false }
@@ -128,7 +130,7 @@ extension ClientMachine {
             leave(request, .committed(revision: revision, requests[request]?.visit?.notices ?? []))
         case .presence(let list, let people):
             guard let request = visit(of: list) else { return false }
-            // Everybody is told at once, oneself included.
+            // The first message lists everybody, including this client.
             if case .people = requests[request]?.visit?.purpose, people.contains(where: { $0.author == author }) {
                 leave(request, .people(people))
             }
@@ -152,7 +154,7 @@ extension ClientMachine {
         guard let submission = requests[request]?.visit?.entered(subscribed, used: last),
             let visit = requests[request]?.visit
         else { return }
-        // It may be another list by now. A server of version 1 does not say which one its excerpts are of.
+        // The name may belong to another list now. A server of version 1 does not send the log id of its excerpts.
         if ![0, subscribed.logID].contains(visit.excerpt.logID) { return leave(request, .stale) }
         if case .edit(_, _, let step?) = visit.purpose {
             journal?.add(.step(step, log: subscribed.logID, sequence: submission.sequence), isUrgent: true)
@@ -165,7 +167,7 @@ extension ClientMachine {
         guard let visit = requests[request]?.visit else { return }
         if commit.author == author, let sequence = visit.sequence, commit.sequence == sequence {
             if let reason = commit.refusal { return leave(request, .rejected(reason)) }
-            // A copy of this program, with the same client id, may have used the sequence for something else.
+            // A copy of this program with the same client id may have used the sequence for something else.
             let isOwn = visit.became(commit)
             if !isOwn { noteShared() }
             leave(request, isOwn ? .committed(revision: commit.revision, visit.notices) : .stale)

@@ -1,27 +1,27 @@
 import HandCore
 import HandWire
 
-/// The client's side of one connection, and what survives it: the replicas of the subscribed lists, and what of
-/// them is to be kept.
+/// The client side of one connection, and what survives it: the replicas of the subscribed lists, and what of them must
+/// be kept.
 ///
-/// Events and times go in. The driver pulls effects with `nextEffect()`, in the order in which they are to be
-/// carried out. Its user is told at once; the server is told when the journal has it.
+/// Events and times go in. The driver pulls effects with `nextEffect()` and carries them out in that order. The user is
+/// notified at once; messages to the server wait until the journal is written.
 public struct ClientMachine: Sendable {
     enum State: Equatable, Sendable {
         /// Given up. → `connecting`
         case stopped
-        /// Given up until the journal takes what must be kept. → `connecting`, `stopped`
+        /// Given up until the journal can be written. → `connecting`, `stopped`
         case heldUp
-        /// Not connected until the driver says whether this client goes on under another id; then it waits so many
+        /// Not connected until the driver reports whether this client gets another id; then it waits for `wait`
         /// milliseconds. → `waiting`, `stopped`
         case changingID(wait: UInt64)
-        /// Not connected; tries at that time. → `connecting`, `heldUp`, `stopped`
+        /// Not connected; the next attempt is at that time. → `connecting`, `heldUp`, `stopped`
         case waiting(until: UInt64)
         /// The connection is being made. → `greeting`, `waiting`, `changingID`, `heldUp`, `stopped`
         case connecting
-        /// The hello is sent. → `ready`, `waiting`, `changingID`, `heldUp`, `stopped`
+        /// The hello was sent. → `ready`, `waiting`, `changingID`, `heldUp`, `stopped`
         case greeting
-        /// The server has said welcome. → `waiting`, `changingID`, `heldUp`, `stopped`
+        /// The server has sent its welcome. → `waiting`, `changingID`, `heldUp`, `stopped`
         case ready
 
         /// Whether there is a connection, or one is being made.
@@ -32,26 +32,26 @@ public struct ClientMachine: Sendable {
     enum IDChange: Equatable, Sendable {
         /// A new id may be requested from that time on.
         case allowed(after: UInt64)
-        /// It is asked for when all is kept, then the driver answers. No connection is made meanwhile, as what is submitted under
-        /// the old id could be doubled under the new one.
+        /// The client requests it when the journal is written, then waits for the driver's answer. It does not connect
+        /// until then, as what is submitted under the old id could be applied again under the new one.
         case due, asked
     }
 
-    /// A request without an answer so far.
+    /// A request that has not been answered yet.
     struct Request: Sendable {
-        /// The list that it asks for, as far as it has come.
+        /// The part of the requested list that has arrived.
         var incoming: IncomingSnapshot?
-        /// What it is done for on a list, if that takes more than one message.
+        /// The visit that it is part of, if it takes more than one message.
         var visit: Visit?
     }
 
     var effects = Queue<Effect>()
-    /// Frames that wait for what happened before them to be kept, each with the journal's mark at that time.
+    /// Frames that wait until earlier events are in the journal, each with the journal's mark at that time.
     var frames = Queue<(bytes: [UInt8], mark: Int)>()
-    /// What is to be kept; nil without a journal.
+    /// What must be kept; nil without a journal.
     var journal: JournalBuffer?
     var state = State.stopped
-    /// Why the server turned this client away for good; nil while connecting again may help.
+    /// Why the server permanently refused this client; nil while connecting again may help.
     public internal(set) var refusal: ErrorCode?
     var reader = FrameReader(limit: Int(Int32.max))
     var servers: ServerRound
@@ -65,31 +65,31 @@ public struct ClientMachine: Sendable {
     /// The author number of this client's last commit in this run.
     var knownAuthor: UInt64?
     public internal(set) var author: UInt64?
-    /// What the server last said of itself.
+    /// The server's last welcome message.
     public internal(set) var welcome: DownMessage.Welcome?
-    /// Whether the server has ever answered. Then it is worth waiting for.
+    /// Whether the server has ever answered. If so, it is worth waiting for.
     public internal(set) var hasHeard = false
     public internal(set) var subscriptions: [String: Subscription] = [:]
-    /// The last sequence that this client has used in each history, where no replica remembers it.
+    /// The last sequence that this client has used in each history, where no replica stores it.
     var used: [UInt64: UInt64]
     var names: [UInt64: String] = [:]
-    /// Lists that were closed before the server had answered to their subscription, by its request.
+    /// Lists that were closed before the server answered their subscription, by its request.
     var abandoned: [UInt64: String] = [:]
     var requests: [UInt64: Request] = [:]
     var nextRequest: UInt64 = 1
     var idleDeadline: UInt64 = 45_000
     var lastHeard: UInt64 = 0
     var nextPing: UInt64 = 0
-    /// When the server said welcome.
+    /// When the server sent its welcome.
     var readySince: UInt64 = 0
     /// The times at which another connection replaced this client's, within `replacementPeriod`.
     var replacedAt: [UInt64] = []
     /// A client that is replaced more often than this within `replacementPeriod` shares its id with another program.
     package static let mostReplacements = 3
     static let replacementPeriod: UInt64 = 60_000
-    /// Milliseconds that a server has to say welcome, unless others are to be tried.
+    /// Milliseconds that a server has to send its welcome, unless there are other servers to try.
     static let greetingDeadline: UInt64 = 10_000
-    /// The longest wait in milliseconds that a server can ask for.
+    /// The longest wait that a server can request, in milliseconds.
     static let longestWait: UInt64 = 60_000
     /// Milliseconds between attempts to write the journal.
     static let keepingInterval: UInt64 = 2_000
@@ -99,10 +99,10 @@ public struct ClientMachine: Sendable {
     static let longWay = 1_000
 
     /// - Parameters:
-    ///   - journal: nil if nothing is to be kept.
-    ///   - used: sequences that earlier runs have used (`JournalWrite.used`), the last one of each history.
-    ///   - servers: what the hosts are called that have the lists, if there are several.
-    ///   - list: the list that is worked on, if that is known; it decides with which of the servers the client begins.
+    ///   - journal: nil if nothing must be kept.
+    ///   - used: the last sequence that earlier runs have used in each history (`JournalWrite.used`).
+    ///   - servers: the names of the hosts that have the lists, if there are several.
+    ///   - list: the list that the client works on, if known; it determines which server the client tries first.
     public init(
         client: ClientID, person: String, program: String, capabilities: Capabilities = [.presence, .digest],
         token: String? = nil, seed: UInt64, journal: JournalBuffer? = nil, used: [UInt64: UInt64] = [:],
@@ -118,7 +118,7 @@ public struct ClientMachine: Sendable {
 
     public var isReady: Bool { state == .ready }
 
-    /// Whether it is time for a new id: another program has this one, and nothing is in flight, whose outcome only
+    /// Whether it is time for a new id: another program uses this one, and nothing is in flight, whose outcome only
     /// the old id can learn.
     public var wantsNewID: Bool { isShared && !hasInFlight }
 
@@ -127,7 +127,7 @@ public struct ClientMachine: Sendable {
             || requests.values.contains { $0.visit?.sequence != nil }
     }
 
-    /// When `timer(now:)` is to be called at the latest.
+    /// The latest time to call `timer(now:)`.
     public var deadline: UInt64? {
         [connectionDeadline, keepAgainAt, idDeadline].compactMap(\.self).min()
     }

@@ -1,45 +1,45 @@
-/// A write to a client's journal, which is made as a whole or not at all.
+/// An atomic write to a client's journal.
 public enum JournalWrite: Sendable {
-    /// Appended to what is kept of the list.
+    /// Appends to the stored events of the list.
     case append([JournalEvent], list: String)
-    /// Replaces all that is kept of the list, also under its former name.
+    /// Replaces everything that is stored of the list, also under its former name.
     case checkpoint(Replica, list: String, formerName: String?)
-    /// The submission to a history with that sequence is an undo or a redo.
+    /// Records that the submission with that sequence to a history is an undo or a redo.
     case step(Retrace.Step, log: UInt64, sequence: UInt64)
-    /// That sequence is used in that history, and no list that is kept says so.
+    /// Records that the sequence is used in that history, where no stored list does so.
     case used(log: UInt64, sequence: UInt64)
-    /// The author number that the server gave this client under that name.
+    /// Records the author number that the server gave this client under that name.
     case met(author: UInt64, person: String)
-    /// A commit of this client was made under that number and name.
+    /// Records that a commit of this client was made under that number and name.
     case committed(author: UInt64, person: String)
-    /// Another program has this client's id.
+    /// Records that another program uses this client's id.
     case shared
 }
 
-/// What a client still has to write to its journal, in order, and how much is written.
+/// What a client still has to write to its journal, in order, and how much has been written.
 ///
 /// Each event that must be on disk before anything more is sent raises `mark`. What was done at a mark may be sent, and
-/// survives a crash, when `keptMark` has reached it.
+/// survives a crash, once `keptMark` has reached that mark.
 public struct JournalBuffer: Sendable {
-    /// Counts what must be kept before anything more is sent.
+    /// Counts the events that must be kept before anything more is sent.
     package private(set) var mark = 0
     /// The mark up to which everything is on disk.
     package private(set) var keptMark = 0
-    /// Whether the last attempt failed; cleared by what makes another one worth while.
+    /// Whether the last attempt failed; cleared by anything that makes another attempt worthwhile.
     package private(set) var hasFailed = false
     private var writes: [JournalWrite] = []
-    /// Events of lists that are not among the writes yet.
+    /// Events of lists that are not in `writes` yet.
     private var events: [String: [JournalEvent]] = [:]
-    /// Lists that are written anew as a whole, with their former names if they were renamed.
+    /// Lists to be rewritten as a whole, with their former names if they were renamed.
     private var replaced: [String: String?] = [:]
     /// Events written since the last checkpoint, by list.
     private var written: [String: Int] = [:]
-    /// What is being written, and the mark that this reaches.
-    private var underWay: (writes: [JournalWrite], mark: Int)?
+    /// The writes in progress, and the mark that they reach.
+    private var inProgress: (writes: [JournalWrite], mark: Int)?
 
-    /// Commits that may wait in memory, as the server can send them again.
+    /// The number of commits that may wait in memory, as the server can send them again.
     private let waiting: Int
-    /// Events after which a list is written anew as a whole.
+    /// The number of events after which a list is rewritten as a whole.
     private let compaction: Int
 
     public init(waiting: Int = 256, compaction: Int = 20_000) {
@@ -47,67 +47,67 @@ public struct JournalBuffer: Sendable {
         self.compaction = compaction
     }
 
-    /// Whether everything that must be on disk is there.
+    /// Whether everything that must be on disk is on disk.
     package var isKept: Bool { keptMark == mark }
 
     package mutating func add(_ write: JournalWrite, isUrgent: Bool) {
         writes.append(write)
-        if isUrgent { hurry() }
+        if isUrgent { raiseMark() }
     }
 
     package mutating func add(_ event: JournalEvent, to list: String) {
         events[list, default: []].append(event)
-        if event.isUrgent || events[list, default: []].count > waiting { hurry() }
+        if event.isUrgent || events[list, default: []].count > waiting { raiseMark() }
     }
 
-    private mutating func hurry() {
+    private mutating func raiseMark() {
         mark += 1
         hasFailed = false
     }
 
-    /// Writes all that waits now.
+    /// Writes everything that is waiting.
     package mutating func flush() {
-        if !isKept || !writes.isEmpty || !events.isEmpty { hurry() }
+        if !isKept || !writes.isEmpty || !events.isEmpty { raiseMark() }
     }
 
-    /// Tries the failed write again.
+    /// Retries the failed write.
     package mutating func retry() { hasFailed = false }
 
-    /// Counts events that earlier programs have kept of a list. Otherwise a journal that is only ever opened
-    /// for a short while would never be written anew.
+    /// Counts events of a list that earlier runs have stored. Otherwise a journal that is only ever opened for a short
+    /// while would never be rewritten.
     package mutating func found(_ count: Int, of list: String) { written[list] = count }
 
-    /// The replica was set anew; what was collected of it so far is in it.
+    /// Call this when the replica was replaced; it contains everything collected so far.
     package mutating func replace(_ list: String) {
         events[list] = nil
         replaced.updateValue(replaced[list] ?? nil, forKey: list)
-        hurry()
+        raiseMark()
     }
 
-    /// A list has another name, under which it is kept from now on.
+    /// Call this when a list was renamed; from now on it is stored under the new name.
     package mutating func move(_ list: String, to name: String) {
         let first = replaced.removeValue(forKey: list) ?? nil
         (events[list], events[name], written[list]) = (nil, nil, nil)
         replaced.updateValue(first ?? list, forKey: name)
-        hurry()
+        raiseMark()
     }
 
-    /// A list is followed no longer; what was collected of it is kept.
+    /// Call this when the client stops following a list; its collected events are kept.
     package mutating func letGo(_ list: String, _ replica: Replica) {
         collect(list, replica)
         written[list] = nil
         flush()
     }
 
-    /// The writes to make now; nil if there are none, or while earlier ones are under way.
+    /// Returns the writes to make now, or nil if there are none, or while earlier ones are in progress.
     ///
-    /// - Parameter replica: a list's replica as it is now, which contains all events that were collected.
+    /// - Parameter replica: returns a list's current replica, which contains all collected events.
     package mutating func take(_ replica: (String) -> Replica?) -> [JournalWrite]? {
-        guard !isKept, underWay == nil, !hasFailed else { return nil }
+        guard !isKept, inProgress == nil, !hasFailed else { return nil }
         for list in Set(replaced.keys).union(events.keys).sorted() { collect(list, replica(list)) }
-        underWay = (writes, mark)
+        inProgress = (writes, mark)
         writes = []
-        return underWay?.writes
+        return inProgress?.writes
     }
 
     private mutating func collect(_ list: String, _ replica: Replica?) {
@@ -123,10 +123,10 @@ public struct JournalBuffer: Sendable {
         }
     }
 
-    /// The first `count` of the taken writes are on disk. The others come first when more are taken.
+    /// Call this when the first `count` of the taken writes are on disk. The others come first when more are taken.
     package mutating func wrote(_ count: Int) {
-        guard let (taken, reached) = underWay else { return }
-        underWay = nil
+        guard let (taken, reached) = inProgress else { return }
+        inProgress = nil
         hasFailed = count < taken.count
         if hasFailed { writes = taken[count...] + writes } else { keptMark = reached }
     }

@@ -1,31 +1,31 @@
 import HandCore
 import HandWire
 
-/// An event of a replica, kept so that a client can go on after a restart. A replica
-/// that does the same things again is the same replica.
+/// An event of a replica, stored so that a client can continue after a restart. Replaying the same events gives the
+/// same replica.
 public enum JournalEvent: Equatable, Sendable {
-    /// An edit of the user's, an undo or a redo included.
+    /// An edit by the user, including undo and redo.
     case edit(Delta, isExact: Bool)
-    /// The first portion of the buffer went into flight.
+    /// The first portion of the buffer was submitted.
     case submitted
     case commit(Commit)
     case rejected(sequence: UInt64, Rejection)
     case caughtUp(lastSequence: UInt64)
-    /// The client goes on under this number: it has another name.
+    /// The client has this author number from now on, as it changed its name.
     case author(UInt64)
 
-    /// Whether it must be on disk before anything is sent. Others can be had from the server again.
+    /// Whether it must be on disk before anything is sent. The server can send the other events again.
     public var isUrgent: Bool {
         switch self {
         case .commit, .author: false
-        // What goes out next goes out under the sequence that follows.
+        // The next submission uses the sequence after it.
         case .edit, .submitted, .rejected, .caughtUp: true
         }
     }
 }
 
 extension Replica {
-    /// Repeats what a kept event recorded.
+    /// Replays a stored event.
     public mutating func replay(_ event: JournalEvent) throws {
         switch event {
         case .edit(let delta, let isExact): try edit(delta, isExact: isExact)
@@ -39,8 +39,8 @@ extension Replica {
 }
 
 extension Replica {
-    /// Repeats an event as a journal of the fifth format or an earlier one meant it: a rejection left its sequence free, and what was
-    /// in flight took the sequence after the server's last.
+    /// Replays an event as a journal of the fifth or an earlier format meant it: a rejection left its sequence unused,
+    /// and the submission in flight got the sequence after the server's last.
     package mutating func replayFormer(_ event: JournalEvent) throws {
         switch event {
         case .rejected(let sequence, let reason):
@@ -59,7 +59,7 @@ extension Replica {
 }
 
 extension JournalEvent {
-    /// What an event that sets texts is for a replica that has come so far.
+    /// Converts an event that sets texts into one that changes them, for a replica in the state before the event.
     package func resolved(on replica: Replica) throws(Delta.Misfit) -> JournalEvent {
         switch self {
         case .edit(let delta, let isExact): .edit(try delta.resolved(on: replica.view), isExact: isExact)
@@ -96,10 +96,11 @@ extension JournalEvent {
         return writer.bytes
     }
 
-    /// Whether an event whose bytes start with that one is an edit of one's own.
+    /// Whether an event whose encoding starts with this byte is an edit of one's own.
     public static func isEdit(_ first: UInt8) -> Bool { first == 1 || first == 2 }
 
-    /// - Parameter setsTexts: as journals did up to the fourth format; `resolved(on:)` has to follow.
+    /// - Parameter setsTexts: whether changes set texts, as in journals up to the fourth format; call `resolved(on:)`
+    ///   then.
     public init(_ bytes: UnsafeRawBufferPointer, setsTexts: Bool = false) throws(WireError) {
         var reader = WireReader(bytes, setsTexts: setsTexts)
         let number = try reader.byte("kind of event")

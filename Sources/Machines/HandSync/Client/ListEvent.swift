@@ -1,40 +1,40 @@
 import HandCore
 import HandWire
 
-/// What happens to a list that a client follows.
+/// An event of a list that a client follows.
 public enum ListEvent: Sendable {
-    /// The list stands there now. The update says how the view has changed since the event before, and what became of one's own
-    /// edits. The first that is seen of a list comes without a change.
+    /// The list's new state. The update contains the change of the view since the previous event, and the outcome of
+    /// the user's own edits. The first event of a list has no change.
     case changed(ListState, Replica.Update)
-    /// Who is here, as far as it changed; everybody at first.
+    /// The people whose presence changed; everybody at first.
     case presence([DownMessage.Presence])
-    /// The connection.
+    /// The status of the connection.
     case status(ClientMachine.Status)
-    /// So many items of a snapshot have arrived, or so many of the commits that were missed, if they are many.
+    /// The number of items of a snapshot that have arrived, or of missed commits, if there are many.
     case progress(items: Int, of: Int)
-    /// The list has that name from now on. Events go on; to do more with it, it is opened under the new name.
+    /// The list has a new name. Events continue; to do more with the list, open it under the new name.
     case renamed(to: String)
-    /// The list cannot be followed (any longer).
+    /// The client cannot follow the list, or no longer can.
     case refused(ErrorCode, String)
 }
 
-/// Where a list stands.
+/// The state of a list.
 public struct ListState: Equatable, Sendable {
     public package(set) var view = Hand()
     /// The last confirmed revision.
     public package(set) var revision = 0
     public package(set) var logID: UInt64 = 0
-    /// Whether anything is known of the list.
+    /// Whether anything is known about the list.
     public package(set) var isLoaded = false
-    /// Whether the view is the server's present, but for edits on the way.
+    /// Whether the view is the server's newest revision, apart from edits on the way.
     public package(set) var isLive = false
-    /// Edits that the server has not confirmed, as they were made.
+    /// The number of edits that the server has not confirmed, counted as the user made them.
     public package(set) var pendingCount = 0
     public package(set) var canUndo = false
     public package(set) var canRedo = false
-    /// This client's number on the server; nil as long as it has not been there.
+    /// This client's author number on the server; nil before its first connection.
     public package(set) var author: UInt64?
-    /// Items that edits of an earlier run have touched, if some were not confirmed when the list was opened.
+    /// Items touched by edits of an earlier run, if some of those were not confirmed when the list was opened.
     package var keptItems: Set<ItemID> = []
 
     package init() {}

@@ -1,28 +1,30 @@
 import HandCore
 
-/// What the user's own commits did to the items of a list, so that it shows when somebody who had not seen them overrides it.
+/// What the user's own commits did to the items of a list, in order to report when somebody who had not seen them
+/// overrides it.
 struct OwnWork: Sendable {
     /// One commit's work on one item.
     private struct Deed: Sendable {
         var revision: Int
         var isMoved: Bool
         var fields: Change.Fields
-        /// What takes the user's words back, in the texts as they are now. What somebody has put over them is no longer in it.
+        /// The change that undoes the user's words, in the current texts. Words that somebody has overwritten are no
+        /// longer in it.
         var inverse: Change
     }
 
     private var deeds: [ItemID: [Deed]] = [:]
-    /// About how many bytes the words in `deeds` take.
+    /// The approximate size of the words in `deeds`, in bytes.
     private var bytes = 0
 
-    /// The most items that are remembered. If there are more, the half that was touched last stays.
+    /// The maximum number of items. If there are more, only the half that was touched last stays.
     private static let mostItems = 2_000
-    /// The most bytes of words that are remembered. If there are more, half of them stay, too.
+    /// The maximum size of the words, in bytes. If there are more, only half of them stay.
     private static let mostBytes = 4 << 20
-    /// The most commits that are told apart for one item.
+    /// The maximum number of separate commits for one item.
     private static let mostDeeds = 16
 
-    /// Remembers what the user's own commit did to the items of `list`, on which it was made.
+    /// Records what the user's own commit did to the items of `list`, which it was made on.
     mutating func record(_ commit: Commit, on list: Hand) {
         for (item, isMoved, change) in commit.delta.intentions(on: list).prefix(Self.mostItems / 2) {
             let inverse = Change(text: change.text.inverted, url: change.url.inverted)
@@ -41,20 +43,20 @@ struct OwnWork: Sendable {
         (deeds, bytes) = ([:], 0)
         for (item, all) in newest.prefix(Self.mostItems / 2) {
             bytes += all.reduce(0) { $0 + $1.inverse.size }
-            // The item that was touched last stays, whatever its size.
+            // The item that was touched last stays, regardless of its size.
             if bytes > Self.mostBytes / 2, !deeds.isEmpty { break }
             deeds[item] = all
         }
     }
 
-    /// Two deeds as one, as of the later.
+    /// Joins two deeds into one, with the revision of the later.
     private static func joined(_ first: Deed, _ second: Deed) -> Deed {
         Deed(
             revision: second.revision, isMoved: first.isMoved || second.isMoved,
             fields: first.fields.union(second.fields), inverse: first.inverse.beside(second.inverse))
     }
 
-    /// The deeds on an item, as they are after a change of its texts.
+    /// Returns the deeds on an item, adjusted to a change of its texts.
     private func follow(_ change: Change, in item: ItemID) -> [Deed] {
         (deeds[item] ?? []).map { deed in
             var deed = deed
@@ -63,7 +65,8 @@ struct OwnWork: Sendable {
         }
     }
 
-    /// What a commit overrides, made on `list`. Its `base` tells which of the user's commits its author had not seen.
+    /// Returns notices of what a commit, made on `list`, overrides. Its `base` determines which of the user's commits
+    /// its author had not seen.
     mutating func overridden(by commit: Commit, author: UInt64?, on list: Hand) -> [Replica.Notice] {
         guard !deeds.isEmpty, commit.delta.reach <= list.count else { return [] }
         var notices: [Replica.Notice] = []
@@ -95,18 +98,18 @@ struct OwnWork: Sendable {
 }
 
 extension Change {
-    /// What of the words that this change takes back another one, made on the same content, replaces.
+    /// Returns which of the words that this change undoes another one, made on the same content, replaces.
     func wordsLost(to later: Change) -> [Superseded.Loss] {
         TextChange.losses(ofWhatTakesBack: text, to: later.text).map { .words($0, in: .text) }
             + TextChange.losses(ofWhatTakesBack: url, to: later.url).map { .words($0, in: .url) }
     }
 
-    /// What is left of the words that this change takes back, after another one.
+    /// Returns what remains of this change, which undoes words, after another one.
     fileprivate func carried(over other: Change) -> Change {
         Change(text: text.remainder(after: other.text), url: url.remainder(after: other.url))
     }
 
-    /// Both, made on the same content: this one on what the other leaves.
+    /// Joins two changes of the same content: the other one, then what it leaves of this one.
     fileprivate func beside(_ other: Change) -> Change {
         other.followed(by: carried(over: other))
     }

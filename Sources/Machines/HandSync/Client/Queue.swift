@@ -1,12 +1,12 @@
-/// A queue. It does not keep elements that were taken.
+/// A queue. It does not retain removed elements.
 struct Queue<Element: Sendable>: Sendable {
     private var added: [Element] = []
-    /// The oldest last.
+    /// The older elements, with the oldest last.
     private var reversed: [Element] = []
 
     mutating func append(_ element: Element) { added.append(element) }
 
-    /// Takes the oldest element, if it is `ready`.
+    /// Removes and returns the oldest element, if it is `ready`.
     mutating func next(if ready: (Element) -> Bool = { _ in true }) -> Element? {
         if reversed.isEmpty, !added.isEmpty {
             reversed = added.reversed()

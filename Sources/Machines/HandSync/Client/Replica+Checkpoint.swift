@@ -2,7 +2,7 @@ import HandCore
 import HandWire
 
 extension Replica {
-    /// A replica without its undo history, as it is kept on disk; the confirmed items stand beside it.
+    /// A replica without its undo history, as stored on disk; the confirmed items are stored separately.
     public struct Checkpoint: Equatable, Sendable {
         public var revision: Int
         public var logID: UInt64
@@ -10,7 +10,7 @@ extension Replica {
         public var author: UInt64
         public var rules: Rules
         public var inFlight: InFlight?
-        /// Whether it is known not to be what the server has: only a snapshot helps.
+        /// Whether it is known to differ from the server's list: only a snapshot helps.
         public var hasDiverged: Bool
         /// The portions of the buffer.
         public var buffer: [Edits]
@@ -18,9 +18,9 @@ extension Replica {
         public struct Edits: Equatable, Sendable {
             public var delta: Delta
             public var exactBase: Int?
-            /// What its edits took on their own: it decides where the next portion starts.
+            /// The total size of its edits before they were joined; it determines where the next portion starts.
             public var size: Int
-            /// The revision that its author saw.
+            /// The revision that the author had seen.
             public var seen: Int
         }
     }
@@ -34,7 +34,7 @@ extension Replica {
             })
     }
 
-    /// Goes on from what was kept.
+    /// Restores a replica from a checkpoint.
     ///
     /// - Throws: `Delta.Misfit` if the pending edits do not fit the items.
     public init(_ checkpoint: Checkpoint, confirmed: Hand) throws(Delta.Misfit) {
@@ -58,7 +58,7 @@ extension Replica.Checkpoint {
 
         static let inFlight = Marks(rawValue: 1)
         static let diverged = Marks(rawValue: 2)
-        /// Edits say which revision their author saw; journals of the first format do not.
+        /// Edits contain the revision that their author had seen; those in journals of the first format do not.
         static let seen = Marks(rawValue: 4)
         static let passedSnapshot = Marks(rawValue: 8)
         static let all: Marks = [.inFlight, .diverged, .seen, .passedSnapshot]
@@ -92,7 +92,8 @@ extension Replica.Checkpoint {
         return writer.bytes
     }
 
-    /// - Parameter setsTexts: as journals did up to the fourth format; `resolve(on:)` has to follow.
+    /// - Parameter setsTexts: whether changes set texts, as in journals up to the fourth format; call `resolve(on:)`
+    ///   then.
     public init(_ bytes: UnsafeRawBufferPointer, setsTexts: Bool = false) throws(WireError) {
         var reader = WireReader(bytes, setsTexts: setsTexts)
         revision = try reader.revision("revision")
@@ -123,9 +124,9 @@ extension Replica.Checkpoint {
 }
 
 extension Replica.Checkpoint {
-    /// Makes of edits that set texts such as change them.
+    /// Converts edits that set texts into edits that change them.
     ///
-    /// - Parameter confirmed: the items that were kept with it.
+    /// - Parameter confirmed: the items that were stored with it.
     package mutating func resolve(on confirmed: Hand) throws(Delta.Misfit) {
         var list = confirmed
         if let former = inFlight {
@@ -143,7 +144,7 @@ extension Replica.Checkpoint {
 }
 
 extension WireWriter {
-    /// 0 for none, else the revision and one.
+    /// Writes 0 for none, otherwise the revision plus one.
     fileprivate mutating func exactBase(_ base: Int?) {
         varint(base.map { $0 + 1 } ?? 0)
     }

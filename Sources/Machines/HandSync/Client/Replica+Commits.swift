@@ -2,19 +2,19 @@ import HandCore
 import HandWire
 
 extension Replica {
-    /// What an event brought: how the view has changed, and what its user should be told.
+    /// The result of an event: the change of the view, and notices for the user.
     public struct Update: Equatable, Sendable {
-        /// What became of the view.
+        /// The change of the view.
         var change: Change
         public var notices: [Notice] = []
-        /// What it came by.
+        /// The cause of the update.
         public internal(set) var cause: Cause
 
         public enum Cause: Equatable, Sendable {
             /// One's own edit, when it was made here.
             case edit
             case commit(Commit)
-            /// What the server said otherwise: a snapshot, a rejection.
+            /// Another message from the server: a snapshot or a rejection.
             case answer
 
             /// Whose doing it was.
@@ -29,7 +29,8 @@ extension Replica {
 
         enum Change: Equatable, Sendable {
             case delta(Delta)
-            /// The view was replaced by another. The difference is computed only on demand, as it takes comparing all items.
+            /// The view was replaced. The difference is computed only on demand, because it requires comparing all
+            /// items.
             case replaced(Hand, by: Hand)
         }
 
@@ -47,7 +48,7 @@ extension Replica {
             self.init(.edit, delta: made.delta, notices: made.spared.map { .spared(view[$0.index], $0.loss) })
         }
 
-        /// The change of the view; the identity if it is as it was. O(n log n) after a snapshot, else O(1).
+        /// The change of the view; the identity if it did not change. O(n log n) after a snapshot, otherwise O(1).
         public var delta: Delta {
             get {
                 switch change {
@@ -67,30 +68,30 @@ extension Replica {
         }
     }
 
-    /// Whose doing a change of the view was.
+    /// Who caused a change of the view.
     public enum Origin: Hashable, Sendable {
         /// One's own edit, when it was made here.
         case own
         /// A commit of that author.
         case author(UInt64)
-        /// Several have changed it, or it is not known who.
+        /// Several authors changed it, or the author is unknown.
         case unknown
     }
 
     public enum Notice: Equatable, Sendable {
         /// An edit of one's own is durable on the server.
         case acknowledged(sequence: UInt64, revision: Int)
-        /// Somebody's commit overrode part of the user's edits. Of lost words the item is told as the commit left it, otherwise
-        /// as it was before.
+        /// Somebody's commit overrode part of the user's edits. For lost words, the item is as the commit left it;
+        /// otherwise it is as it was before the commit.
         case superseded(Item, Superseded.Loss, author: UInt64, revision: Int)
-        /// An undo or a redo has left words of an item that somebody had put in place of the user's.
+        /// An undo or a redo kept words of an item that somebody had put in place of the user's.
         case spared(Item, Superseded.Loss)
-        /// The server rejected an edit, and it is undone here. `delta` is the edit as it stood on the view.
+        /// The server rejected an edit, and it is undone here. `delta` is the rejected edit.
         case rejected(Rejection, Delta)
-        /// Another program has used this client's id: that commit has the sequence of what is in flight, and is something else.
-        /// What is in flight is kept, and submitted under another sequence.
+        /// Another program has used this client's id: that commit has the sequence of the submission in flight, but is
+        /// another edit. The submission in flight is kept, and submitted under another sequence.
         case usedTwice(revision: Int)
-        /// This replica's digest is not the server's: it resynchronizes from a snapshot.
+        /// This replica's digest differs from the server's: it resynchronizes from a snapshot.
         case diverged(revision: Int)
     }
 
@@ -100,7 +101,7 @@ extension Replica {
         case misfit(Delta.Misfit)
     }
 
-    /// Applies the next commit of the list, whoever made it.
+    /// Applies the next commit of the list, by any author.
     public mutating func receive(_ commit: Commit) throws(CommitError) -> Update {
         guard commit.revision == revision + 1 else {
             throw .wrongRevision(expected: revision + 1, found: commit.revision)
@@ -109,7 +110,7 @@ extension Replica {
         let isOwn = hasSequence(commit) && inFlight?.delta.became(commit.delta, under: confirmed.rules) == true
         var update = Update()
         if hasSequence(commit), !isOwn, !isRefused, inFlight?.hasPassedSnapshot == true {
-            // What of it is in the list shows a snapshot only.
+            // Only a snapshot shows which part of it is in the list.
             hasDiverged = true
             return update
         }
@@ -135,13 +136,13 @@ extension Replica {
         return update
     }
 
-    /// Whether a commit has the author and the sequence of what is in flight.
+    /// Whether a commit has the author and the sequence of the submission in flight.
     private func hasSequence(_ commit: Commit) -> Bool {
         commit.author == author && commit.sequence == inFlight?.sequence
     }
 
-    /// Takes a commit even if it cannot follow what is here: then this replica is not what the server takes it for, and only
-    /// a snapshot helps, as with a digest that is another.
+    /// Applies a commit, or notes that it does not fit this replica: then the replica is not what the server assumes,
+    /// and only a snapshot helps, as after a wrong digest.
     public mutating func receiveAnything(_ commit: Commit) -> Update {
         do { return try receive(commit) } catch {
             hasDiverged = true
@@ -149,15 +150,15 @@ extension Replica {
         }
     }
 
-    /// Compares with the list as the server has it at a revision. A history that has lost its end may have come as far again, by other
-    /// commits; of one that is longer, or shorter, the next commits tell.
+    /// Compares the replica with the server's list at a revision. A history that lost its end may have reached the same
+    /// revision again with other commits. If it is longer or shorter, the next commits reveal the difference.
     mutating func compare(with digest: UInt64, at head: Int) -> Update? {
         guard head == revision, digest != confirmed.digest else { return nil }
         hasDiverged = true
         return Update(notices: [.diverged(revision: revision)])
     }
 
-    /// Somebody else's commit: everything pending is transformed over it, and it over everything pending.
+    /// Applies somebody else's commit: transforms everything pending over it, and it over everything pending.
     private mutating func advance(
         by delta: Delta, _ commit: Commit, _ update: inout Update
     ) throws(Delta.Misfit) {
@@ -171,7 +172,8 @@ extension Replica {
         try follow(passed, &update)
     }
 
-    /// Nothing is pending, so the view is what is confirmed. It is let go of meanwhile: the list is then changed in place.
+    /// Applies a commit while nothing is pending, so the view equals the confirmed list. The view releases its copy
+    /// first, so that the list is changed in place.
     private mutating func advanceInStep(by delta: Delta, _ update: inout Update) throws(Delta.Misfit) {
         view = Hand(rules: confirmed.rules)
         defer { view = confirmed }
@@ -187,12 +189,12 @@ extension Replica {
         update.delta = update.delta.isIdentity ? delta : update.delta.composed(with: delta)
     }
 
-    /// Transforms all that is pending over `delta`, made on `list`, step by step, and returns what of `delta` is left for
-    /// the view. `lost` hears of pending intentions that it overrode.
+    /// Transforms everything pending over `delta`, made on `list`, step by step, and returns what remains of `delta`
+    /// for the view. Calls `lost` with each pending intention that it overrode.
     mutating func rebase(over delta: Delta, on list: Hand, _ lost: (Item, Superseded.Loss) -> Void) -> Delta {
         var rebase = Rebase(delta: delta, list: list)
         if var mine = inFlight {
-            // It is let go of meanwhile, so that it is changed in place.
+            // Release it first, so that it is changed in place.
             inFlight = nil
             rebase.pass(&mine.carried, isLast: buffer.isEmpty, lost)
             inFlight = mine
@@ -201,18 +203,18 @@ extension Replica {
         return rebase.delta
     }
 
-    /// The same for what waits from one portion on.
+    /// Does the same for the buffer, from one portion on.
     mutating func rebaseBuffer(from first: Int, _ rebase: inout Rebase, _ lost: (Item, Superseded.Loss) -> Void) {
         for index in buffer.indices[first...] {
             rebase.pass(&buffer[index].carried, isLast: index + 1 == buffer.count, lost)
         }
     }
 
-    /// A delta on its way through what is pending.
+    /// A delta that is being transformed over the pending edits.
     struct Rebase {
-        /// What is left of it.
+        /// What remains of it.
         var delta: Delta
-        /// The list on which it and the first pending edit were made.
+        /// The list that it and the first pending edit were made on.
         let list: Hand
         /// The pending edits that it has passed, as they were before.
         private var passed: [CarriedDelta] = []
@@ -222,7 +224,8 @@ extension Replica {
             self.list = list
         }
 
-        /// The list on which the delta and the next pending edit were made. Seldom asked for: it takes applying what was passed.
+        /// The list that the delta and the next pending edit were made on. Rarely needed: it requires applying
+        /// everything passed.
         private var present: Hand {
             passed.reduce(list) { list, mine in (try? list.applying(mine.delta)) ?? list }
         }
@@ -241,8 +244,8 @@ extension Replica {
         }
     }
 
-    /// One's own commit: the server's delta takes the place of what was in flight. They differ only where the server had a
-    /// say, as in dealing a card; the difference then passes through the buffer into the view.
+    /// Applies one's own commit: the server's delta replaces the edit in flight. They differ only where the server
+    /// changes an edit, such as dealing a card; the difference then passes through the buffer into the view.
     private mutating func acknowledge(_ commit: Commit) throws(Delta.Misfit) -> Update {
         var update = Update()
         guard let mine = inFlight else { return update }
@@ -250,7 +253,7 @@ extension Replica {
         ownWork.record(commit, on: confirmed)
         inFlight = nil
         if correction.isIdentity {
-            // Nothing waits behind it: the view is what is confirmed now, and one value serves as both.
+            // If nothing waits behind it, the view equals the confirmed list now, and one value serves as both.
             confirmed = hasPending ? try confirmed.applying(commit.delta) : view
         } else {
             let expected = try confirmed.applying(mine.delta)
@@ -264,8 +267,8 @@ extension Replica {
 }
 
 extension Delta {
-    /// Whether a commit's delta is what became of this one, as it is on the list before the commit: the server changes nothing
-    /// but the faces of cards that it deals.
+    /// Whether a commit's delta is this one after the server has processed it, given this one on the list before the
+    /// commit. The server changes only the faces of cards that it deals.
     func became(_ made: Delta, under rules: Rules) -> Bool {
         if self == made { return true }
         guard rules.hasDeck else { return false }

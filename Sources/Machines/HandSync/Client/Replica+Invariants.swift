@@ -1,7 +1,7 @@
 import HandCore
 
 extension Replica {
-    /// What contradicts itself here; nil if nothing does. For tests: O(n).
+    /// Returns which invariant is broken, or nil if none is. For tests: O(n).
     package func brokenInvariant() -> String? {
         if let problem = confirmed.brokenInvariant() ?? view.brokenInvariant() { return problem }
         var list = confirmed
@@ -9,7 +9,7 @@ extension Replica {
             do { list = try list.applying(delta) } catch { return "a pending edit does not fit: \(error)" }
         }
         if list != view { return "what is confirmed and what is pending do not make the view" }
-        // In the view an item can stand twice for a while: two people brought it back, and one of them will be refused.
+        // In the view, an item can occur twice for a while: two people restored it, and one of them will be refused.
         if Set(confirmed.ids).count != confirmed.count { return "an item is there twice" }
         if let inFlight, inFlight.sequence != sequence { return "what is in flight has not the last sequence" }
         return nil

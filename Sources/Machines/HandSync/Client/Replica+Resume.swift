@@ -2,9 +2,9 @@ import HandCore
 import HandWire
 
 extension Replica {
-    /// The server did not take what was in flight: it is undone in the view; all else that is pending stays.
+    /// Handles a rejection of the submission in flight: it is undone in the view; everything else pending stays.
     ///
-    /// Answers to anything but the submission in flight are old and change nothing.
+    /// Answers to other submissions are outdated and change nothing.
     public mutating func rejected(sequence: UInt64, _ reason: Rejection) -> Update {
         var update = Update()
         guard let mine = inFlight, mine.sequence == sequence else { return update }
@@ -13,25 +13,27 @@ extension Replica {
         return update
     }
 
-    /// Undoes in the view a pending edit that was made on `list` and is no longer pending; what waits from `next` on is
-    /// transformed over that.
+    /// Undoes in the view an edit that was made on `list` and is no longer pending, and transforms the buffer from
+    /// `next` on over that.
     private mutating func takeBack(
         _ delta: Delta, of list: Hand, before next: Int, _ reason: Rejection, _ update: inout Update
     ) {
         update.notices.append(.rejected(reason, delta))
-        // Where this replica has diverged it may not fit; the snapshot that is on its way sets the view anew.
+        // If this replica has diverged it may not fit; the snapshot that is on its way replaces the view.
         guard let edited = try? list.applying(delta) else { return }
         var rebase = Rebase(delta: delta.inverted(on: list), list: edited)
         let (me, now) = (author ?? 0, revision)
         rebaseBuffer(from: next, &rebase) { item, loss in
             update.notices.append(.superseded(item, loss, author: me, revision: now))
         }
-        // The view is the list on which the inverse was carried through the buffer, so it fits.
+        // The inverse was transformed over the buffer to fit the view.
         try? follow(rebase.delta, &update)
     }
 
-    /// An exact edit was made on a revision that is gone, with its history or with the end of it: the server could only refuse it.
-    /// - Parameter base: the list on which what is pending was made.
+    /// Undoes exact edits made on a revision that is gone, with its history or with the end of it: the server could
+    /// only refuse them.
+    ///
+    /// - Parameter base: the list that the pending edits were made on.
     private mutating func takeBackExactEdits(on base: Hand, now: Int, _ update: inout Update) {
         if let mine = inFlight, mine.exactBase != nil {
             let answer = rejected(sequence: mine.sequence, .revisionMoved(now: now))
@@ -48,7 +50,7 @@ extension Replica {
         }
     }
 
-    /// What of one's own edit, which led from `confirmed` to `edited`, is not in a snapshot.
+    /// Returns what is missing in a snapshot of one's own edit, which led from `confirmed` to `edited`.
     private func missing(of mine: Delta, on edited: Hand, in snapshot: Hand, _ revision: Int) -> [Notice] {
         var losses: [(Item, Superseded.Loss)] = []
         let others = Delta(from: edited, to: snapshot)
@@ -57,7 +59,7 @@ extension Replica {
         let touched = Dictionary(others.intentions(on: edited).map { ($0.item.id, $0) }) { first, _ in first }
         for item in mine.insertedItems {
             if gone.contains(item.id) { losses.append((item, .edit(.all))) }
-            // Another program's item, with the same id, may say less.
+            // Another program's item with the same id may have less text.
             guard let other = touched[item.id] else { continue }
             let inverse = item.content.rewording("", url: item.content.address == nil ? nil : "")
             losses += inverse.wordsLost(to: other.change).map { (item, $0) }
@@ -78,12 +80,12 @@ extension Replica {
         return losses.map { .superseded($0, $1, author: 0, revision: revision) }
     }
 
-    /// What became of a submission in flight when the connection was lost, once all commits up to the present are here:
-    /// if the server has its sequence and the commit did not come, another program used that sequence. Then it is
-    /// submitted under a new one. A sequence that the server does not have stays: the submission may still arrive by the earlier
-    /// connection, and must not be made twice.
+    /// Determines the outcome of a submission in flight after a lost connection, once all commits have arrived. If the
+    /// server has its sequence but its commit did not arrive, another program used that sequence, and it is submitted
+    /// under a new one. A sequence that the server does not have stays: the submission may still arrive over the
+    /// earlier connection, and must not be applied twice.
     ///
-    /// - Returns: whether that is news.
+    /// - Returns: whether anything changed.
     @discardableResult
     public mutating func caughtUp(lastSequence: UInt64) -> Bool {
         let former = sequence
@@ -95,21 +97,22 @@ extension Replica {
         return true
     }
 
-    /// Goes on from a snapshot. Pending edits are kept: they are transformed over the difference, found by item ids.
+    /// Continues from a snapshot. Pending edits are kept: they are transformed over the difference, found by item ids.
     ///
     /// - Parameters:
-    ///   - lastSequence: this client's last sequence in the snapshot. What was in flight with it is contained, unless another
-    ///     program has used the sequence; what of it is not to be seen counts as overridden. Of an earlier one only its items
-    ///     tell; without any it is submitted again, as it is worse to lose an edit than to make it twice.
+    ///   - lastSequence: this client's last sequence in the snapshot. A submission in flight with that sequence is
+    ///     contained, unless another program has used the sequence; any part of it that is not in the snapshot counts
+    ///     as overridden. An earlier submission is contained if one of its items is; without items it is submitted
+    ///     again, as it is worse to lose an edit than to apply it twice.
     ///   - isLastRefused: whether the submission with that sequence was refused.
-    /// - Returns: the change of the view, as small as it can be told from the ids.
+    /// - Returns: the change of the view, as small as the ids allow.
     public mutating func reset(
         to snapshot: Hand, revision: Int, logID: UInt64, lastSequence: UInt64, isLastRefused: Bool = false
     ) -> Update {
         var update = Update()
         var base = confirmed
         let isSameHistory = logID == self.logID
-        // What was done on another list of that name is not undone on this one.
+        // Edits made on another list of that name cannot be undone on this one.
         if self.logID != 0, !LogID.isSameList(logID, self.logID) { history = UndoHistory() }
         if isSameHistory, isLastRefused, inFlight?.sequence == lastSequence {
             update = rejected(sequence: lastSequence, .reasonForgotten)
@@ -121,11 +124,11 @@ extension Replica {
             update.notices += missing(of: mine.delta, on: base, in: snapshot, revision)
         }
         inFlight?.hasPassedSnapshot = true
-        // A history may have lost its end, and have come as far again.
+        // A history may have lost its end, and have reached the same revision again.
         let isAsFar = revision == self.revision && snapshot.digest != confirmed.digest
         if !isSameHistory || revision < self.revision || isAsFar {
             takeBackExactEdits(on: base, now: revision, &update)
-            // Of another history nothing was seen.
+            // The author has seen nothing of another history.
             inFlight?.seen = 0
             for index in buffer.indices { buffer[index].seen = 0 }
         }
@@ -135,7 +138,7 @@ extension Replica {
         ownWork = OwnWork()
         confirmed = snapshot
         if !hasPending, history.isEmpty, update.change == .delta(.identity) {
-            // Nobody needs to know where each item is now, so nothing is compared.
+            // Nothing depends on the new position of each item, so nothing is compared.
             update.change = .replaced(view, by: snapshot)
             view = snapshot
             caughtUp(lastSequence: lastSequence)

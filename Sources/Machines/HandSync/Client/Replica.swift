@@ -1,11 +1,11 @@
 import HandCore
 import HandWire
 
-/// The client's side of one list: what the server has confirmed, what is on its way there, and what waits behind it.
+/// The client side of one list: what the server has confirmed, what is on its way there, and what waits behind it.
 ///
 ///     confirmed ──inFlight──▶ · ──buffer──▶ view
 ///         │                   │              │
-///       commit              commit′        commit″   (what its user is told)
+///       commit              commit′        commit″   (reported to the user)
 ///         ▼                   ▼              ▼
 ///     confirmed′ ─inFlight′─▶ · ─buffer′──▶ view′
 ///
@@ -17,32 +17,33 @@ public struct Replica: Sendable {
     public internal(set) var logID: UInt64
     /// The list as its user sees it.
     public internal(set) var view: Hand
-    /// The submission that the server has or will get, unchanged but for what others do: at most one.
+    /// The submission that the server has or will get, transformed only over others' commits: at most one.
     public internal(set) var inFlight: InFlight?
-    /// Edits made since, joined, in portions that fit into a frame each.
+    /// Later edits, joined, in portions that fit into one frame each.
     var buffer: [Portion] = []
-    /// The last sequence that was used in this list's history. It is counted with wrapping round: a server that lies may say
-    /// that the last of all was used, and gets nonsense, but no client down.
+    /// The last sequence that was used in this list's history. It wraps around: a faulty server may claim that the
+    /// highest sequence was used; the result is then meaningless, but the client does not crash.
     public internal(set) var sequence: UInt64
-    /// This client's number on the server; nil until it is known.
+    /// This client's author number on the server; nil until it is known.
     public var author: UInt64?
     var history = UndoHistory()
     /// The user's recent edits and moves, which others may override.
     var ownWork = OwnWork()
-    /// Whether a digest did not agree; then only a snapshot helps.
+    /// Whether a digest did not match; then only a snapshot helps.
     public internal(set) var hasDiverged = false
 
     public struct InFlight: Equatable, Sendable {
         public let sequence: UInt64
         var carried: CarriedDelta
-        /// The revision on which alone it may be committed; nil for any.
+        /// The only revision on which it may be committed; nil for any.
         public let exactBase: Int?
-        /// The number of user edits joined in it; not kept on disk, where it counts as one.
+        /// The number of user edits joined in it; not stored on disk, where it counts as one.
         public let count: Int
-        /// The revision that its author saw when making the first of them; it may have been carried over newer ones since.
+        /// The revision that the author had seen when making the first of them; it may have been transformed over
+        /// newer ones.
         public internal(set) var seen: Int
-        /// Whether it has been carried over the difference to a snapshot since it was sent. If it still arrives as it was sent, the
-        /// server may make something else of it.
+        /// Whether it has been transformed over the difference to a snapshot since it was sent. If the original still
+        /// arrives, the server may transform it differently.
         public internal(set) var hasPassedSnapshot = false
 
         public init(sequence: UInt64, delta: Delta, exactBase: Int?, count: Int = 1, seen: Int) {
@@ -53,28 +54,29 @@ public struct Replica: Sendable {
             self.seen = seen
         }
 
-        /// Made on `confirmed`.
+        /// The edit, made on `confirmed`.
         public var delta: Delta { carried.delta }
 
-        /// Whether it has become a part of a snapshot that counts this client's sequences up to `lastSequence`. O(n).
+        /// Whether it is contained in a snapshot that includes this client's sequences up to `lastSequence`. O(n).
         func isContained(in snapshot: Hand, lastSequence: UInt64) -> Bool {
             guard sequence < lastSequence else { return sequence == lastSequence }
-            // A later one was sent before it was known what became of this one: what it inserts tells.
+            // A later one was sent before the outcome of this one was known: its inserted items show whether it is
+            // contained.
             let inserted = Set(delta.items.map(\.id))
             return snapshot.contains { inserted.contains($0.id) }
         }
     }
 
-    /// Edits that go out together. They are joined in a `Composer` while one's own edits come, and are a `CarriedDelta` while
-    /// others' commits pass, so that neither pays for the other's form each time.
+    /// Edits that are submitted together. They are in a `Composer` while one's own edits are added, and a
+    /// `CarriedDelta` while others' commits pass, so that neither operation pays for a conversion each time.
     struct Portion: Sendable {
         private var joined: CarriedDelta
         private var composer: Composer?
         let exactBase: Int?
         private(set) var size: Int
-        /// Edits in it, as they were made.
+        /// The number of user edits in it.
         private(set) var count = 1
-        /// The revision that its author saw when making the first of them.
+        /// The revision that the author had seen when making the first of them.
         var seen: Int
 
         init(_ delta: Delta, exactBase: Int?, size: Int, seen: Int) {
@@ -97,7 +99,7 @@ public struct Replica: Sendable {
             count += 1
         }
 
-        /// The edits, for commits that pass.
+        /// The edits, in the form that commits pass.
         var carried: CarriedDelta {
             get { composer.map { CarriedDelta($0.delta) } ?? joined }
             _modify {
@@ -108,15 +110,15 @@ public struct Replica: Sendable {
         }
     }
 
-    /// About how many bytes of edits are joined into one submission.
+    /// The approximate number of bytes of edits that are joined into one submission.
     package static let portionBytes = 256 << 10
 
-    /// A replica that knows nothing yet.
+    /// Creates an empty replica.
     public init() {
         self.init(confirmed: Hand(), revision: 0, logID: 0, sequence: 0)
     }
 
-    /// A replica that goes on from what was kept.
+    /// Creates a replica from a stored list.
     public init(confirmed: Hand, revision: Int, logID: UInt64, sequence: UInt64) {
         self.confirmed = confirmed
         self.revision = revision
@@ -139,7 +141,7 @@ public struct Replica: Sendable {
     public var hasPending: Bool { state != .synchronized }
     /// The number of user edits that wait behind the submission in flight.
     public var bufferedCount: Int { buffer.reduce(0) { $0 + $1.count } }
-    /// Everything pending as deltas, each on the list that the one before leaves, the first on `confirmed`.
+    /// Everything pending as deltas, each made on the list that the one before leaves, the first on `confirmed`.
     public var pending: [Delta] { (inFlight.map { [$0.delta] } ?? []) + buffer.map(\.delta) }
     /// The number of user edits that the server has not confirmed.
     public var unconfirmedCount: Int { (inFlight?.count ?? 0) + bufferedCount }
@@ -158,7 +160,7 @@ public struct Replica: Sendable {
 
     public var canUndo: Bool { history.canUndo }
     public var canRedo: Bool { history.canRedo }
-    /// About how many bytes the undo history takes.
+    /// The approximate size of the undo history, in bytes.
     package var undoBytes: Int { history.bytes }
 }
 
@@ -169,11 +171,11 @@ extension Replica {
     public enum EditError: Error, Equatable, Sendable {
         case misfit(Delta.Misfit)
         case violation(Rules.Violation)
-        /// The edit alone is larger than the frame that would carry it: divide it.
+        /// The edit alone is larger than a frame: it must be divided.
         case tooLarge(bytes: Int, limit: Int)
     }
 
-    /// Makes an edit on the view, at once. `isExact` asks the server to reject it if the list has moved on meanwhile.
+    /// Applies an edit to the view, at once. With `isExact`, the server rejects it if the list has newer commits.
     ///
     /// - Returns: the edit, as a delta of the view.
     @discardableResult
@@ -183,8 +185,8 @@ extension Replica {
         return delta
     }
 
-    /// Takes back the newest of one's own edits that still stands, but for words that somebody has changed since; nil if there is
-    /// none.
+    /// Undoes the newest of one's own edits that is not undone, except for words that somebody has changed since;
+    /// returns nil if there is none.
     public mutating func undo() throws(EditError) -> Retraction? {
         try step {
             $0.undo()
@@ -193,7 +195,7 @@ extension Replica {
         }
     }
 
-    /// Makes again what was undone last; nil if there is nothing.
+    /// Redoes what was undone last; returns nil if there is nothing to redo.
     public mutating func redo() throws(EditError) -> Retraction? {
         try step {
             $0.redo()
@@ -202,7 +204,7 @@ extension Replica {
         }
     }
 
-    /// One step through the history; if the edit cannot be made, the history is as it was.
+    /// Makes one step through the history; if the edit cannot be applied, the history stays as it was.
     private mutating func step(
         _ take: (inout UndoHistory) -> Retraction?, record: (inout UndoHistory, Delta) -> Void
     ) throws(EditError) -> Retraction? {
@@ -213,7 +215,7 @@ extension Replica {
         return retraction
     }
 
-    /// About how many bytes an edit takes, if they fit into the frame that would carry it.
+    /// Returns the approximate size of an edit in bytes, or throws if it does not fit into a frame.
     @discardableResult
     package static func checkSize(of delta: Delta) throws(EditError) -> Int {
         let (size, limit) = (delta.wireSize, portionBytes * 16)
@@ -221,7 +223,7 @@ extension Replica {
         return size
     }
 
-    /// Makes an edit and returns what takes it back.
+    /// Applies an edit and returns its inverse.
     private mutating func make(_ delta: Delta, isExact: Bool) throws(EditError) -> Delta {
         let size = try Self.checkSize(of: delta)
         if delta.growth > 0, view.count + delta.growth > view.rules.maximumCount {
@@ -239,7 +241,7 @@ extension Replica {
 
     private mutating func enqueue(_ delta: Delta, size: Int, isExact: Bool) {
         guard !delta.isIdentity || isExact else { return }
-        // The last portion is asked in its place: a copy of it would make it copy all its items when it grows.
+        // The last portion is accessed in place: with a copy of it, growing it would copy all its items.
         if let last = buffer.indices.last, !isExact, buffer[last].hasRoom(for: size) {
             buffer[last].append(delta, size: size)
         } else {
@@ -247,8 +249,8 @@ extension Replica {
         }
     }
 
-    /// What to submit now: what is in flight already (a resubmission), or the first portion of the buffer, which thereby
-    /// gets into flight; nil if nothing is pending.
+    /// Returns what to submit now: the edit already in flight (a resubmission), or the first portion of the buffer,
+    /// which is then in flight; nil if nothing is pending.
     public mutating func takeSubmission(list: UInt64) -> Submission? {
         if inFlight == nil, !buffer.isEmpty {
             let portion = buffer.removeFirst()
@@ -258,7 +260,7 @@ extension Replica {
                 seen: portion.seen)
         }
         guard let inFlight else { return nil }
-        // A snapshot of another history may have taken the list back.
+        // A snapshot of another history may have set the list back to an older revision.
         let lag = max(0, revision - inFlight.seen)
         return Submission(
             list: list, base: inFlight.exactBase ?? revision, sequence: inFlight.sequence,
@@ -267,7 +269,7 @@ extension Replica {
 }
 
 extension Delta {
-    /// About how many bytes this delta takes on the wire, without encoding it.
+    /// The approximate size of this delta on the wire in bytes, without encoding it.
     package var wireSize: Int {
         let items = self.items.reduce(0) { $0 + 14 + $1.size }
         let changes = itemChanges.reduce(0) { $0 + 8 + $1.size }

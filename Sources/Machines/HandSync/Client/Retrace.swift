@@ -1,22 +1,22 @@
 import HandCore
 
-/// Takes commits of a list back, or makes them again, by the newest part of its history, without having followed the list. Asks
-/// for what it must know (`next`) and is told (`prepend`, `append`, `learn`).
+/// Undoes or redoes commits of a list using the newest part of its history, without having followed the list. It
+/// requests what it must know (`next`) and receives it (`prepend`, `append`, `learn`).
 ///
-/// Law: the edit of a step is what a replica makes of its own undo or redo that has followed the list all the time, and whose
-/// edits crossed no others on their way.
+/// Law: the edit of a step is the same as the undo or redo of a replica that has followed the list all the time, and
+/// whose edits were not concurrent with any others.
 public struct Retrace: Sendable {
-    /// An undo or a redo: a commit that takes back an earlier one of the same author.
+    /// An undo or a redo: a commit that reverses an earlier one of the same author.
     public enum Step: UInt8, Sendable {
         case undo, redo
     }
 
-    /// The steps of one author, which only the author knows: a commit does not tell that it is one, as adding an item and
-    /// deleting it is no undo.
+    /// The steps of one author, which only the author knows: a commit does not show that it is a step, because adding
+    /// an item and then deleting it is not an undo.
     package struct Steps: Equatable, Sendable {
-        /// By the sequences of their commits.
+        /// Steps by the sequences of their commits.
         package var made: [UInt64: Step]
-        /// Those that changed nothing, and so made no commit, by the revision at which they were made.
+        /// Steps that changed nothing, and so have no commit, by the revision at which they were made.
         package var empty: [Int: [Step]]
 
         package init(made: [UInt64: Step] = [:], empty: [Int: [Step]] = [:]) {
@@ -25,19 +25,19 @@ public struct Retrace: Sendable {
         }
     }
 
-    /// By the numbers that one has as an author.
+    /// The user's own steps, by author number.
     package var own: [UInt64: Steps]
     /// The revision up to which the history is known.
     package private(set) var revision: Int
     /// The last commits up to `revision`, one after another.
     private var commits: [Commit] = []
-    /// What takes commits back, on the list after each, by their revisions.
+    /// The inverses of commits, each made on the list after its commit, by their revisions.
     private var inverses: [Int: Delta] = [:]
-    /// The oldest commit that was asked for, and whether it is not kept any more.
+    /// The oldest requested commit, and whether it is no longer kept.
     private var oldestAsked = Int.max
     private var isForgotten = false
 
-    /// How many of the newest commits are searched for a deed, and how many are asked for at one time.
+    /// How many of the newest commits are searched for a deed, and how many are requested at a time.
     private static let depth = 10_000
     private static let page = 1_000
 
@@ -49,30 +49,34 @@ public struct Retrace: Sendable {
     /// The revision before the first of the commits.
     private var floor: Int { revision - commits.count }
 
-    /// - Precondition: they are the last of those that were asked for. The first may have been forgotten.
+    /// Adds older commits.
+    ///
+    /// - Precondition: they are the last of the requested ones. The first ones may no longer be kept.
     package mutating func prepend(_ older: [Commit]) {
         commits = older + commits
         isForgotten = floor >= oldestAsked
     }
 
-    /// - Precondition: they are those from `revision` on.
+    /// Adds newer commits.
+    ///
+    /// - Precondition: they are those after `revision`.
     package mutating func append(_ newer: [Commit]) {
         commits += newer
         revision += newer.count
     }
 
-    /// What a step takes back.
+    /// What a step reverses.
     package struct Target: Equatable, Sendable {
         package let revision: Int
         /// Whether it is a step that changed nothing, made at that revision.
         package let isEmpty: Bool
     }
 
-    /// What is to be taken back.
+    /// What to reverse.
     package enum Wish: Sendable {
-        /// What an undo or a redo takes back.
+        /// What an undo or a redo would reverse.
         case step(Step)
-        /// The commit of that revision, whoever made it.
+        /// The commit of that revision, by any author.
         case revision(Int)
     }
 
@@ -81,21 +85,21 @@ public struct Retrace: Sendable {
         case read(ClosedRange<Int>)
         /// `learn` the items that this commit touches, as they were before it.
         case look(Commit)
-        /// Make this edit on the list as it is at `revision`; it is a step, unless it takes back somebody else's commit.
+        /// Make this edit on the list at `revision`. It is a step, unless it reverses somebody else's commit.
         case make(Retraction, as: Step?, of: Target)
         case nothing
-        /// The commit is not kept any more.
+        /// The commit is no longer kept.
         case forgotten(Int)
     }
 
     private enum Search {
         case found(Target)
         case nothing
-        /// It lies further back, if anywhere.
+        /// It is further back, if it exists.
         case further
     }
 
-    /// One of one's own deeds: an edit (nil) or a step, and whether it made the commit at its revision or none.
+    /// One of the user's own deeds: an edit (nil) or a step, and whether it changed nothing and so has no commit.
     private typealias Deed = (step: Step?, isEmpty: Bool)
 
     private func deeds(at commit: Commit) -> [Deed] {
@@ -103,8 +107,8 @@ public struct Retrace: Sendable {
         return own[commit.author].map { [($0.made[commit.sequence], false)] + empty } ?? empty
     }
 
-    /// Looks for the newest deed that still stands and that the step would take back. An undo takes the newest edit or redo
-    /// with it, a redo the newest undo; after an edit nothing can be made again.
+    /// Finds the newest deed that is still in effect and that the step would reverse. An undo reverses the newest edit
+    /// or redo, a redo the newest undo; after an edit, nothing can be redone.
     private func search(_ wanted: Step) -> Search {
         var matched = 0
         for commit in commits.reversed() {
@@ -122,9 +126,9 @@ public struct Retrace: Sendable {
         return floor == 0 ? .nothing : .further
     }
 
-    /// What to do next for a wish.
+    /// Returns what to do next for a wish.
     ///
-    /// - Precondition: the revision of a wish is one of the list's.
+    /// - Precondition: the list has the revision of the wish.
     package mutating func next(for wish: Wish) -> Advice {
         switch wish {
         case .step(let step): return next(for: step)
@@ -145,7 +149,7 @@ public struct Retrace: Sendable {
         case .nothing: return .nothing
         case .further:
             if isForgotten || commits.count >= Self.depth { return .nothing }
-            // As many again as are known.
+            // As many more as are known already.
             return read(from: max(1, floor - min(max(commits.count, 1), Self.page) + 1))
         case .found(let target):
             for commit in commits(from: target.revision) where own[commit.author] != nil {
@@ -160,23 +164,24 @@ public struct Retrace: Sendable {
         return .read(revision...floor)
     }
 
-    /// Takes note of what the items were that a commit touches.
+    /// Computes the inverse of a commit from the items that it touches.
     ///
     /// - Parameter list: the list before the commit, in which at least those items are known.
     package mutating func learn(_ commit: Commit, on list: Hand) {
         inverses[commit.revision] = commit.delta.inverted(on: list)
     }
 
-    /// What takes a commit back, on the list after it; nil if it is not known.
+    /// Returns the inverse of a commit, made on the list after it, or nil if it is not known.
     private mutating func inverse(of commit: Commit) -> Delta? {
-        // One that only adds items needs no look at any.
+        // The inverse of a commit that only adds items depends on no other items.
         if inverses[commit.revision] == nil, commit.delta.touched.isEmpty { learn(commit, on: Hand()) }
         return inverses[commit.revision]
     }
 
     private func commits(from revision: Int) -> ArraySlice<Commit> { commits[(revision - floor - 1)...] }
 
-    /// What takes the target back, on the list as it is at `revision`; nil if more lies between than anybody takes back.
+    /// Returns what reverses the target, made on the list at `revision`, or nil if the undo history is too short for
+    /// it.
     private func delta(of step: Step, from target: Target) -> Retraction? {
         if target.isEmpty { return .nothing }
         var history = UndoHistory()
@@ -198,7 +203,7 @@ public struct Retrace: Sendable {
         return step == .undo ? history.undo() : history.redo()
     }
 
-    /// The inverse of any commit, made on the list after it, carried over all that came since.
+    /// Returns the inverse of any commit, made on the list after it, transformed over all later commits.
     private func carried(_ inverse: Delta, of commit: Commit) -> Retraction {
         var history = UndoHistory()
         history.record(inverse: inverse)

@@ -1,18 +1,20 @@
-/// Which of the servers of an address is tried, and how long it has to answer.
+/// Which of the servers of an address to try, and how long it has to answer.
 ///
-/// A host's name may stand for several network addresses; each counts as a server of its own. In a *round* each is tried once, one
-/// directly after the other. A round that nobody has answered ends with a wait (`Backoff`), and the next one begins at the home.
+/// A host's name may stand for several network addresses; each counts as a server of its own. In a *round*, each is
+/// tried once, one directly after the other. If no server answers in a round, the client waits (`Backoff`), and the
+/// next round begins at the home.
 ///
-/// Those who do not answer at all would hold a client up. So where there is somebody else to try, they have a second at first. If that
-/// was too short for one of them, the next round follows without a wait and gives twice as long, up to the time that a single server has.
+/// A server that does not answer at all would delay the client. So if there is another one to try, each server has one
+/// second at first. If that was too short for one of them, the next round follows without a wait and allows twice as
+/// much time, up to the time that a single server has.
 public struct ServerRound: Sendable {
-    /// What is to be tried now.
+    /// The server to try now.
     public struct Target: Hashable, Sendable {
         /// The index of the host.
         public let host: Int
-        /// Which of the addresses that were found for it; nil if they are to be found first.
+        /// The index of the address among those found for the host; nil if they must be found first.
         public let address: Int?
-        /// Milliseconds to connect or to find the addresses; nil for as many as the system takes.
+        /// The time limit in milliseconds to connect or to find the addresses; nil for the system's own limit.
         public let patience: UInt64?
 
         package init(host: Int, address: Int?, patience: UInt64?) {
@@ -24,30 +26,30 @@ public struct ServerRound: Sendable {
 
     /// What follows a failure.
     package enum Step: Equatable, Sendable {
-        /// The new target is tried at once.
+        /// Try the new target at once.
         case goOn
-        /// The round is over. Nobody is to be tried sooner than so many milliseconds from now, beside the client's own wait.
+        /// The round is over. Wait for at least `notBefore` milliseconds, and in addition for the client's own wait.
         case wait(notBefore: UInt64, reason: String)
     }
 
-    /// What came of the round so far.
+    /// The result of the round so far.
     private struct Outcome {
         var failures: [(host: Int, reason: String)] = []
         var notBefore: UInt64 = 0
-        /// Whether somebody might have answered, had it had more time.
+        /// Whether some server might have answered given more time.
         var wasHasty = false
     }
 
-    /// How the hosts are called in messages.
+    /// The names of the hosts in messages.
     private let names: [String]
     private let others: Int
     private let home: Int
     private let most: UInt64
     private var host: Int
     private var address: Int?
-    /// How many addresses the host has, as far as is known.
+    /// The number of addresses of the host, as far as known.
     private var addresses = 1
-    /// How many of them, and how many other hosts, the round has before it.
+    /// How many more addresses, and how many other hosts, the round still has to try.
     private var addressesLeft = 0
     private var hostsLeft: Int
     private var outcome = Outcome()
@@ -55,13 +57,13 @@ public struct ServerRound: Sendable {
 
     /// Milliseconds.
     static let firstPatience: UInt64 = 1_000
-    /// A connection that was there for so many milliseconds counts as a success when it is lost.
+    /// A connection that lasted for at least this many milliseconds counts as a success.
     static let lasting: UInt64 = 1_000
 
     /// - Parameters:
-    ///   - names: of the hosts; none is one host, which needs no name.
-    ///   - list: decides at which host a round begins; nil for the first.
-    ///   - most: how many milliseconds a server has to answer if it need not be hurried.
+    ///   - names: the names of the hosts; empty for one host without a name.
+    ///   - list: determines the host at which a round begins; nil for the first.
+    ///   - most: the time limit for a server in milliseconds, if there is no other one to try.
     package init(_ names: [String], list: String?, most: UInt64) {
         self.names = names
         self.most = most
@@ -71,9 +73,9 @@ public struct ServerRound: Sendable {
         hostsLeft = others
     }
 
-    /// The host at which those who work on a list meet, the same for clients of all versions: FNV-1a with 64 bits of the name's
-    /// UTF-8, its upper half XORed to its lower one (both as in RFC 9923 of Fowler, Noll, Vo and others), modulo the number of hosts.
-    /// O(length of the name).
+    /// Returns the host where all clients of a list meet, the same for clients of all versions: 64-bit FNV-1a of the
+    /// name's UTF-8, its upper half XORed with its lower half (both as in RFC 9923 by Fowler, Noll, Vo and others),
+    /// modulo the number of hosts. O(length of the name).
     package static func home(of list: String, among hosts: Int) -> Int {
         let hash = list.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
         return Int((hash >> 32 ^ hash & 0xFFFF_FFFF) % UInt64(hosts))
@@ -81,26 +83,26 @@ public struct ServerRound: Sendable {
 
     package var target: Target { Target(host: host, address: address, patience: hurry) }
 
-    /// How long the target has for each of its answers; nil if there is nobody else to try.
+    /// The time limit for each answer of the target in milliseconds; nil if there is no other server to try.
     package var hurry: UInt64? { others > 0 || addresses > 1 ? min(patience, most) : nil }
 
-    /// How the target is called; nil if there is one host only.
+    /// The name of the target's host; nil if there is only one host.
     package var name: String? { others > 0 ? names[host] : nil }
 
-    /// The host has so many addresses; the first is the target now.
+    /// Sets the number of addresses of the host; the first one is now the target.
     package mutating func found(addresses count: Int) {
         addresses = count
         address = 0
         addressesLeft = count - 1
     }
 
-    /// The target has let the client in.
+    /// Call this when the target has accepted the client.
     package mutating func succeeded() {
         outcome = Outcome()
         patience = Self.firstPatience
     }
 
-    /// Begins a round at the home. What is known of addresses may be out of date by now.
+    /// Begins a round at the home. Known addresses are discarded, as they may be out of date.
     package mutating func begin() {
         host = home
         (address, addresses, addressesLeft) = (nil, 1, 0)
@@ -108,14 +110,14 @@ public struct ServerRound: Sendable {
         outcome = Outcome()
     }
 
-    /// The target was not reached, or was lost.
+    /// Call this when the target was not reached, or was lost.
     ///
     /// - Parameters:
-    ///   - notBefore: milliseconds that the server wants to be left alone.
-    ///   - isHasty: whether it might have answered, had it had more time.
-    ///   - lasted: milliseconds for which the client was let in. After a short time, the round goes on where it was: otherwise servers
-    ///     that let everybody in and soon send them away would be tried without end. After a longer one, it is a new round, with the
-    ///     lost server as its first.
+    ///   - notBefore: milliseconds for which the server does not want another attempt.
+    ///   - isHasty: whether it might have answered given more time.
+    ///   - lasted: milliseconds for which the server accepted the client. After a short time, the round continues:
+    ///     otherwise servers that accept everybody and soon close the connection would be tried without end. After a
+    ///     longer time, a new round begins, with the lost server as its first.
     package mutating func failed(
         _ reason: String, notBefore asked: UInt64 = 0, isHasty: Bool = false, lasted: UInt64 = 0
     ) -> Step {
@@ -126,15 +128,15 @@ public struct ServerRound: Sendable {
         outcome.failures.append((host, reason))
         outcome.notBefore = max(outcome.notBefore, asked)
         if isHasty, patience < most { outcome.wasHasty = true }
-        if goOn() { return .goOn }
+        if moveToNext() { return .goOn }
         let (outcome, reason) = (outcome, summary)
         begin()
         patience = outcome.wasHasty ? patience * 2 : Self.firstPatience
         return outcome.wasHasty && outcome.notBefore == 0 ? .goOn : .wait(notBefore: outcome.notBefore, reason: reason)
     }
 
-    /// Turns to who comes next in this round; false if all were tried.
-    private mutating func goOn() -> Bool {
+    /// Moves to the next target in this round; returns false if all were tried.
+    private mutating func moveToNext() -> Bool {
         if addressesLeft > 0, let last = address {
             addressesLeft -= 1
             address = (last + 1) % addresses
@@ -147,7 +149,7 @@ public struct ServerRound: Sendable {
         return true
     }
 
-    /// Why nobody was reached: each reason once, with those whom it is about.
+    /// Why no server was reached: each reason once, with the hosts that it applies to.
     private var summary: String {
         var reasons: [String] = []
         for failure in outcome.failures where !reasons.contains(failure.reason) { reasons.append(failure.reason) }

@@ -2,16 +2,16 @@ import HandCore
 import HandWire
 
 extension ClientMachine {
-    /// A list that is followed: what is known of it, and where it stands on the present connection.
+    /// A list that the client follows: its replica, and its state on the current connection.
     public struct Subscription: Sendable {
         public internal(set) var replica: Replica
         /// Whether commits and edits are kept on disk.
         let isJournaled: Bool
         /// Whether this client has ever had the list.
         public internal(set) var isLoaded: Bool
-        /// Items that edits of an earlier run have touched.
+        /// Items touched by pending edits of an earlier run.
         let keptItems: Set<ItemID>
-        /// The item that this person is on or edits; sent again with each subscription.
+        /// The item that this person has selected or edits; sent again with each subscription.
         package internal(set) var focus: Focus?
         package private(set) var phase = Phase.idle
 
@@ -22,7 +22,7 @@ extension ClientMachine {
             keptItems = replica.pendingItems
         }
 
-        /// How far a list is subscribed to. What leads from one phase to another, as a test compares it with the code:
+        /// The phase of a subscription. The transitions, which a test compares with the code:
         ///
         ///     | what happens                 | idle  | asked      | receiving  | catchingUp | live       |
         ///     | the server says welcome      | asked | asked      | receiving  | catchingUp | live       |
@@ -38,28 +38,28 @@ extension ClientMachine {
         ///     | taken, nobody knows when     | idle  | asked      | asked      | asked      | asked      |
         ///     | not subscribed               | idle  | asked      | asked      | asked      | asked      |
         package enum Phase: Sendable {
-            /// Not asked for: there is no connection.
+            /// Not subscribed: there is no connection.
             case idle
-            /// Asked for under that request: by its log id, if there is no list of its name. What comes under an earlier answer on
-            /// this connection still counts.
+            /// Requested under that request number: by its log id if `isSought`, as there is no list of its name.
+            /// Messages under an earlier answer on this connection still count.
             case asked(request: UInt64, isSought: Bool, before: Link?)
             /// A snapshot is arriving.
             case receiving(Link, IncomingSnapshot)
-            /// Commits through that revision must come before anything is submitted; so much was here at first.
+            /// Commits up to `through` must arrive before anything is submitted; `from` is the revision at the start.
             case catchingUp(Link, from: Int, through: Int)
             /// The view is the server's newest revision with the user's own pending edits.
             case live(Link)
         }
 
-        /// A list's number on the present connection.
+        /// A list's number on the current connection.
         package struct Link: Sendable {
             /// The request that it answers.
             let request: UInt64
             let list: UInt64
-            /// This client's last sequence that the server has, as it said.
+            /// The last sequence of this client that the server has, according to its answer.
             let lastSequence: UInt64
-            /// The sequence of the submission that was sent on this connection and is not answered. It is not sent again on it: the
-            /// server does not remember what it has rejected, and might make it the second time.
+            /// The sequence of the unanswered submission that was sent on this connection. It is not sent again on it:
+            /// the server does not store what it has rejected, and might accept it the second time.
             var unanswered: UInt64?
         }
 
@@ -84,9 +84,9 @@ extension ClientMachine {
             }
         }
 
-        /// Its number on this connection, once the server has answered.
+        /// The list's number on this connection, once the server has answered.
         public var list: UInt64? { link?.list }
-        /// The request under which it was asked for last.
+        /// The number of the last request for it.
         var request: UInt64? { if case .asked(let request, _, _) = phase { request } else { link?.request } }
         var isSought: Bool { if case .asked(_, true, _) = phase { true } else { false } }
         var isReceiving: Bool { if case .receiving = phase { true } else { false } }
@@ -95,7 +95,7 @@ extension ClientMachine {
         /// Whether anything may be submitted now.
         var isDue: Bool { isLive && replica.inFlight == nil && replica.hasPending }
 
-        /// How many of the missed commits have come; nil if none are missed.
+        /// How many of the missed commits have arrived; nil if none were missed.
         var progress: (done: Int, total: Int)? {
             guard case .catchingUp(_, let from, let through) = phase else { return nil }
             return (replica.revision - from, through - from)
@@ -106,16 +106,16 @@ extension ClientMachine {
 // MARK: - What happens
 
 extension ClientMachine.Subscription {
-    /// - Parameter isAnew: whether what comes under an earlier answer is not for the list as it is here.
+    /// - Parameter isAnew: whether messages under an earlier answer do not apply to this replica.
     mutating func ask(_ request: UInt64, isSought: Bool, isAnew: Bool) {
         phase = .asked(request: request, isSought: isSought, before: isAnew ? nil : link)
     }
 
     mutating func lost() { phase = .idle }
 
-    /// The server lets the client in. What it returns, if anything, is that it has another history.
+    /// Handles the server's answer. Returns an update if the server has another history.
     mutating func entered(_ subscribed: DownMessage.Subscribed) -> Replica.Update? {
-        // A list that was deleted and made anew has another number; what was sent to the old one is not answered.
+        // A list that was deleted and created again has another number; what was sent to the old one is not answered.
         let link = Link(
             request: subscribed.request, list: subscribed.list, lastSequence: subscribed.lastSequence,
             unanswered: link?.list == subscribed.list ? link?.unanswered : nil)
@@ -138,10 +138,10 @@ extension ClientMachine.Subscription {
         case complete(Replica.Update)
     }
 
-    /// Takes items of a snapshot.
+    /// Handles items of a snapshot.
     mutating func take(_ items: Hand) -> Arrival? {
         guard case .receiving(let link, var incoming) = phase else { return nil }
-        // The phase lets go of what has come, so that it grows in place.
+        // The phase releases the items that have arrived, so that the list grows in place.
         phase = .idle
         incoming.hand.append(items)
         guard incoming.isComplete, let snapshot = incoming.assembled() else {
@@ -155,7 +155,7 @@ extension ClientMachine.Subscription {
                 isLastRefused: incoming.isLastRefused))
     }
 
-    /// Takes a commit of the list; nil if it is not news. One that has diverged waits for its snapshot.
+    /// Handles a commit of the list; returns nil if it is already known. A diverged replica waits for its snapshot.
     mutating func take(_ commit: Commit) -> Replica.Update? {
         if isReceiving || commit.revision <= replica.revision || replica.hasDiverged { return nil }
         var update = replica.receiveAnything(commit)
@@ -163,8 +163,8 @@ extension ClientMachine.Subscription {
         return update
     }
 
-    /// Whether all commits are here now that the server had when the client subscribed. Edits pending on a diverged list were made
-    /// on items that the server does not have, so they wait for the snapshot.
+    /// Whether all commits have arrived that the server had when the client subscribed. Edits pending on a diverged
+    /// list were made on items that the server does not have, so they wait for the snapshot.
     mutating func catchUp() -> Bool {
         guard case .catchingUp(let link, _, let through) = phase, replica.revision >= through, !replica.hasDiverged
         else { return false }
@@ -173,7 +173,7 @@ extension ClientMachine.Subscription {
         return true
     }
 
-    /// What is in flight was made on a revision that is too old; commits through `head` come first.
+    /// Handles that the base of the submission in flight is too old: commits up to `head` come first.
     mutating func stale(head: Int) {
         link?.unanswered = nil
         switch phase {
@@ -183,10 +183,10 @@ extension ClientMachine.Subscription {
         }
     }
 
-    /// The submission that was sent is answered.
+    /// Call this when the submission that was sent is answered.
     mutating func answered() { link?.unanswered = nil }
 
-    /// The submission in flight; if there is none, the next portion becomes it.
+    /// Returns the submission in flight; if there is none, the next portion becomes it.
     mutating func takeSubmission() -> Submission? {
         guard case .live(let link) = phase, let submission = replica.takeSubmission(list: link.list) else { return nil }
         self.link?.unanswered = submission.sequence

@@ -1,12 +1,12 @@
 import HandCore
 
-/// The user's edits, to be undone and redone. Others' edits in between stay.
+/// The user's edits that can be undone and redone. Others' edits in between stay.
 ///
-/// An entry is the delta that takes an edit back, as of when it was made. What others did to the list since is composed
-/// beside the newest entry only and carried down as entries are taken, so following a commit costs O(log n) whatever the
-/// depth. The scheme is that of editors' rebased histories: an entry is transformed only when it is used.
+/// An entry is the inverse of an edit, as of when it was made. Others' later edits are composed only next to the newest
+/// entry, and passed down as entries are removed, so following a commit costs O(log n) at any depth. Editors' rebased
+/// histories use the same scheme: an entry is transformed only when it is used.
 ///
-/// What it holds is bounded: the oldest entries are forgotten, however much was done between them.
+/// Its size is bounded: the oldest entries are forgotten, regardless of how much was done between them.
 struct UndoHistory: Sendable {
     private var undos = Stack()
     private var redos = Stack()
@@ -15,35 +15,36 @@ struct UndoHistory: Sendable {
     var canUndo: Bool { !undos.isEmpty }
     var canRedo: Bool { !redos.isEmpty }
 
-    /// A new edit of one's own, with what takes it back. What had been undone can no longer be done again.
+    /// Records the inverse of a new edit of one's own. Edits that were undone can no longer be redone.
     mutating func record(inverse: Delta) {
         redos = Stack()
         undos.push(inverse)
     }
 
-    /// Takes somebody else's change of the list into account.
+    /// Takes somebody else's edit of the list into account.
     mutating func follow(_ delta: Delta) {
         guard !delta.isIdentity else { return }
         undos.follow(delta)
         redos.follow(delta)
     }
 
-    /// What undoes the newest edit on the list as it is now; nil if there is none. The caller makes it and hands its inverse to
-    /// `undid`.
+    /// Returns what undoes the newest edit on the current list, or nil if there is none. The caller applies it and
+    /// passes its inverse to `undid`.
     mutating func undo() -> Retraction? { undos.pop() }
     mutating func redo() -> Retraction? { redos.pop() }
 
     mutating func undid(inverse: Delta) { redos.push(inverse) }
     mutating func redid(inverse: Delta) { undos.push(inverse) }
 
-    /// About how many bytes it would take on the wire.
+    /// The approximate size on the wire, in bytes.
     var bytes: Int { undos.bytes + redos.bytes }
 }
 
-/// An edit that takes one's own words back, and nobody else's.
+/// An edit that undoes one's own words, and nobody else's.
 public struct Retraction: Equatable, Sendable {
     public let delta: Delta
-    /// Words that somebody has put in place of one's own, and that stay (`Sparing.spared`), by the items' places after `delta`.
+    /// Words that somebody has put in place of one's own, and that stay (`Sparing.spared`), by their item's index after
+    /// `delta`.
     public let spared: [Superseded]
 
     package init(delta: Delta, spared: [Superseded] = []) {
@@ -54,25 +55,26 @@ public struct Retraction: Equatable, Sendable {
     static let nothing = Retraction(delta: .identity)
 }
 
-/// Edits one above the other.
+/// A stack of inverse edits.
 private struct Stack: Sendable {
     private struct Entry: Sendable {
         let inverse: Delta
-        /// What happened to the list after this entry and before the next one; of the newest it is still being composed.
+        /// What happened to the list between this entry and the next one; for the newest it is still being composed.
         var since = Delta.identity
         var bytes: Int
     }
 
     private var entries: [Entry] = []
-    /// What happened since the newest.
+    /// What happened since the newest entry.
     private var since = Composer()
     /// How many deltas `since` may compose before it is compacted.
     private var room = smallRoom
     private(set) var bytes = 0
 
-    /// The most entries. Half of them are dropped together, as dropping one from the front moves all others.
+    /// The maximum number of entries. Half of them are dropped together, as dropping one from the front moves all
+    /// others.
     private static let depth = 2_000
-    /// The most bytes that the entries may take on the wire; the newest entry is always kept.
+    /// The maximum size of the entries on the wire, in bytes; the newest entry is always kept.
     private static let mostBytes = 4 << 20
     private static let smallRoom = 1_000
 
@@ -82,7 +84,7 @@ private struct Stack: Sendable {
         guard !entries.isEmpty else { return }
         since.append(delta)
         guard since.count > room else { return }
-        // A composer keeps what was changed again.
+        // A composer retains what was changed again.
         let all = since.delta
         since = Composer(all)
         room = Self.smallRoom + all.componentCount
@@ -111,8 +113,8 @@ private struct Stack: Sendable {
             note(-below.since.wireSize, of: last)
             entries[last].since = .identity
             begin(since: below.since)
-            // The entry below did not see this edit, so what happened since reaches it as if the edit were undone, but for the
-            // words of it that are left.
+            // The entry below did not see this edit, so later edits reach it as if this edit were undone, except for
+            // the words of it that remain.
             self.since.append(inverse.left.transformed(over: inverse.delta, as: .later).invertedWords)
             self.since.append(since.transformed(over: inverse.delta, as: .earlier))
         }

@@ -1,10 +1,10 @@
 import HandWire
 
-/// Who makes commits: a client under a name. Neither ever changes, so the name of a commit does not either.
+/// The author of commits: a client under a name. Neither ever changes, so the name of a commit's author is fixed.
 public struct Author: Hashable, Sendable {
-    /// The public number, which commits carry.
+    /// The public number, which commits contain.
     public let number: UInt64
-    /// The number that its client was given first. Whatever names a client has, its submissions to a list have one sequence.
+    /// The number of its client's first author. All authors of a client share one sequence of submissions to a list.
     public let client: UInt64
 
     public init(number: UInt64, client: UInt64) {
@@ -13,7 +13,7 @@ public struct Author: Hashable, Sendable {
     }
 }
 
-/// An author of whom no commit is kept yet: to be kept together with the first.
+/// An author without stored commits, to be stored together with the first one.
 package struct Newcomer: Equatable, Sendable {
     package let author: Author
     package let client: ClientID

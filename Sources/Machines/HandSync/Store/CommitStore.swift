@@ -1,99 +1,107 @@
 import HandCore
 import HandWire
 
-/// Where a server keeps its lists: histories of commits, and what is needed to go on from them.
+/// Where a server stores its lists: histories of commits, and what is needed to continue them.
 ///
-/// Appending is compare-and-set on the revision that each list is expected to have, so that several servers can share one
-/// store. All methods may be called from any thread; they throw `StoreError`.
+/// Appending is compare-and-set on the expected revision of each list, so that several servers can share one store. All
+/// methods may be called from any thread; they throw `StoreError`.
 package protocol CommitStore: Sendable {
-    /// Whether asking it may take as long as a disk takes. A store that does not is asked where one is, without a thread for it.
+    /// Whether calls may block for as long as a disk takes. A store that does not block is called without a separate
+    /// thread.
     var blocks: Bool { get }
-    /// Whether others write to it too.
+    /// Whether other servers write to it too.
     var isShared: Bool { get }
 
-    /// Appends commits to many lists, as durable as the store was opened to be, and each author's last sequence with them: all of
-    /// a batch or nothing. A store of one server's own takes all batches or throws.
+    /// Appends commits to many lists, with the durability that the store was opened with, and each author's last
+    /// sequence along with them. Each batch is appended as a whole or not at all. A store of a single server takes all
+    /// batches or throws.
     ///
-    /// - Parameter newcomers: those of their authors who are new to the store.
-    /// - Returns: what became of each batch.
-    /// - Throws: if nothing was appended. What an earlier call has left unknown stays so.
+    /// - Parameter newcomers: the authors that are new to the store.
+    /// - Returns: the outcome of each batch.
+    /// - Throws: if nothing was appended. Unknown outcomes of earlier calls stay unknown.
     @discardableResult
     func append(_ batches: [CommitBatch], by newcomers: [Newcomer]) throws -> [Appended]
 
-    /// A list's commits after `revision`, in order, as whole frames; about `bytes` of them, at least one if there is one. They
-    /// begin later if the next ones have been forgotten.
+    /// Returns a list's commits after `revision`, in order, as complete frames: about `bytes` bytes of them, and at
+    /// least one if there is any. They begin later if the next ones have been forgotten.
     func frames(of list: UInt64, after revision: Int, about bytes: Int) throws -> [StoredFrame]
 
-    /// What an authority needs in order to carry on: the newest snapshot and the commits since.
+    /// Returns what an authority needs to continue: the newest snapshot with the later commits applied.
     func load(_ list: UInt64) throws -> Authority.Start
 
-    /// The list as it was at `revision`.
+    /// Returns the list at `revision`.
     func state(of list: UInt64, at revision: Int) throws -> Hand
 
-    /// How far each of some lists has come, those left out that are not there any more. In no particular order.
+    /// Returns the newest revisions of some lists, without those that no longer exist. In no particular order.
     func heads(of lists: [UInt64]) throws -> [StoredHead]
 
-    /// From now on calls `onHint` soon after another server has done something, on a thread of the store's own. A store that is not
-    /// shared has no hints.
+    /// Starts to call `onHint` soon after another server has changed something, on a thread of the store. A store that
+    /// is not shared has no hints.
     func listen(_ onHint: @escaping @Sendable (StoreHint) -> Void)
 
-    /// Has other servers hear of what the store itself does not see. Does not wait.
+    /// Sends other servers a hint about something that the store itself does not see. Does not wait.
     func tell(_ hint: StoreHint)
 
-    /// Keeps a snapshot, so that loading need not go through the whole history; nothing if the history has been forgotten as far
-    /// as that, or the list is gone.
+    /// Stores a snapshot, so that loading does not have to read the whole history. Does nothing if the history has been
+    /// forgotten up to that revision, or the list is gone.
     func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws
 
-    /// Forgets a part of the commits that the retention does not ask for; small parts, so that other writes need not wait.
+    /// Forgets some of the commits that the retention does not require; a small number, so that other writes do not
+    /// wait.
     func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed
 
-    /// - Parameter owner: whose list it counts as; nil for nobody's.
+    /// Creates a list.
+    ///
+    /// - Parameter owner: the owner that it counts for; nil for none.
     func create(
         _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?
     ) throws -> StoredList
-    /// Gives a list another name; all else of it stays.
+    /// Renames a list; everything else stays the same.
     ///
-    /// - Throws: `StoreError.noSuchList` if it is not called any more what it was called when it was looked up; `listExists`.
+    /// - Throws: `StoreError.noSuchList` if its name has changed since it was looked up; `listExists`.
     func rename(_ list: StoredList, to new: String) throws
-    /// Takes its name from a list, unless it is not called any more what it was called when it was looked up. What it holds stays
-    /// until it is brought back, or removed by `sweep`.
+    /// Deletes a list, unless its name has changed since it was looked up. Its contents stay until it is restored, or
+    /// until `sweep` removes them.
     func delete(_ list: StoredList, by person: String, at time: UInt64) throws
-    /// Brings back what a deletion took away.
+    /// Restores the list of a deletion.
     func undelete(_ deletion: UInt64, as name: String) throws
-    /// Deletions that can be taken back, the newest first: those with a lower number than `number`.
+    /// Returns deletions that can be undone, the newest first, with lower numbers than `number`.
     ///
     /// - Parameters:
-    ///   - name: what the list was called; nil for any name.
-    ///   - lists: which lists it may be (`LogID.list`), few; nil for any.
+    ///   - name: the former name of the list; nil for any name.
+    ///   - lists: the lists to look for (`LogID.list`), a small number; nil for any.
     func deletedLists(
         before number: UInt64, limit: Int, named name: String?, among lists: [UInt32]?
     ) throws -> [DeletedList]
-    /// Gives up the list that was deleted before all others of its owner, or before all; false if there is none.
+    /// Gives up the list of the oldest deletion of an owner, or of all owners if `owner` is nil; returns false if
+    /// there is none.
     func giveUpOldest(of owner: String?) throws -> Bool
-    /// Gives up lists that were deleted at `time` or before, and removes a part of what was given up; small parts, so that other
-    /// writes need not wait. Returns whether there is more to do.
+    /// Gives up lists that were deleted at `time` or earlier, and removes a part of the contents of such lists; a
+    /// small part, so that other writes do not wait. Returns whether there is more to do.
     func sweep(deletedBy time: UInt64) throws -> Bool
     func list(named name: String) throws -> StoredList?
-    /// What a list is called by now that has that number in its log ids (`LogID.list`); nil if it is deleted, or was never here.
+    /// Returns the current name of the list with that number in its log ids (`LogID.list`), or nil if it is deleted or
+    /// never existed.
     func name(of list: UInt32) throws -> String?
-    /// Lists whose names come after `name`, in the order of their names.
+    /// Returns lists whose names come after `name`, in the order of their names.
     func lists(after name: String, limit: Int) throws -> [StoredList]
-    /// How many lists there are, deleted ones that were not given up among them: of somebody, or in all.
+    /// Returns the number of lists of an owner, or of all lists if `owner` is nil. Deleted lists count until they are
+    /// given up.
     func listCount(of owner: String?) throws -> Int
-    /// About how many bytes it takes where it keeps them, what is free for reuse aside.
+    /// Returns the approximate size of the store in bytes, without space that is free for reuse.
     func size() throws -> Int
 
-    /// Gives back what forgotten commits and deleted lists took. May take as long as writing all anew.
+    /// Frees the space of forgotten commits and deleted lists. May take as long as rewriting the whole store.
     func compact() throws -> Compaction
 
-    /// The author that a client is under that name: the same for ever once a commit of it is kept. Until then nothing is kept of
-    /// it, and it has another number each time, which no other author is ever given.
+    /// Returns the author for a client under a name: always the same once a commit of the author is stored. Until then
+    /// nothing is stored, and each call returns another number, which is never given to any other author.
     func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool)
     func people(_ authors: [UInt64]) throws -> [DownMessage.Person]
-    /// The numbers of authors' clients, of those that are known.
+    /// Returns the client numbers of the known ones among some authors.
     func clients(of authors: [UInt64]) throws -> [UInt64: UInt64]
 
-    /// Closes the store; nothing may be asked of it afterwards.
+    /// Closes the store; it must not be used afterwards.
     func close() throws
 }
 
@@ -101,7 +109,7 @@ extension CommitStore {
     package var blocks: Bool { true }
     package var isShared: Bool { false }
 
-    /// Loads each list: for stores that nobody asks often.
+    /// Loads each list: for stores where this is rarely called.
     package func heads(of lists: [UInt64]) throws -> [StoredHead] {
         try lists.compactMap { list in
             let start: Authority.Start
@@ -115,7 +123,7 @@ extension CommitStore {
     package func listen(_ onHint: @escaping @Sendable (StoreHint) -> Void) {}
     package func tell(_ hint: StoreHint) {}
 
-    /// For stores that keep nothing that is forgotten.
+    /// Does nothing: for stores that free forgotten data immediately.
     package func compact() throws -> Compaction {
         let size = try size()
         return Compaction(before: size, after: size)
@@ -141,9 +149,9 @@ extension CommitStore {
 
 /// The commits of one list to be written together.
 public struct CommitBatch: Sendable {
-    /// A commit as far as a store looks at it.
+    /// The parts of a commit that a store uses.
     public struct Entry: Sendable {
-        /// Whose submission it was, and its revision.
+        /// The author, the sequence and the revision.
         public let mark: SequenceMark
         /// The number of items, and the list's digest, after the commit.
         public let count: Int
@@ -153,12 +161,12 @@ public struct CommitBatch: Sendable {
     }
 
     public let list: UInt64
-    /// The revision that the list has before them.
+    /// The revision of the list before them.
     public let expected: Int
     /// In the order of their revisions.
     public let entries: [Entry]
-    /// What a shared store compares besides: which history of the list it is, and the list's digest at the expected revision. Nil
-    /// for whatever it is.
+    /// What a shared store compares in addition: the list's history, and its digest at the expected revision. Nil
+    /// accepts any.
     package var logID: UInt64?
     package var digest: UInt64?
 
@@ -184,14 +192,15 @@ public struct CommitBatch: Sendable {
     }
 }
 
-/// What became of a batch.
+/// The outcome of appending a batch.
 package enum Appended: Equatable, Sendable {
     /// It is in the store.
     case taken
-    /// It is not, and never will be: the list had moved on. The commits that it has after the expected revision, or the first of
-    /// them; none where the list has not come as far as that, or is not what it was there: its history went back.
+    /// It is not in the store and never will be: the list had another revision. Contains the list's commits after the
+    /// expected revision, or the first of them. It is empty if the list has not reached that revision, or differs
+    /// there because its history went back.
     case missed([StoredFrame])
-    /// The answer was lost. Appended once more, the same batch is there once.
+    /// The answer was lost. If the same batch is appended again, it is stored only once.
     case unknown
     /// The list has been deleted, or has another history.
     case gone
@@ -207,9 +216,10 @@ package struct StoredFrame: Equatable, Sendable {
         self.bytes = bytes
     }
 
-    /// The commit inside.
+    /// Decodes the commit.
     ///
-    /// - Parameter setsTexts: as frames did before version 3 of the protocol; `resolved(on:)` has to follow.
+    /// - Parameter setsTexts: whether changes set texts, as before version 3 of the protocol; call `resolved(on:)`
+    ///   then.
     /// - Throws: `StoreError.damaged`.
     package func commit(setsTexts: Bool = false) throws(StoreError) -> Commit {
         var found: Commit?
@@ -224,12 +234,12 @@ package struct StoredFrame: Equatable, Sendable {
         } catch {
             throw .damaged("revision \(revision) does not read: \(error)")
         }
-        guard let found else { throw .damaged("revision \(revision) holds something else than a commit") }
+        guard let found else { throw .damaged("revision \(revision) is not a commit") }
         return found
     }
 }
 
-/// What a store knows of a list without reading its history.
+/// What a store knows about a list without reading its history.
 package struct StoredList: Equatable, Sendable {
     package let number: UInt64
     package var name: String
@@ -253,10 +263,10 @@ package struct StoredList: Equatable, Sendable {
     }
 }
 
-/// How far a list has come.
+/// The newest state of a list.
 package struct StoredHead: Equatable, Sendable {
     package let list: UInt64
-    /// What it is called by now.
+    /// Its current name.
     package let name: String
     package let logID: UInt64
     package let revision: Int
@@ -271,11 +281,11 @@ package struct StoredHead: Equatable, Sendable {
     }
 }
 
-/// A list that was deleted and can be brought back.
+/// A list that was deleted and can be restored.
 package struct DeletedList: Equatable, Sendable {
     /// The number of the deletion: later ones have higher numbers, and none is used twice.
     package let deletion: UInt64
-    /// With the name that it had.
+    /// The list, with its former name.
     package let list: StoredList
     /// Milliseconds since 1970.
     package let time: UInt64
@@ -290,7 +300,7 @@ package struct DeletedList: Equatable, Sendable {
     }
 }
 
-/// Bytes that a store took where it keeps them.
+/// The size of a store in bytes, before and after it was compacted.
 package struct Compaction: Equatable, Sendable {
     package let before: Int
     package let after: Int
@@ -301,7 +311,7 @@ package struct Compaction: Equatable, Sendable {
     }
 }
 
-/// How much a commit must survive before it is acknowledged.
+/// What a commit must survive before it is acknowledged.
 package enum Durability: String, CaseIterable, Sendable {
     /// Loss of power: each transaction is flushed to the disk.
     case fsync

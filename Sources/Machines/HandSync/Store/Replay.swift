@@ -1,10 +1,10 @@
 import HandCore
 import HandWire
 
-/// A list that is built again from what was kept of it: a snapshot or nothing, then commit after commit. Every digest is
-/// compared, so what comes out is what was committed, or an error.
+/// A list that is rebuilt from its stored data: a snapshot, or nothing, and then commit after commit. Every digest is
+/// compared, so the result is exactly what was committed, or an error.
 package struct Replay: Sendable {
-    /// Which list, for errors.
+    /// The list's number, for errors.
     let list: UInt64
     package private(set) var hand: Hand
     package private(set) var revision: Int
@@ -20,9 +20,9 @@ package struct Replay: Sendable {
         start = revision
     }
 
-    /// Makes the next commit.
+    /// Applies the next commit.
     ///
-    /// - Throws: `StoreError.damaged`; then the list is not to be used.
+    /// - Throws: `StoreError.damaged`; the list must not be used afterwards.
     /// - Complexity: that of the delta, times log n.
     package mutating func apply(_ commit: Commit) throws(StoreError) {
         guard commit.revision == revision + 1 else {

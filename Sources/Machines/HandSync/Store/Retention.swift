@@ -1,13 +1,13 @@
 import HandCore
 
-/// How much of each list's history is kept. A commit is forgotten when nothing here asks for it; the list itself, and each
-/// author's last sequence, are kept whatever happens to the history. And for how long deleted lists are kept.
+/// How much of each list's history is kept, and how long deleted lists are kept. A commit is forgotten if no setting
+/// requires it; the list itself, and each author's last sequence, are always kept.
 package struct Retention: Equatable, Sendable {
-    /// How many of the newest commits; nil asks for none in particular.
+    /// How many of the newest commits are kept; nil sets no requirement.
     package var commits: Int?
-    /// Commits of the last so many milliseconds; nil asks for none in particular.
+    /// How old commits are kept, in milliseconds; nil sets no requirement.
     package var age: UInt64?
-    /// For how many milliseconds a list that was deleted can be brought back.
+    /// For how many milliseconds a deleted list can be restored.
     package var deleted: UInt64
 
     package static let everything = Retention()
@@ -22,10 +22,11 @@ package struct Retention: Equatable, Sendable {
     /// Whether no commit is ever forgotten.
     package var keepsEverything: Bool { commits == nil && age == nil }
 
-    /// The newest revision that may be forgotten, with all before it; `floor` if none may. By age no more than half of what is
-    /// kept is forgotten at once: if it was the clock that jumped, not all is lost before somebody sees it.
+    /// Returns the newest revision that may be forgotten, with all before it; `floor` if none may. By age, at most
+    /// half of the kept commits are forgotten at once: if the clock jumped, not everything is lost before somebody
+    /// notices.
     ///
-    /// - Parameter time: of a commit after `floor`. Asked O(log n) times: times hardly ever go back.
+    /// - Parameter time: returns the time of a commit after `floor`. Called O(log n) times: times hardly ever decrease.
     package func cut(floor: Int, revision: Int, now: UInt64, time: (Int) throws -> UInt64) rethrows -> Int {
         guard !keepsEverything else { return floor }
         var cut = revision
@@ -39,7 +40,7 @@ package struct Retention: Equatable, Sendable {
     }
 }
 
-/// What one step of forgetting came to.
+/// The result of one step of forgetting.
 package struct Trimmed: Equatable, Sendable {
     /// The revision before the oldest commit that is kept.
     package let floor: Int

@@ -1,33 +1,35 @@
 import HandWire
 
-/// A store through which its servers know of each other, and of who is where on its lists. Nothing of it outlives the servers.
+/// A store through which its servers know about each other, and about who is on their lists. This data does not outlive
+/// the servers.
 package protocol SharedServers: CommitStore {
-    /// Says that a server is there, and what it reports of itself; at least once in 5 s, or it is taken to be gone.
+    /// Announces that a server is alive, with its report; at least every 5 s, or others consider it gone.
     func heartbeat(of server: UInt64, at address: String, report: [UInt8]) throws
-    /// Says that a server is gone.
+    /// Announces that a server is gone.
     func leave(_ server: UInt64) throws
-    /// The servers that were heard of within the last minute, by their addresses.
+    /// Returns the servers that sent a heartbeat within the last minute, ordered by their addresses.
     func servers() throws -> [SharedServer]
 
-    /// Says who is on lists at one server, and finds who is there at all servers that have been heard of within the last seconds.
+    /// Announces who is on lists at one server, and returns who is on them at all servers with a heartbeat within the
+    /// last few seconds.
     ///
     /// - Parameters:
-    ///   - mine: what has changed at the server.
-    ///   - lists: which lists are asked about. What is known of the server itself is told of all.
-    ///   - known: versions that the server knows: what has not changed is not read again.
+    ///   - mine: the changes at this server.
+    ///   - lists: the requested lists. What is known of this server itself is returned for all lists.
+    ///   - known: the versions that this server knows: what has not changed is not read again.
     func exchange(
         _ mine: [PresenceNews], at server: UInt64, on lists: [UInt64], knowing known: [PresencePlace: Int]
     ) throws -> [PresenceNews]
 }
 
-/// A server of several.
+/// One of several servers.
 package struct SharedServer: Equatable, Sendable {
     package let id: UInt64
-    /// Where its clients reach it, for people.
+    /// Where clients reach it, for display.
     package let address: String
-    /// Milliseconds since it was heard of.
+    /// Milliseconds since its last heartbeat.
     package let silence: Int
-    /// What it said of itself then: a `ServerReport` as JSON.
+    /// Its report in that heartbeat: a `ServerReport` as JSON.
     package let report: [UInt8]
 
     package init(id: UInt64, address: String, silence: Int, report: [UInt8]) {
@@ -49,9 +51,9 @@ package struct PresencePlace: Hashable, Sendable {
 /// Who is on a list at a server.
 package struct PresenceNews: Equatable, Sendable {
     package let place: PresencePlace
-    /// Grows with each change, as long as the server lives.
+    /// Grows with each change during the lifetime of the server.
     package let version: Int
-    /// All who are there, as `presence` frames; none if nobody is. Nil for what is known.
+    /// Everybody on the list, as `presence` frames; empty if nobody is. Nil if the requester already knows it.
     package let frames: [UInt8]?
 
     package init(place: PresencePlace, version: Int, frames: [UInt8]?) {
@@ -68,7 +70,7 @@ package struct PresenceNews: Equatable, Sendable {
         self.init(place: place, version: version, frames: Array(pages.joined()))
     }
 
-    /// Those who are there, by author.
+    /// Returns the people on the list, by author.
     ///
     /// - Throws: `WireError`.
     func visitors() throws -> [UInt64: PresenceBoard.Visitor] {

@@ -2,7 +2,7 @@ import HandCore
 import HandWire
 
 extension StoreContents {
-    /// A deletion that can be taken back.
+    /// A deletion that can be undone.
     package struct Deletion {
         package let number: UInt64
         package let list: UInt64
@@ -18,7 +18,7 @@ extension StoreContents {
         lists[list.number]?.stored.name = new
     }
 
-    /// That it is called what it was called when it was looked up.
+    /// Checks that a list's name has not changed since it was looked up.
     private func expectName(of list: StoredList) throws(StoreError) {
         guard names[list.name] == list.number else { throw .noSuchList(list.name) }
     }
@@ -62,7 +62,7 @@ extension StoreContents {
         return oldest != nil
     }
 
-    /// - Parameter step: the most commits that are removed at once.
+    /// - Parameter step: the maximum number of commits removed at once.
     package mutating func sweep(deletedBy time: UInt64, step: Int) -> Bool {
         for deletion in deletions where deletion.time <= time { giveUp(deletion) }
         guard !leaving.isEmpty else { return false }

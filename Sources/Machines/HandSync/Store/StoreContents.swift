@@ -1,21 +1,21 @@
 import HandCore
 import HandWire
 
-/// What a store holds that keeps everything in memory, as a value.
+/// The contents of a store that keeps everything in memory, as a value.
 package struct StoreContents {
     package struct List {
         package internal(set) var stored: StoredList
         let deckSeed: UInt64?
         let owner: String?
-        /// The frames of all commits that are kept; the first is of revision `stored.floor` + 1.
+        /// The frames of all stored commits; the first is of revision `stored.floor` + 1.
         private(set) var frames: [FrameRun] = []
-        /// Bytes of them all.
+        /// The total size of the frames in bytes.
         private(set) var frameBytes = 0
-        /// Where the newest of them stand.
+        /// The memory that contains the newest of them.
         private var segment: Segment?
-        /// By author.
+        /// The last sequences, by author.
         package internal(set) var sequences: [UInt64: SequenceMark] = [:]
-        /// The oldest first.
+        /// The snapshots, the oldest first.
         private(set) var snapshots: [Snapshot] = []
 
         init(_ stored: StoredList, deckSeed: UInt64?, owner: String?) {
@@ -36,18 +36,18 @@ package struct StoreContents {
         let person: String
     }
 
-    /// Deleted ones that were not given up among them.
+    /// All lists, including deleted ones that were not given up.
     package internal(set) var lists: [UInt64: List] = [:]
     var names: [String: UInt64] = [:]
-    /// What can be taken back, the oldest first.
+    /// The deletions that can be undone, the oldest first.
     package internal(set) var deletions: [Deletion] = []
     var nextDeletion: UInt64 = 1
-    /// What is left of lists that were given up.
+    /// The remaining contents of lists that were given up.
     var leaving: [List] = []
     private var authors: [Name: Author] = [:]
     /// The number of each client's first author.
     private var clients: [ClientID: UInt64] = [:]
-    /// Whose each author is.
+    /// The client and the name of each author.
     private var people: [UInt64: (client: UInt64, name: String)] = [:]
     private var nextList: UInt64 = 1
 
@@ -78,7 +78,7 @@ package struct StoreContents {
             snapshotRevision: replay.start)
     }
 
-    /// How far a list has come; nil if it is deleted.
+    /// Returns the newest state of a list, or nil if it is deleted.
     package func head(of number: UInt64) throws(StoreError) -> StoredHead? {
         guard let list = lists[number], names[list.stored.name] == number else { return nil }
         let digest = try list.frames(after: list.stored.revision - 1, about: 1).first?.commit().digest
@@ -103,7 +103,7 @@ package struct StoreContents {
         owner.map { owner in lists.values.count { $0.owner == owner } } ?? lists.count
     }
 
-    /// Bytes of all commits that are kept: O(lists).
+    /// The size of all stored commits in bytes. O(lists).
     package var size: Int { (lists.values + leaving).reduce(0) { $0 + $1.frameBytes } }
 
     // MARK: Changing
@@ -119,7 +119,7 @@ package struct StoreContents {
         return stored
     }
 
-    /// All batches or none.
+    /// Appends all batches or none.
     @discardableResult
     package mutating func append(
         _ batches: [CommitBatch], by newcomers: [Newcomer]
@@ -135,7 +135,8 @@ package struct StoreContents {
         return batches.map { _ in .taken }
     }
 
-    /// The lists that are there have the commits that they had then, and no others: what a standby does that has not got the last ones.
+    /// Sets the commits of present lists back to those of a former state, like a standby that has not received the last
+    /// ones.
     package mutating func goBack(to former: StoreContents) {
         for (number, list) in lists {
             guard var before = former.lists[number] else { continue }
@@ -151,7 +152,7 @@ package struct StoreContents {
         authors[Name(client: client, person: newcomer.person)] = author
     }
 
-    /// - Parameter fresh: a number that no author was given before.
+    /// - Parameter fresh: returns a number that no author has had before.
     package func author(
         for client: ClientID, person: String, fresh: () -> UInt64
     ) -> (author: Author, isNew: Bool) {
@@ -160,7 +161,7 @@ package struct StoreContents {
         return (Author(number: number, client: clients[client] ?? number), true)
     }
 
-    /// What the authors of a client say for it.
+    /// Returns the number of a client, which is that of its first author.
     package func number(of client: ClientID) -> UInt64? { clients[client] }
 
     package func person(_ author: UInt64) -> (client: UInt64, name: String)? { people[author] }
@@ -177,7 +178,7 @@ package struct StoreContents {
         lists[list]?.keep(StoreContents.Snapshot(revision: revision, hand: hand, deck: deck))
     }
 
-    /// - Parameter step: the most commits that are forgotten at once.
+    /// - Parameter step: the maximum number of commits forgotten at once.
     package mutating func trim(
         _ number: UInt64, keeping retention: Retention, now: UInt64, step: Int
     ) throws -> Trimmed {
@@ -195,7 +196,7 @@ package struct StoreContents {
 }
 
 extension StoreContents.List {
-    /// Copies the frames, so that they are what they were whatever becomes of the server's memory.
+    /// Appends a batch. Copies the frames, so that they do not depend on the server's memory.
     fileprivate mutating func append(_ batch: CommitBatch) {
         guard let last = batch.entries.last else { return }
         for entry in batch.entries {
@@ -227,7 +228,7 @@ extension StoreContents.List {
         return found
     }
 
-    /// The list at `last`, from the newest snapshot before it.
+    /// Returns the list at `last`, replayed from the newest snapshot before it.
     func replay(through last: Int) throws(StoreError) -> Replay {
         let snapshot = snapshots.last { $0.revision <= last }
         var replay = Replay(
@@ -243,14 +244,14 @@ extension StoreContents.List {
     fileprivate mutating func keep(_ snapshot: StoreContents.Snapshot) {
         guard snapshot.revision >= stored.floor else { return }
         snapshots.append(snapshot)
-        // One in the middle of what is left, so that those that are kept grow sparse towards the past.
+        // Remove the one in the middle, so that the kept ones become sparser towards the past.
         if snapshots.count > Self.mostSnapshots { snapshots.remove(at: Self.mostSnapshots / 2) }
     }
 
-    /// A snapshot shares what it can with the list; so many are cheap.
+    /// A snapshot shares nodes with the list, so this many are cheap.
     private static let mostSnapshots = 64
 
-    /// Forgets the commits up to where `start` ends, and keeps the list as it is there instead.
+    /// Forgets the commits up to the revision of `start`, and keeps that list as a snapshot instead.
     fileprivate mutating func forget(_ start: Replay) {
         let floor = start.revision
         snapshots.removeAll { $0.revision <= floor }

@@ -7,18 +7,18 @@ package enum StoreError: Error, Equatable, Sendable {
     case noStore(path: String)
     /// The file is not a store.
     case notAStore(path: String)
-    /// What is stored contradicts itself.
+    /// The stored data is inconsistent.
     case damaged(String)
-    /// A list does not have the revision that a batch stands on: another server wrote to it.
+    /// A list does not have the revision that a batch is based on: another server wrote to it.
     case conflict(list: UInt64, expected: Int, found: Int)
     case noSuchList(String)
     case listExists(String)
-    /// There is no such deletion, or it cannot be taken back any more.
+    /// There is no such deletion, or it can no longer be undone.
     case notDeleted(String)
     case noSuchRevision(Int, oldest: Int, newest: Int)
-    /// The disk did not confirm a flush: nobody knows what it holds, so the process must end and start anew from the disk.
+    /// The disk did not confirm a flush: its contents are unknown, so the process must end and restart from the disk.
     case syncFailed(path: String)
-    /// Somebody removed the files that are open, or put others in their place; a copy of what was in them is at `saved`.
+    /// Somebody removed or replaced the open files; a copy of their contents is at `saved`.
     case removed(path: String, saved: String?)
     /// The database of a shared store cannot be reached, or did not answer in time: which one, and why.
     case unreachable(String, why: String)
@@ -41,10 +41,10 @@ extension StoreError: CustomStringConvertible {
         case .damaged(let what): "the store is damaged: \(what). Restore it from a backup; nothing was changed."
         case .conflict(let list, let expected, let found):
             "list \(list) is at revision \(found), not at \(expected): another server writes to this store."
-        case .noSuchList(""): "that list is not there any more"
+        case .noSuchList(""): "the list no longer exists"
         case .noSuchList(let name): "there is no list '\(name)'"
-        case .listExists(let name): "there is a list '\(name)' already"
-        case .notDeleted(let name): "there is no deleted list '\(name)' that could be brought back"
+        case .listExists(let name): "there is already a list '\(name)'"
+        case .notDeleted(let name): "there is no deleted list '\(name)' that could be restored"
         case .noSuchRevision(let revision, let oldest, let newest) where revision < oldest:
             "revision \(revision) is no longer kept; the oldest is \(oldest), the newest \(newest)"
         case .noSuchRevision(let revision, _, let newest):
@@ -65,7 +65,7 @@ extension StoreError: CustomStringConvertible {
 }
 
 extension StoreError {
-    /// Whether the process must end, as nothing that it writes is safe any more.
+    /// Whether the process must end, as nothing that it writes is safe any longer.
     package var isFinal: Bool {
         switch self {
         case .syncFailed, .removed: true
@@ -73,7 +73,7 @@ extension StoreError {
         }
     }
 
-    /// What `body` returns or throws; a store throws nothing but `StoreError`.
+    /// Returns what `body` returns or throws; other errors become `StoreError.failed`.
     package static func catching<Value>(_ body: () throws -> Value) -> Result<Value, StoreError> {
         do {
             return .success(try body())

@@ -1,20 +1,21 @@
 import HandWire
 
-/// What servers that share a store tell each other. A hint may get lost, come twice or late: nothing depends on one.
+/// A notification between servers that share a store. Hints may get lost, be duplicated or arrive late: nothing
+/// depends on them.
 package enum StoreHint: Hashable, Sendable {
-    /// A list has come to a revision.
+    /// A list has reached a revision.
     case commits(list: UInt64, revision: Int)
-    /// Who is on a list has changed.
+    /// The people on a list have changed.
     case presence(list: UInt64)
-    /// A client has come to a server.
+    /// A client has connected to a server.
     case client(Key)
 
-    /// Half as many bits as a client's id, which is its secret and cannot be found from them.
+    /// Half as many bits as a client's id: the id is its secret and cannot be computed from the key.
     package struct Key: Hashable, Sendable {
         package let bits: UInt64
 
         package init(bits: UInt64) { self.bits = bits }
-        // An odd factor: ids that differ in one half only have different keys, even if they are small numbers.
+        // An odd factor: ids that differ in only one half have different keys, even if they are small numbers.
         init(_ client: ClientID) { bits = client.high &* 0x9E37_79B9_7F4A_7C15 &+ client.low }
     }
 }
