@@ -29,10 +29,10 @@ extension SQLiteStore {
         try row.update(revision: last.revision, count: last.count, newAuthors: newAuthors, database)
     }
 
-    /// Bytes of frames at which a row is full. Whoever asks for one commit reads the whole row.
+    /// Bytes of frames at which a row is full. A query for one commit reads the whole row.
     private static let rowBytes = 64 << 10
 
-    /// Commits that are written together share a row, under the revision of the last one.
+    /// Writes a batch. Commits that are written together share a row, under the revision of the last one.
     private static func write(_ batch: CommitBatch, _ database: Database) throws {
         let statement = try database.cachedStatement(sql: CheckedTable.commits.insertion)
         var frames = Data()
@@ -45,6 +45,8 @@ extension SQLiteStore {
         }
     }
 
+    /// Writes the last sequences of authors.
+    ///
     /// - Returns: how many of the authors are new to the list.
     @discardableResult
     static func write(
@@ -72,7 +74,7 @@ extension SQLiteStore {
         }
     }
 
-    /// One after another, and none is missing: where commits have been forgotten, those up to the floor may be gone, the oldest
+    /// Returns consecutive frames. None is missing, except that trimming removes those up to the floor, the oldest
     /// first.
     static func frames(
         of list: StoredList, after revision: Int, through last: Int, about bytes: Int, _ database: Database
@@ -102,7 +104,7 @@ extension SQLiteStore {
         return frames
     }
 
-    /// Those of the frames in a row whose revisions are among `revisions`.
+    /// Returns the frames in a row whose revisions are in `revisions`.
     private static func frames(
         of list: StoredList, in row: Row, within revisions: ClosedRange<Int>
     ) throws -> [StoredFrame] {
@@ -119,7 +121,8 @@ extension SQLiteStore {
                 }
             }
         } catch {
-            throw StoreError.damaged("the commits up to revision \(last) of list \(list.number) do not read: \(error)")
+            throw StoreError.damaged(
+                "the commits up to revision \(last) of list \(list.number) cannot be read: \(error)")
         }
     }
 
@@ -128,7 +131,7 @@ extension SQLiteStore {
     }
 }
 
-/// The row of a submission that was refused has its revision with a minus sign.
+/// The row of a refused submission stores its revision with a minus sign.
 extension SequenceMark {
     fileprivate var storedRevision: Int64 { Int64(isRefused ? -revision : revision) }
 

@@ -87,7 +87,7 @@ import Testing
         try server.query("DROP TABLE \(folder.schema).format; CREATE TABLE \(folder.schema).mine (x int)")
         #expect(try #require(complaint()).contains("there are tables of something else in it. Name another schema."))
         #expect(try tables() == "1")
-        #expect(try #require(complaint(schema: "x; DROP")).contains("names no schema"))
+        #expect(try #require(complaint(schema: "x; DROP")).contains("is not a schema name"))
     }
 
     @Test func anotherEncodingIsRefused() throws {

@@ -2,12 +2,12 @@ import HandSync
 import HandWire
 import Postgres
 
-/// A row of `commits` in a shared store: frames one behind the other.
+/// A row of `commits` in a shared store: consecutive frames.
 enum CommitRow {
-    /// Bytes of frames in a row, unless one alone has more. Whoever asks for one commit reads the whole row.
+    /// The most bytes of frames in a row, unless a single frame has more. A query for one commit reads the whole row.
     static let most = 64 << 10
 
-    /// What a batch comes to, one entry for each row.
+    /// The columns of a batch, with one entry for each row.
     struct Columns {
         var lasts: [Int64] = []
         var firsts: [Int64] = []
@@ -30,7 +30,8 @@ enum CommitRow {
         return columns
     }
 
-    /// The frames after `revision` in rows with the columns `last`, `first`, `frames`, which must follow one another.
+    /// Returns the frames after `revision` in rows with the columns `last`, `first`, `frames`. The rows must be
+    /// consecutive.
     ///
     /// - Throws: `StoreError.damaged`.
     static func frames(_ rows: PostgresRows, of list: UInt64, after revision: Int) throws -> [StoredFrame] {
@@ -44,7 +45,8 @@ enum CommitRow {
             try row.withBytes(2) { bytes in
                 let places: [Range<Int>]
                 do { places = try Frame.places(in: bytes) } catch {
-                    throw StoreError.damaged("the commits up to revision \(last) of list \(list) do not read: \(error)")
+                    throw StoreError.damaged(
+                        "the commits up to revision \(last) of list \(list) cannot be read: \(error)")
                 }
                 guard places.count == last - first + 1 else {
                     throw StoreError.damaged(
