@@ -158,8 +158,8 @@ final class FullClient: Participant, MachineShell {
         case .diverged(let revision):
             meter.failed(
                 LoadResult.diverged,
-                "client \(number + 1) diverged at revision \(revision) of '\(list)': after that commit its digest differs "
-                    + "from the server's")
+                "client \(number + 1) diverged at revision \(revision) of '\(list)': after that commit its digest "
+                    + "differs from the server's")
         case .superseded, .spared, .usedTwice: break
         }
     }
