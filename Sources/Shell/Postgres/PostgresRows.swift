@@ -88,6 +88,6 @@ package struct PostgresRow {
     }
 
     private func wrong(_ column: Int, _ type: String) -> PostgresError {
-        PostgresError(state: PostgresError.wrongValue, "column \(column) of a row is not \(type)")
+        PostgresError(state: PostgresError.wrongValue, "column \(column) of a row is not of type \(type)")
     }
 }
