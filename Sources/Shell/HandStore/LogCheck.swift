@@ -42,7 +42,8 @@ struct LogCheck {
         }
         guard !found else {
             throw StoreError.damaged(
-                "\(path)-wal is damaged in its middle. Without a backup, moving that file away discards what is only in it"
+                "\(path)-wal is damaged in its middle. "
+                    + "Without a backup, moving that file away discards what is only in it"
             )
         }
     }
@@ -57,7 +58,7 @@ struct LogCheck {
             let check = LogCheck(header, salts: Array(header[16..<24]), isBigEndian: isBigEndian, isHeaderBad: false)
             return try check.findsProof(file, pageSize: number(header, 8))
         }
-        if isBegunAnew(header, over: salts) { return false }
+        if isRestarted(header, over: salts) { return false }
         // The page size and the byte order may be what is damaged.
         let known = pageSize(of: database)
         for pageSize in Set([number(header, 8), known]) where canBeSize(pageSize) {
@@ -138,7 +139,7 @@ struct LogCheck {
 
     /// Returns whether this header is the beginning of a new one over the end of an old one, to which the first frame
     /// belongs: SQLite was restarting the log, so everything in it is in the database too.
-    private static func isBegunAnew(_ header: [UInt8], over salts: [UInt8]) -> Bool {
+    private static func isRestarted(_ header: [UInt8], over salts: [UInt8]) -> Bool {
         let count = UInt32(number(header, 12)) &- 1
         var old = Array(header[..<12]) + bytes(count) + salts
         old += sealed(old)

@@ -123,7 +123,7 @@ import Testing
         func open() throws {
             try PostgresStore(address, schema: folder.schema, passwordFile: file, patience: .seconds(20)).close()
         }
-        #expect { try open() } throws: { "\($0)".contains("Write the password of the database into it") }
+        #expect { try open() } throws: { "\($0)".contains("Write the database's password into it") }
         try "wr0ng\n".write(toFile: file, atomically: true, encoding: .utf8)
         // That is said at once: another attempt would be refused as well.
         try eventually("the rules are in force") {

@@ -21,7 +21,7 @@ final class AdminPages {
     private let configuration: ServerConfiguration
     private let report: () -> ServerReport
     private let drain: (_ seconds: Double) -> Void
-    /// Nil if everybody may do everything.
+    /// The access rules; nil if everybody may do everything.
     var access: (any AccessKeeper)?
     private let note: (_ order: String) -> Void
 

@@ -35,11 +35,11 @@ extension PostgresStore {
             let error = error as? StoreError ?? .failed("\(error)")
             for batch in unique where results[batch.list] == nil { results[batch.list] = .failure(error) }
         }
-        return try conclude(batches, results.mapValues(Self.doubting))
+        return try conclude(batches, results.mapValues(Self.unknownIfUnreachable))
     }
 
     /// Returns `unknown` for a database that was not reached: an earlier attempt may have reached it.
-    private static func doubting(_ result: Result<Appended, StoreError>) -> Result<Appended, StoreError> {
+    private static func unknownIfUnreachable(_ result: Result<Appended, StoreError>) -> Result<Appended, StoreError> {
         if case .failure(.unreachable) = result { .success(.unknown) } else { result }
     }
 
