@@ -158,8 +158,8 @@ import Testing
         ("/drain?within=-1", "within: expected 0 to 86400 seconds\n"),
         ("/drain?within=nan", "within: expected 0 to 86400 seconds\n"),
         ("/drain?within=inf", "within: expected 0 to 86400 seconds\n"),
-        ("/backup?to=copy", "to: expected the path of a file, from the root\n"),
-        ("/backup", "to: expected the path of a file, from the root\n"),
+        ("/backup?to=copy", "to: expected the absolute path of a file\n"),
+        ("/backup", "to: expected the absolute path of a file\n"),
     ])
     func ordersThatNoCommandGives(order target: String, refusal: String) throws {
         defer { server.kill() }

@@ -134,7 +134,7 @@ import Testing
         let ada = try id("ada")
         try "{".write(toFile: file, atomically: false, encoding: .utf8)
         let refused = try token("revoke", ada)
-        #expect(refused.status == 1 && refused.messages.contains("does not read"), "\(refused.messages)")
+        #expect(refused.status == 1 && refused.messages.contains("cannot be read"), "\(refused.messages)")
         server.kill()
         try FileManager.default.removeItem(atPath: file)
         let last = try token("guests", "--remote", "none")

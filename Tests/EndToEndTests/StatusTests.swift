@@ -131,8 +131,8 @@ import Testing
     /// Half an answer is none.
     @Test func anAnswerThatIsCutOff() throws {
         for (answer, reason) in [
-            ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "its answer is not whole"),
-            ("SSH-2.0\r\n", "what answers there is another program"),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "its answer is incomplete"),
+            ("SSH-2.0\r\n", "another program answers there"),
             ("", "it closed the connection without an answer"),
         ] {
             let loop = try Loop()

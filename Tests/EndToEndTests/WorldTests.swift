@@ -44,8 +44,8 @@ import Testing
             refusals: with(
                 rights, noFile,
                 [
-                    .removed: nil, .replacedByLink: nil, .readOnly: nil, .emptied: "does not read",
-                    .overwritten: "does not read",
+                    .removed: nil, .replacedByLink: nil, .readOnly: nil, .emptied: "cannot be read",
+                    .overwritten: "cannot be read",
                 ])),
         File(
             name: "data/lock",

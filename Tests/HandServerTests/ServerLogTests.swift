@@ -65,7 +65,7 @@ import Testing
         var part = [UInt8](repeating: 0, count: 65_536)
         func read() { text += String(decoding: part[..<max(0, Glibc.read(ends[0], &part, part.count))], as: UTF8.self) }
         var lost: Int {
-            text.matches(of: #/left out: nobody took them lines=([0-9]+)\n/#).reduce(0) { $0 + (Int($1.1) ?? 0) }
+            text.matches(of: #/dropped: nobody read them lines=([0-9]+)\n/#).reduce(0) { $0 + (Int($1.1) ?? 0) }
         }
         var written: Int { text.split(separator: "\n").count { $0.contains("info line ") } }
         // A line is written or counted, each once.

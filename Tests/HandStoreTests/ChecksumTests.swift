@@ -106,6 +106,6 @@ import Testing
             try $0.execute(sql: "UPDATE lists SET \(columns)", arguments: StatementArguments(values))
         }
         try database.close()
-        #expect(try complaint() == "list 1 should be at revision 20, its commits go on")
+        #expect(try complaint() == "list 1 should be at revision 20, but its commits continue")
     }
 }

@@ -3,7 +3,7 @@
 
 #include <uv.h>
 
-// Linux only, so that Swift's Glibc module leaves it out.
+// Only on Linux, so Swift's Glibc module does not have it.
 int accept4(int socket, struct sockaddr *address, socklen_t *size, int flags);
 
 #endif

@@ -21,15 +21,15 @@ static inline unsigned hand_attribute_underline(void) { return WA_UNDERLINE; }
 static inline unsigned hand_attribute_italic(void) { return WA_ITALIC; }
 static inline void hand_set_escape_delay(int milliseconds) { set_escdelay(milliseconds); }
 
-// Declared in term.h, whose macros are in the way.
+// Declared in term.h, which is not included because its macros conflict with other names.
 extern char *tigetstr(const char *name);
-// Whether the terminal can put its cursor anywhere.
+// Whether the terminal can move its cursor to any place.
 static inline int hand_moves_cursor(void) {
     const char *text = tigetstr("cup");
     return text != NULL && text != (char *)-1;
 }
 
-// How many colours the system's description of a terminal has; -1 if there is no description.
+// The number of colours in the system's description of a terminal; -1 if there is no description.
 extern int setupterm(const char *name, int descriptor, int *error);
 static inline int hand_colors_of(const char *name) {
     int error = 0;
@@ -38,8 +38,8 @@ static inline int hand_colors_of(const char *name) {
     return colors < 0 ? 0 : colors;
 }
 
-// Ignores the signal of ctrl-z: ncurses leaves it alone for good if newterm finds it so. Returns whether whoever started this
-// process had it ignored, as a shell without job control does.
+// Ignores the signal of ctrl-z: if newterm finds it ignored, ncurses never handles it. Returns whether it was already
+// ignored when this process was started, as by a shell without job control.
 static inline int hand_ignore_stopping(void) { return signal(SIGTSTP, SIG_IGN) == SIG_IGN; }
 
 // The size of the terminal behind a descriptor; 0 if it has none.

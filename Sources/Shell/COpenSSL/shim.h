@@ -19,7 +19,8 @@ static inline long hand_ssl_release_buffers(SSL_CTX *context) {
 static inline int hand_ssl_set_server_name(SSL *ssl, const char *name) {
     return (int)SSL_set_tlsext_host_name(ssl, name);
 }
-// Seconds until a certificate ends, and since it begins; negative if that is the other way round.
+// The seconds until a certificate expires, and since it became valid; negative once it has expired, or before it is
+// valid.
 static inline long hand_x509_seconds_left(const X509 *certificate) {
     int days = 0, seconds = 0;
     ASN1_TIME_diff(&days, &seconds, NULL, X509_get0_notAfter(certificate));
@@ -30,9 +31,9 @@ static inline long hand_x509_seconds_since(const X509 *certificate) {
     ASN1_TIME_diff(&days, &seconds, X509_get0_notBefore(certificate), NULL);
     return days * 86400L + seconds;
 }
-// Counts messages of the handshake's kind that come once it is over, as those for new keys. Beyond `most`, what has come and was not
-// read yet is forgotten, so that one call of SSL_read does not go on with them. The application's data is one more than the count, and
-// nothing while none are counted.
+// Counts handshake messages that arrive after the handshake, such as those for new keys. Beyond the maximum, the input
+// that was not read yet is dropped, so that one call of SSL_read does not process them all. The application's data is
+// the count plus one, or zero while messages are not counted.
 static inline void hand_ssl_count_late_messages(SSL *ssl) { SSL_set_app_data(ssl, (void *)1); }
 static inline long hand_ssl_late_messages(const SSL *ssl) {
     long data = (long)SSL_get_app_data(ssl);
@@ -47,10 +48,10 @@ static inline void hand_ssl_see_message(
     if (data > hand_ssl_most_late_messages()) (void)BIO_reset(SSL_get_rbio(ssl));
 }
 static inline void hand_ssl_see_messages(SSL_CTX *context) { SSL_CTX_set_msg_callback(context, hand_ssl_see_message); }
-// What is in a memory BIO, and forgetting it.
+// Get the contents of a memory BIO, and drop them.
 static inline long hand_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
 static inline int hand_bio_reset(BIO *bio) { return (int)BIO_reset(bio); }
-// An empty one is not at its end: more will come.
+// An empty memory BIO is not at its end: more input will arrive.
 static inline void hand_bio_never_ends(BIO *bio) { BIO_set_mem_eof_return(bio, -1); }
 
 #endif

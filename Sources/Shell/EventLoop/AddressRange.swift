@@ -22,7 +22,7 @@ package struct AddressRange: Sendable, Hashable, CustomStringConvertible {
         description = text
     }
 
-    /// Whether it contains an address. An IPv4 address may be mapped into IPv6.
+    /// Returns whether the network contains an address. An IPv4 address may be mapped into IPv6.
     package func contains(_ address: SocketAddress) -> Bool {
         zip(start.octets, address.octets).enumerated().allSatisfy { index, pair in
             let counting = min(8, max(0, bits - 8 * index))

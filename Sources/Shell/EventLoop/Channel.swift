@@ -9,14 +9,15 @@ package protocol Channel: AnyObject {
     /// Whether bytes are waiting for the peer.
     var isWriting: Bool { get }
 
-    /// Starts to read. `onEnd` is called at most once with `.eof`, after which writing is still possible, and at most once with a
-    /// failure, after which the channel can only be closed.
+    /// Starts to read. `onEnd` is called at most once with `.eof`, after which writing is still possible, and at most
+    /// once with a failure, after which the channel can only be closed.
     func open(_ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onEnd: @escaping (ChannelEnd) -> Void)
     func stopReading()
     func resumeReading()
-    /// The buffer pointer is needed during the call only; the buffers' owners are retained until their bytes are written.
+    /// Writes bytes. The buffer pointer is needed only during the call; the buffers' owners are retained until their
+    /// bytes are written.
     @discardableResult func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult
-    /// Ends the output, once everything is written.
+    /// Ends the output once everything is written.
     func shutdown()
     func close()
 }
@@ -28,7 +29,7 @@ extension Channel {
     }
 }
 
-/// Why no more input will arrive.
+/// The reason why no more input will arrive.
 package enum ChannelEnd: Equatable, Sendable, CustomStringConvertible {
     /// The peer has ended its output.
     case eof

@@ -1,7 +1,7 @@
 internal import CLibuv
 internal import Glibc
 
-/// A child process that shares the standard streams, and so the terminal, of this process. Confined to its loop's thread.
+/// A child process that shares this process's standard streams, and so its terminal. Confined to its loop's thread.
 package final class ChildProcess: Handle {
     /// How a program ended.
     package enum End: Equatable, Sendable {
@@ -28,7 +28,7 @@ package final class ChildProcess: Handle {
             close()
             throw UVError(code: result)
         }
-        // It reports the end of the child.
+        // This signal reports the end of the child.
         Signal.unblock(SIGCHLD)
     }
 

@@ -1,18 +1,18 @@
 internal import CLibuv
 
-/// A ``Stream`` on its way to become connected.
+/// A ``Stream`` that is connecting.
 final class ConnectRequest: Request {
     private let stream: Stream
     private let done: (UVError?) -> Void
 
-    /// - Parameter done: called once on the loop's thread. On a failure the stream is closed before.
+    /// - Parameter done: called once on the loop's thread. After a failure the stream is already closed.
     init(_ stream: Stream, _ done: @escaping (UVError?) -> Void) {
         self.stream = stream
         self.done = done
         super.init(UV_CONNECT)
     }
 
-    /// Hands it to libuv; `connect` makes the call, with ``answered(_:_:)`` as its callback.
+    /// Passes the request to libuv; `connect` makes the call, with ``answered(_:_:)`` as its callback.
     func start(_ connect: (UnsafeMutablePointer<uv_connect_t>) -> Int32) -> Cancellable {
         do {
             try submit { connect($0.assumingMemoryBound(to: uv_connect_t.self)) }

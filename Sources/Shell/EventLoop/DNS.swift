@@ -1,13 +1,13 @@
 internal import CLibuv
 internal import Glibc
 
-/// Names of hosts to addresses.
+/// Resolves host names to addresses.
 package enum DNS {
-    /// Asks the system's resolver, on libuv's pool of threads.
+    /// Asks the system's resolver, on libuv's thread pool.
     /// - Parameters:
-    ///   - host: a name, or an address in numbers.
-    ///   - done: called once on the loop's thread, with at least one address in the order in which to try them, of
-    ///     both families; or with the error, as where DNS knows no such host.
+    ///   - host: a name or a numeric address.
+    ///   - done: called once on the loop's thread: with at least one address, of both families, in the order in which
+    ///     to try them; or with the error, for example if there is no such host.
     @discardableResult
     package static func resolve(
         _ loop: Loop, host: String, port: UInt16, _ done: @escaping (Result<[SocketAddress], UVError>) -> Void
@@ -52,7 +52,7 @@ private final class ResolveRequest: Request {
     func cancel() {
         guard isUnderWay else { return }
         isCanceled = true
-        // Refused once the resolver is at work; then its answer is not used.
+        // This fails once the resolver has started; its answer is ignored then.
         uv_cancel(base)
     }
 

@@ -1,11 +1,11 @@
 internal import CLibuv
 internal import Glibc
 
-/// A file descriptor with one owner, closed when that lets go.
+/// A file descriptor with one owner, closed when the owner releases it.
 struct Descriptor: ~Copyable {
     let number: Int32
 
-    /// Takes over a descriptor that is open.
+    /// Takes over an open descriptor.
     init(_ number: Int32) {
         self.number = number
     }
@@ -14,12 +14,12 @@ struct Descriptor: ~Copyable {
         close(number)
     }
 
-    /// Leaves it open, for the next owner.
+    /// Gives up ownership without closing the descriptor.
     consuming func release() {
         discard self
     }
 
-    /// A stream socket that does not block and is not inherited.
+    /// Creates a stream socket that does not block and is not inherited.
     static func socket(family: Int32) throws(UVError) -> Descriptor {
         let number = Glibc.socket(family, Int32(SOCK_STREAM.rawValue) | Descriptor.flags, 0)
         try UVError.checkCall(number)
@@ -30,7 +30,7 @@ struct Descriptor: ~Copyable {
 }
 
 extension UVError {
-    /// Turns the -1 of a plain system call into an error; to be called right after it, because of `errno`.
+    /// Turns the -1 of a plain system call into an error. Call this directly after the system call, because of `errno`.
     static func checkCall(_ result: Int32) throws(UVError) {
         if result < 0 { throw UVError(errno: errno) }
     }

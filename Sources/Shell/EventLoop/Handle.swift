@@ -3,20 +3,20 @@ internal import CLibuv
 /// Something that is open on a ``Loop``: a timer, a signal, a stream.
 ///
 /// A handle belongs to its loop's thread. **The loop retains it, and it retains the loop, until it is closed**:
-/// dropping the last reference to an open handle closes nothing, and the handle can then be closed by
-/// ``Loop/close()`` only. Every method on a closed handle does nothing.
+/// dropping the last reference to an open handle does not close it, and then only ``Loop/close()`` can close it.
+/// Every method on a closed handle does nothing.
 package class Handle {
-    /// The loop that it is open on.
+    /// The loop of this handle.
     package let loop: Loop
 
-    /// A `uv_*_t` of the right size, at an address that stays.
+    /// A `uv_*_t` of the right size, at a fixed address.
     let raw: UnsafeMutableRawPointer
     private var phase = Phase.open
     private var closeActions: [() -> Void] = []
 
     private enum Phase { case open, closing, closed }
 
-    /// Allocates a handle of `type` and has `initialize` call its `uv_*_init`, which throws if that fails.
+    /// Allocates a handle of `type`. `initialize` calls its `uv_*_init`, and throws if that fails.
     init<Failure: Error>(
         _ loop: Loop, _ type: uv_handle_type,
         _ initialize: (UnsafeMutablePointer<uv_loop_t>, UnsafeMutableRawPointer) throws(Failure) -> Void
@@ -31,7 +31,7 @@ package class Handle {
         }
         self.loop = loop
         self.raw = raw
-        // From here on libuv has the address, so the object has to live until libuv's last callback about it.
+        // From here on libuv has the address, so the object must live until libuv's last callback for it.
         base.pointee.data = Unmanaged.passRetained(self).toOpaque()
     }
 
@@ -45,7 +45,8 @@ package class Handle {
     /// Closes the handle. From then on it calls only `done`, and its pending operations end with `ECANCELED`.
     ///
     /// May be called again, and from the handle's own callbacks.
-    /// - Parameter done: runs when the descriptor and the memory are free: later, or at once if the handle was closed already.
+    /// - Parameter done: called when the descriptor and the memory are released: later, or at once if the handle was
+    ///   already closed.
     package final func close(_ done: (() -> Void)? = nil) {
         switch phase {
         case .open:
@@ -60,7 +61,7 @@ package class Handle {
         }
     }
 
-    /// Runs `action` when the handle is closed, whoever closes it, and before the actions given to ``close(_:)``.
+    /// Runs `action` when the handle is closed, whoever closes it, before the actions passed to ``close(_:)``.
     final func whenClosed(_ action: @escaping () -> Void) {
         closeActions.append(action)
     }
@@ -75,10 +76,10 @@ package class Handle {
         if !isClosing { uv_ref(base) }
     }
 
-    /// For subclasses: drop the closures, so that nothing is called and no cycle remains.
+    /// For subclasses: drops the closures, so that nothing is called and no cycle remains.
     func willClose() {}
 
-    /// For subclasses: libuv has released the handle; complete what still waits.
+    /// For subclasses: called when libuv has released the handle, to complete pending operations.
     func didClose() {}
 
     private static func finishClosing(_ pointer: UnsafeMutablePointer<uv_handle_t>?) {
@@ -95,9 +96,9 @@ package class Handle {
 extension Handle {
     final var base: UnsafeMutablePointer<uv_handle_t> { raw.assumingMemoryBound(to: uv_handle_t.self) }
 
-    /// The object that a libuv callback is about.
+    /// Returns the object for a libuv callback.
     static func of(_ pointer: UnsafeMutableRawPointer?) -> Self {
-        // libuv calls back with handles made by `init` only, and those have their object in `data`.
+        // libuv calls back only with handles from `init`, and those have their object in `data`.
         let data = pointer.unsafelyUnwrapped.assumingMemoryBound(to: uv_handle_t.self).pointee.data
         let handle = Unmanaged<Handle>.fromOpaque(data.unsafelyUnwrapped).takeUnretainedValue()
         return unsafeDowncast(handle, to: Self.self)

@@ -3,10 +3,11 @@ internal import Glibc
 extension Listener {
     /// Listens on a TCP address.
     /// - Parameters:
-    ///   - address: port 0 lets the system choose, see ``localAddress``. The IPv6 address `::` takes IPv4 too.
+    ///   - address: port 0 lets the system choose, see ``localAddress``. The IPv6 address `::` also accepts IPv4.
     ///   - backlog: how many connections may wait to be accepted.
-    ///   - onConnection: gets each connection, which stays open until it is closed.
-    ///   - onError: told when connections cannot be accepted, for example `.tooManyOpenFiles`; it tries again in 100 ms.
+    ///   - onConnection: called with each connection, which stays open until it is closed.
+    ///   - onError: called when connections cannot be accepted, for example with `.tooManyOpenFiles`. The listener
+    ///     tries again after 100 ms.
     /// - Throws: for example `.addressInUse`.
     package static func tcp(
         _ loop: Loop, address: SocketAddress, backlog: Int32 = 511,
@@ -14,7 +15,7 @@ extension Listener {
     ) throws(UVError) -> Listener {
         let socket = try Descriptor.socket(family: address.family)
         var on: Int32 = 1
-        // So that a server can start again while its old connections are in TIME_WAIT.
+        // A server must be able to start again while its old connections are in TIME_WAIT.
         try UVError.checkCall(
             setsockopt(socket.number, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size)))
         try UVError.checkCall(address.withSockaddr { bind(socket.number, $0, $1) })
@@ -29,12 +30,12 @@ extension Listener {
             }, onError: onError)
     }
 
-    /// Listens on a Unix socket, whose file is made here and removed by ``close(_:)``.
+    /// Listens on a Unix socket. Creates its file, which ``close(_:)`` removes.
     /// - Parameters:
-    ///   - permissions: of the file. Who may write to it may connect.
+    ///   - permissions: the permissions of the file. Users who may write to it may connect.
     ///   - backlog, onConnection, onError: as in ``tcp(_:address:backlog:onConnection:onError:)``.
-    /// - Throws: `.addressInUse` if there is a file, see ``removeStaleSocket(path:)``; `.nameTooLong` for a path of
-    ///   more than 107 bytes; `.noSuchFile` without its folder.
+    /// - Throws: `.addressInUse` if the file exists, see ``removeStaleSocket(path:)``; `.nameTooLong` for a path of
+    ///   more than 107 bytes; `.noSuchFile` if its folder does not exist.
     package static func pipe(
         _ loop: Loop, path: String, permissions: UInt32 = 0o600, backlog: Int32 = 511,
         onConnection: @escaping (Pipe) -> Void, onError: @escaping (UVError) -> Void = { _ in }
@@ -43,7 +44,7 @@ extension Listener {
         let socket = try Descriptor.socket(family: AF_UNIX)
         try UVError.checkCall(address.withSockaddr { bind(socket.number, $0, $1) })
         do throws(UVError) {
-            // Before it listens, as nobody can connect until then.
+            // Before it listens, because nobody can connect until then.
             try UVError.checkCall(chmod(path, permissions))
             try UVError.checkCall(listen(socket.number, backlog))
             return try Listener(
@@ -56,10 +57,10 @@ extension Listener {
         }
     }
 
-    /// Takes over a socket that listens already: whoever started this process opened it, and removes its file.
+    /// Takes over a socket that already listens: the parent process opened it, and removes its file.
     /// - Parameters:
-    ///   - onTCP, onPipe: get each connection, by the kind of the socket.
-    /// - Throws: `.notASocket`; `.invalidArgument` for one that does not listen; what else the system says of the descriptor.
+    ///   - onTCP, onPipe: called with each connection, depending on the kind of the socket.
+    /// - Throws: `.notASocket`; `.invalidArgument` for a socket that does not listen; or another error of the system.
     package static func inherited(
         _ loop: Loop, descriptor: Int32, onTCP: @escaping (TCP) -> Void, onPipe: @escaping (Pipe) -> Void,
         onError: @escaping (UVError) -> Void = { _ in }
@@ -80,12 +81,12 @@ extension Listener {
             }, onError: onError)
     }
 
-    /// Removes the socket file of a server that is gone, so that its path can be listened on again.
+    /// Removes the socket file of a server that is gone, so that a new server can listen on its path.
     ///
-    /// Two servers that start at the same moment may both do so; where that can happen, hold a lock file.
-    /// - Returns: whether there was one.
-    /// - Throws: `.addressInUse` if a server answers; `.notASocket` if something else than a socket is there, which
-    ///   is left alone; `.permissionDenied` if this cannot be found out.
+    /// Two servers that start at the same moment may both do so; if that can happen, hold a lock file.
+    /// - Returns: whether there was a stale socket.
+    /// - Throws: `.addressInUse` if a server answers; `.notASocket` if the file is not a socket, and then it is left
+    ///   alone; `.permissionDenied` if this cannot be determined.
     @discardableResult
     package static func removeStaleSocket(path: String) throws(UVError) -> Bool {
         let address = try UnixAddress(path: path)
@@ -95,7 +96,7 @@ extension Listener {
             guard address.withSockaddr({ connect(socket.number, $0, $1) }) < 0 else { throw .addressInUse }
             switch errno {
             case ECONNREFUSED: try file.remove()
-            // There is a server, with as many waiting as it takes.
+            // There is a server, but its queue of waiting connections is full.
             case EAGAIN: throw .addressInUse
             case let number: throw UVError(errno: number)
             }

@@ -1,12 +1,12 @@
 internal import CLibuv
 internal import Glibc
 
-/// Waits for connections. Confined to its loop's thread, and like a ``Handle`` open until it is closed.
+/// Listens for connections. Confined to its loop's thread. Like a ``Handle`` it stays open until it is closed.
 ///
-/// It does not use `uv_listen`: when the process is out of descriptors, that silently drops the waiting connections, or calls back
-/// endlessly. Here they wait, and the owner is told.
+/// It does not use `uv_listen`: when the process is out of descriptors, that silently drops the waiting connections, or
+/// calls back endlessly. Here they wait, and the owner is notified.
 package final class Listener {
-    /// The address, with the system's choice instead of port 0. Nil for a Unix socket.
+    /// The address, with the system's choice instead of port 0; nil for a Unix socket.
     package let localAddress: SocketAddress?
 
     private let poll: Poll
@@ -17,15 +17,15 @@ package final class Listener {
     private let adopt: (consuming Descriptor, SocketAddress?) throws(UVError) -> Void
     private let onError: (UVError) -> Void
 
-    /// Milliseconds until the next try after a failure to accept.
+    /// The milliseconds until the next attempt after a failure to accept.
     private static let retryDelay: UInt64 = 100
-    /// Bounds the time that many new connections keep the loop from other work.
+    /// Limits how long many new connections can keep the loop from other work.
     private static let acceptsPerTurn = 64
 
     /// - Parameters:
-    ///   - socket: one that is bound and listens.
-    ///   - file: what to remove at the end.
-    ///   - adopt: makes a stream of an accepted socket and hands it out.
+    ///   - socket: a socket that is bound and listens.
+    ///   - file: the socket file to remove at the end.
+    ///   - adopt: makes a stream from an accepted socket and passes it on.
     init(
         _ loop: Loop, _ socket: consuming Descriptor, localAddress: SocketAddress?, file: SocketFile?,
         adopt: @escaping (consuming Descriptor, SocketAddress?) throws(UVError) -> Void,
@@ -38,7 +38,7 @@ package final class Listener {
         self.file = file
         self.adopt = adopt
         self.onError = onError
-        // Retains this listener while it is open, and cleans up also when the loop closes the poll.
+        // Retains this listener while it is open, and also cleans up if the loop closes the poll.
         poll.whenClosed { [self] in release() }
         start()
     }
@@ -69,7 +69,7 @@ package final class Listener {
         }
     }
 
-    /// - Returns: whether to go on.
+    /// - Returns: whether to continue.
     private func acceptNext() throws(UVError) -> Bool {
         guard let listening = socket?.number else { return false }
         var accepted: Int32 = -1
@@ -99,7 +99,7 @@ package final class Listener {
     private func release() {
         guard socket != nil else { return }
         socket = nil
-        // A file that was removed or replaced meanwhile is left alone.
+        // A file that was removed or replaced since then is left alone.
         try? file?.remove()
     }
 }

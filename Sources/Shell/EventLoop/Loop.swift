@@ -3,8 +3,9 @@ internal import Glibc
 
 /// A libuv event loop: waits for sockets, timers, signals, pool work and other threads, and calls back.
 ///
-/// Confined to one thread at a time, with everything that is open on it; the compiler sees to that, as none of it is
-/// `Sendable`. Other threads reach it through a ``Mailbox``. Callbacks never run inside the call that asked for them.
+/// Confined to one thread at a time, with everything that is open on it; the compiler ensures that, because none of it
+/// is `Sendable`. Other threads reach it through a ``Mailbox``. Callbacks never run inside the call that requested
+/// them.
 ///
 /// The first loop makes the process ignore `SIGPIPE` if it was not handled, since libuv writes with plain `writev`.
 package final class Loop {
@@ -17,7 +18,7 @@ package final class Loop {
     private(set) var isClosed = false
     private var isRunning = false
 
-    /// - Throws: for example `.tooManyOpenFiles`, as a loop has descriptors of its own.
+    /// - Throws: for example `.tooManyOpenFiles`, because a loop needs descriptors of its own.
     package init() throws(UVError) {
         _ = Loop.ignoreBrokenPipes
         let pointer = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
@@ -32,29 +33,29 @@ package final class Loop {
     }
 
     deinit {
-        // Open handles and requests retain the loop. So none is left here, and closing does not wait.
+        // Open handles and requests retain the loop, so none is left here, and closing does not wait.
         if !isClosed { close() }
     }
 
-    /// Runs turns until nothing active is left, or ``stop()`` is called.
+    /// Runs turns until nothing active is left or ``stop()`` is called.
     package func run() {
         turn(UV_RUN_DEFAULT)
     }
 
-    /// Runs one turn, waiting for something to happen if nothing has.
+    /// Runs one turn, and waits for an event if there is none yet.
     /// - Returns: whether something active is left.
     @discardableResult
     package func runOnce() -> Bool {
         turn(UV_RUN_ONCE)
     }
 
-    /// Makes ``run()`` return at the end of this turn. On the loop's thread only.
+    /// Makes ``run()`` return at the end of this turn. Only on the loop's thread.
     package func stop() {
         if !isClosed { uv_stop(pointer) }
     }
 
-    /// Closes all handles, reports what that cancels, waits for running pool work and its results, then frees the loop. May be called
-    /// again, but not from one of the loop's callbacks.
+    /// Closes all handles, reports canceled operations, waits for running pool work and its results, then frees the
+    /// loop. May be called again, but not from one of the loop's callbacks.
     package func close() {
         guard !isClosed else { return }
         precondition(!isRunning, "a loop closed from its own callback")
@@ -70,15 +71,13 @@ package final class Loop {
         pointer.deallocate()
     }
 
-    /// The time in milliseconds at which this turn began, on a clock that never goes back.
-    ///
-    /// Timers count from it.
+    /// The time in milliseconds at which this turn began, on a monotonic clock. Timers count from it.
     package var now: UInt64 {
         precondition(!isClosed, "the time of a closed loop")
         return uv_now(pointer)
     }
 
-    /// The time in nanoseconds on a clock that never goes back, read anew. From any thread.
+    /// The present time in nanoseconds, on a monotonic clock. May be read from any thread.
     package static var monotonicNanoseconds: UInt64 { uv_hrtime() }
 
     @discardableResult
@@ -100,9 +99,9 @@ package final class Loop {
 }
 
 extension Loop {
-    /// Runs `body` soon, never inside this call: for results that are known at once.
+    /// Runs `body` soon, but never inside this call: for results that are known at once.
     package func soon(_ body: @escaping () -> Void) {
-        // A handle's close callback is the only one that libuv always delivers, even while the loop is being closed.
+        // A handle's close callback is the only callback that libuv always makes, even while the loop is being closed.
         if isClosed { body() } else { Timer(self).close(body) }
     }
 }

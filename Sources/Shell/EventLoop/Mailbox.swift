@@ -9,12 +9,12 @@ package final class Mailbox<Message: Sendable>: Sendable {
 
     private struct State {
         var messages: [Message] = []
-        /// Missing once the mailbox is closed.
+        /// Nil once the mailbox is closed.
         var wakeup: Wakeup?
     }
 
     /// - Parameters:
-    ///   - keepsLoopAlive: whether the loop runs on as long as the mailbox is open.
+    ///   - keepsLoopAlive: whether the loop keeps running while the mailbox is open.
     ///   - receive: called on the loop's thread with at least one message.
     /// - Throws: for example `.tooManyOpenFiles`.
     package init(
@@ -39,8 +39,8 @@ package final class Mailbox<Message: Sendable>: Sendable {
         if !keepsLoopAlive { handle.unreference() }
     }
 
-    /// Posts a message. From any thread.
-    /// - Returns: false if the mailbox was closed, and the message dropped.
+    /// Posts a message. May be called from any thread.
+    /// - Returns: false if the mailbox was closed and the message is dropped.
     @discardableResult
     package func post(_ message: Message) -> Bool {
         state.withLock { state in
@@ -52,17 +52,17 @@ package final class Mailbox<Message: Sendable>: Sendable {
         }
     }
 
-    /// Closes it. From any thread, and more than once. Messages that were not delivered are dropped.
+    /// Closes the mailbox. May be called from any thread, and more than once. Undelivered messages are dropped.
     package func close() {
         shut()
     }
 
     private func shut() {
-        // Dropped outside the lock, as a message's `deinit` may post.
+        // Dropped outside the lock, because a message's `deinit` may post.
         _ = state.withLock { state in
             let messages = state.messages
             state.messages = []
-            // The handle is closed on the loop's thread, where this takes it.
+            // This wakes the loop's thread, which closes the handle.
             state.wakeup?.send()
             state.wakeup = nil
             return messages
@@ -72,7 +72,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
 
 /// The part of an ``AsyncHandle`` that other threads may use.
 ///
-/// Unchecked because of the pointer. Safe because `uv_async_send` is made for other threads, and because a mailbox
+/// Unchecked because of the pointer. Safe because other threads may call `uv_async_send`, and because a mailbox
 /// calls it under its lock and only while the handle is open.
 private struct Wakeup: @unchecked Sendable {
     private let async: UnsafeMutablePointer<uv_async_t>
@@ -86,7 +86,7 @@ private struct Wakeup: @unchecked Sendable {
     }
 }
 
-/// Not inside `Mailbox`, as a C callback cannot be written in a generic type.
+/// Not inside `Mailbox`, because a C callback cannot be written in a generic type.
 private final class AsyncHandle: Handle {
     var onWakeup: (() -> Void)?
     var onClose: (() -> Void)?

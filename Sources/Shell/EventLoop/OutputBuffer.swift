@@ -1,8 +1,8 @@
-/// Bytes to be written, with what keeps them where they are.
+/// Bytes to write, with the owner of their memory.
 ///
-/// Many streams can share one owner, so that what goes to all of them exists once.
+/// Many streams can share one owner, so that bytes for all of them exist only once.
 package struct OutputBuffer {
-    /// The bytes. They must not change or move as long as `owner` lives.
+    /// The bytes. They must not change or move while `owner` lives.
     package let bytes: UnsafeRawBufferPointer
     /// Retained until the bytes are written or dropped.
     package let owner: AnyObject
@@ -12,7 +12,7 @@ package struct OutputBuffer {
         self.owner = owner
     }
 
-    /// Copies the bytes, once, into an owner of their own.
+    /// Copies the bytes into an owner of their own.
     package init(_ bytes: some Collection<UInt8>) {
         let copy = ByteCopy(bytes)
         self.init(bytes: UnsafeRawBufferPointer(copy.memory), owner: copy)

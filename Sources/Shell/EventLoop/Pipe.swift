@@ -3,10 +3,10 @@ internal import Glibc
 
 /// A connection over a Unix domain socket. Confined to its loop's thread.
 package final class Pipe: Stream {
-    /// The socket file that the listening side has made.
+    /// The path of the listening side's socket file.
     package let path: String
 
-    /// The user whose process has connected, as the system says; nil at the connecting side.
+    /// The user whose process has connected, according to the system; nil at the connecting side.
     package let peerUser: UInt32?
 
     private init(_ loop: Loop, path: String, peerUser: UInt32? = nil) {
@@ -18,9 +18,9 @@ package final class Pipe: Stream {
     }
 
     /// Connects.
-    /// - Parameter done: called once, with the connection or the error: `.noSuchFile`, `.connectionRefused` when the
-    ///   file's server is dead, `EAGAIN` when too many are waiting for it, `.nameTooLong`.
-    /// - Returns: what gives the attempt up.
+    /// - Parameter done: called once, with the connection or the error: `.noSuchFile`, `.connectionRefused` if the
+    ///   file's server is dead, `EAGAIN` if too many connections wait for it, `.nameTooLong`.
+    /// - Returns: an object that cancels the attempt.
     @discardableResult
     package static func connect(
         _ loop: Loop, path: String, _ done: @escaping (Result<Pipe, UVError>) -> Void
@@ -30,7 +30,7 @@ package final class Pipe: Stream {
             done(error.map(Result.failure) ?? .success(pipe))
         }
         return request.start { request in
-            // libuv would connect to a path that is too long cut off.
+            // libuv would truncate a path that is too long.
             do throws(UVError) { _ = try UnixAddress(path: path) } catch { return error.code }
             uv_pipe_connect(request, pipe.pipe, path) { ConnectRequest.answered($0, $1) }
             return 0

@@ -1,11 +1,11 @@
 internal import CLibuv
 
-/// Watches a descriptor that somebody else reads and writes, such as a terminal. Confined to its loop's thread.
+/// Watches a descriptor that other code reads and writes, such as a terminal. Confined to its loop's thread.
 ///
-/// It does not own the descriptor: close that after the poll was stopped or closed. One poll per descriptor. The
-/// descriptor becomes non-blocking.
+/// It does not own the descriptor: close the descriptor after the poll was stopped or closed. There may be one poll per
+/// descriptor. The descriptor becomes non-blocking.
 package final class Poll: Handle {
-    /// What a descriptor is ready for.
+    /// The operations for which a descriptor is ready.
     package struct Events: OptionSet, Hashable, Sendable {
         package let rawValue: Int32
 
@@ -21,16 +21,16 @@ package final class Poll: Handle {
 
     private var body: ((Result<Events, UVError>) -> Void)?
 
-    /// - Throws: `.badDescriptor`, or `EPERM` for one that cannot be watched, such as that of a regular file.
+    /// - Throws: `.badDescriptor`, or `EPERM` for a descriptor that cannot be watched, such as a regular file.
     package init(_ loop: Loop, descriptor: Int32) throws(UVError) {
         try super.init(loop, UV_POLL) { (loop, raw) throws(UVError) in
             try UVError.check(uv_poll_init(loop, raw.assumingMemoryBound(to: uv_poll_t.self), descriptor))
         }
     }
 
-    /// Calls back in each turn in which the descriptor is ready for one of `events`, until it is stopped.
+    /// Calls back in each turn in which the descriptor is ready for one of `events`, until the poll is stopped.
     ///
-    /// A failure is the last call. Starting it again replaces the events and the body.
+    /// A failure is the last call. Starting the poll again replaces the events and the body.
     package func start(_ events: Events, _ body: @escaping (Result<Events, UVError>) -> Void) {
         guard !isClosing else { return }
         self.body = body
@@ -39,7 +39,7 @@ package final class Poll: Handle {
         }
     }
 
-    /// Stops watching; the body is not called until it is started again.
+    /// Stops watching; the body is not called until the poll is started again.
     package func stop() {
         guard !isClosing else { return }
         uv_poll_stop(poll)

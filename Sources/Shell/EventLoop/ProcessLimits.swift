@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The system's limits for this process.
 package enum ProcessLimits {
-    /// Raises the limit of open files and sockets to the system's maximum, and returns it.
+    /// Raises the limit of open files and sockets to the system's maximum, and returns the limit.
     @discardableResult
     package static func raiseOpenFiles() -> Int {
         var limit = rlimit()

@@ -4,9 +4,9 @@ internal import CLibuv
 ///
 /// Like a ``Handle``, it is retained while libuv knows its address: from ``submit(_:)`` to ``take(_:)``.
 class Request {
-    /// A `uv_*_t` of the right size, at an address that stays.
+    /// A `uv_*_t` of the right size, at a fixed address.
     let raw: UnsafeMutableRawPointer
-    /// Whether libuv has still to complete it.
+    /// Whether libuv still has to complete the request.
     private(set) final var isUnderWay = false
 
     init(_ type: uv_req_type) {
@@ -19,7 +19,7 @@ class Request {
 
     final var base: UnsafeMutablePointer<uv_req_t> { raw.assumingMemoryBound(to: uv_req_t.self) }
 
-    /// Hands the request to libuv; `start` makes the call and returns libuv's result.
+    /// Passes the request to libuv; `start` makes the call and returns libuv's result.
     final func submit(_ start: (UnsafeMutableRawPointer) -> Int32) throws(UVError) {
         let retained = Unmanaged.passRetained(self)
         base.pointee.data = retained.toOpaque()
@@ -31,12 +31,12 @@ class Request {
         isUnderWay = true
     }
 
-    /// The object of a request that is under way; for callbacks that are not the last one.
+    /// Returns the object of a pending request, for callbacks that are not the last one.
     static func of(_ pointer: UnsafeMutableRawPointer?) -> Self {
         unsafeDowncast(unmanaged(pointer).takeUnretainedValue(), to: Self.self)
     }
 
-    /// The object of a request that has just been completed, which libuv no longer uses.
+    /// Returns the object of a request that has just been completed, which libuv no longer uses.
     static func take(_ pointer: UnsafeMutableRawPointer?) -> Self {
         let request = unmanaged(pointer).takeRetainedValue()
         request.isUnderWay = false
@@ -44,15 +44,15 @@ class Request {
     }
 
     private static func unmanaged(_ pointer: UnsafeMutableRawPointer?) -> Unmanaged<Request> {
-        // libuv calls back with requests that went through `submit` only, and those have their object in `data`.
+        // libuv calls back only with requests that went through `submit`, and those have their object in `data`.
         let data = pointer.unsafelyUnwrapped.assumingMemoryBound(to: uv_req_t.self).pointee.data
         return Unmanaged.fromOpaque(data.unsafelyUnwrapped)
     }
 }
 
-/// Cancels an operation that is under way.
+/// Cancels a pending operation.
 ///
-/// Confined to its loop's thread. Dropping it changes nothing.
+/// Confined to its loop's thread. Dropping it does not cancel the operation.
 package final class Cancellable {
     private let action: () -> Void
 
@@ -60,7 +60,8 @@ package final class Cancellable {
         self.action = action
     }
 
-    /// Cancels the operation, which then reports `.canceled`, never inside this call. Does nothing if it has been completed.
+    /// Cancels the operation, which then reports `.canceled`, but never inside this call. Does nothing after
+    /// completion.
     package func cancel() {
         action()
     }

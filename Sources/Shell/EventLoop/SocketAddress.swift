@@ -3,11 +3,11 @@ internal import Glibc
 
 /// The address of a TCP socket, IPv4 or IPv6.
 package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
-    /// In host order.
+    /// The port in host byte order.
     package let port: UInt16
     private let host: Host
 
-    /// The address in network order.
+    /// The address in network byte order.
     private enum Host: Hashable {
         case v4(UInt32)
         case v6(SIMD2<UInt64>, scope: UInt32)
@@ -45,12 +45,12 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether only this machine can reach it.
+    /// Whether only this machine can reach the address.
     package var isLoopback: Bool {
         ip == "::1" || ip.hasPrefix("127.") || ip.hasPrefix("::ffff:127.")
     }
 
-    /// The address in 16 octets, where IPv4 addresses are `::ffff:0:0/96`.
+    /// The address as 16 octets; IPv4 addresses are mapped to `::ffff:0:0/96`.
     var octets: [UInt8] {
         switch host {
         case .v4(let ip): [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + withUnsafeBytes(of: ip) { Array($0) }
@@ -58,7 +58,8 @@ package struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The unit for limits by address, which one customer of a network has: an IPv4 address, or the first 64 bits of an IPv6 address.
+    /// The unit of limits by address, which is what a network usually assigns to one customer: an IPv4 address, or the
+    /// first 64 bits of an IPv6 address.
     package var site: String {
         guard case .v6(let words, _) = host else { return ip }
         let isMapped = words[0] == 0 && UInt32(truncatingIfNeeded: words[1]) == UInt32(0xFFFF).bigEndian
@@ -113,7 +114,7 @@ extension SocketAddress {
         }
     }
 
-    /// An address that a system call fills in.
+    /// Gets an address that a system call fills in.
     /// - Returns: nil if the call fails or the address is of another family.
     init?(filling body: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Int32) {
         var storage = sockaddr_storage()
@@ -126,12 +127,12 @@ extension SocketAddress {
         self = address
     }
 
-    /// The local address of a socket of this process; nil if it is not an IP address.
+    /// Returns the local address of a socket of this process, or nil if it is not an IP address.
     package init?(ofSocket descriptor: Int32) {
         self.init(filling: { getsockname(descriptor, $0, &$1) })
     }
 
-    /// The address as system calls want it.
+    /// Calls `body` with the address in the form that system calls need.
     func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         func call<Address>(_ address: Address) -> Result {
             withUnsafeBytes(of: address) { bytes in

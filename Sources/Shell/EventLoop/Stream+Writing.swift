@@ -2,22 +2,22 @@ internal import CLibuv
 
 /// What ``Stream/write(_:)`` did with the bytes.
 package enum WriteResult: Hashable, Sendable {
-    /// The system has all of them.
+    /// The system has taken all of them.
     case written
-    /// The rest is on its way, or queued; ``Stream/onDrain`` or an error will tell.
+    /// The rest is being written or queued; ``Stream/onDrain`` or an error follows.
     case draining
-    /// None was taken, as the stream is closed, has failed, or was shut down.
+    /// They were dropped, because the stream is closed, has failed, or was shut down.
     case dropped
 }
 
 extension Stream {
     /// The state of the writing half.
     struct Output {
-        /// What libuv is writing. Holds the owners.
+        /// The buffers that libuv is writing. Retains the owners.
         var inFlight: [OutputBuffer] = []
-        /// What came while libuv was writing.
+        /// The buffers that were added while libuv was writing.
         var queue: [OutputBuffer] = []
-        /// libuv's memory for the one write, made when a write first has to wait.
+        /// libuv's memory for the one write, allocated when a write first has to wait.
         var writing: Request?
 
         var isShutDown = false
@@ -25,7 +25,8 @@ extension Stream {
         var shutdown: Request?
     }
 
-    /// Whether bytes are waiting for the peer. Who produces faster than the peer reads, waits until it is false.
+    /// Whether bytes are waiting for the peer. Code that produces faster than the peer reads must wait until this is
+    /// false.
     package final var isWriting: Bool { !output.inFlight.isEmpty }
 
     /// The number of bytes that the system has not taken yet.
@@ -36,9 +37,9 @@ extension Stream {
 
     /// Writes the bytes after all earlier ones.
     ///
-    /// What the system takes at once is written without any allocation; the owners of the rest are retained until it
-    /// is written. Everything that is written while ``isWriting`` is queued without limit, and goes out in one piece.
-    /// Errors are reported through the `onEnd` of ``startReading(_:onEnd:)``, never inside this call.
+    /// Bytes that the system takes at once are written without any allocation; the owners of the rest are retained
+    /// until it is written. While ``isWriting``, all bytes are queued, without limit, and then sent together. Errors
+    /// are reported through the `onEnd` of ``startReading(_:onEnd:)``, never inside this call.
     @discardableResult
     package final func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult {
         guard !isClosing, failure == nil, !output.isShutDown else { return .dropped }
@@ -49,8 +50,8 @@ extension Stream {
         return send(buffers)
     }
 
-    /// Ends this direction, once everything is written: the peer sees `.eof`. Reading goes on.
-    /// - Parameter done: called once, with nil when that has happened.
+    /// Ends this direction once everything is written: the peer sees `.eof`. Reading continues.
+    /// - Parameter done: called once: with nil when the direction has ended, or with the error.
     package final func shutdown(_ done: @escaping (UVError?) -> Void = { _ in }) {
         guard !isClosing, failure == nil, !output.isShutDown else {
             let error = failure ?? .notConnected
@@ -61,13 +62,13 @@ extension Stream {
         if !isWriting { sendShutdown() }
     }
 
-    /// Drops what was not written, and answers who waits for the end.
+    /// Drops the bytes that were not written, and completes a pending shutdown.
     final func abandonOutput(_ error: UVError) {
         output.queue = []
         answerShutdown(error)
     }
 
-    /// First as much as the socket takes; then one request for the rest.
+    /// Writes as much as the socket takes at once, then makes one request for the rest.
     private func send(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult {
         withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: buffers.count) { vector in
             var count = 0
@@ -79,8 +80,8 @@ extension Stream {
             let result = uv_try_write(stream, vector.baseAddress, UInt32(count))
             let rest = UnsafeMutableBufferPointer(rebasing: vector[..<count]).dropping(bytes: max(0, Int(result)))
             if rest.isEmpty { return .written }
-            // A failure takes the same way, which makes libuv report it later instead of here. The request would
-            // report the one that comes after it.
+            // A failure takes the same path, so that it is reported later instead of here. It is passed along, because
+            // the request would report only the next failure.
             let isFailure = result < 0 && result != UV_EAGAIN.rawValue
             return send(rest, of: buffers, failed: isFailure ? UVError(code: result) : nil)
         }
@@ -106,7 +107,7 @@ extension Stream {
 
     private func wrote(_ status: Int32) {
         output.inFlight = []
-        // Closing cancels it, and is not an error to report.
+        // Closing cancels the write, which is not an error to report.
         if isClosing { return }
         if status < 0 { return fail(UVError(code: status)) }
         let queue = output.queue
@@ -136,14 +137,14 @@ extension Stream {
 
 extension uv_buf_t {
     fileprivate init(_ bytes: UnsafeRawBufferPointer) {
-        // libuv's type serves reading too; it does not change what it writes.
+        // libuv uses this type for reading too; it does not change the bytes that it writes.
         let base = UnsafeMutableRawPointer(mutating: bytes.baseAddress)
         self.init(base: base?.assumingMemoryBound(to: CChar.self), len: bytes.count)
     }
 }
 
 extension UnsafeMutableBufferPointer<uv_buf_t> {
-    /// What is left when the first `count` bytes are gone. Changes the first buffer that is left.
+    /// Returns the buffers without the first `count` bytes. Changes the first remaining buffer.
     fileprivate func dropping(bytes count: Int) -> Self {
         var count = count
         var first = startIndex

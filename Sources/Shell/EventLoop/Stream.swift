@@ -1,14 +1,14 @@
 internal import CLibuv
 
-/// A connection: bytes in order, in both directions. Either a ``TCP`` or a ``Pipe``.
+/// A connection: ordered bytes in both directions. Either a ``TCP`` or a ``Pipe``.
 ///
-/// Confined to its loop's thread. Like every ``Handle`` it stays open, and alive, until it is closed, also after its
+/// Confined to its loop's thread. Like every ``Handle`` it stays open, and alive, until it is closed, even after its
 /// end or a failure was reported.
 package class Stream: Handle {
-    /// The other end, for people, for example `127.0.0.1:7777`.
+    /// A description of the peer for people, for example `127.0.0.1:7777`.
     package final let peerDescription: String
 
-    /// Called when a write that was ``WriteResult/draining`` is done and nothing is queued behind it.
+    /// Called when a ``WriteResult/draining`` write is done and nothing more is queued.
     package final var onDrain: (() -> Void)?
 
     private var onBytes: ((UnsafeRawBufferPointer) -> Void)?
@@ -16,12 +16,12 @@ package class Stream: Handle {
     private var isReading = false
     private var hasEnded = false
 
-    /// What ended both directions.
+    /// The failure that ended both directions.
     private(set) final var failure: UVError?
     private var isFailureReported = false
 
-    /// The state of the writing half, see `Stream+Writing.swift`. libuv never calls back while it changes, so the exclusivity check at
-    /// run time is not needed.
+    /// The state of the writing half, see `Stream+Writing.swift`. libuv never calls back while this changes, so the
+    /// dynamic exclusivity check is not needed.
     @exclusivity(unchecked) final var output = Output()
 
     init(
@@ -32,19 +32,19 @@ package class Stream: Handle {
         super.init(loop, type, initialize)
     }
 
-    /// Starts to read, or goes on reading with other closures.
+    /// Starts to read, or continues reading with other closures.
     /// - Parameters:
-    ///   - onBytes: gets what has arrived, at least one byte. The bytes are valid during the call only.
+    ///   - onBytes: called with at least one received byte. The bytes are valid only during the call.
     ///   - onEnd: called at most once with `.eof`, when the peer ended its direction in an orderly way; this side can
-    ///     still write. And at most once with an error, of reading or of writing, which ends both directions. After
-    ///     that it is neither read nor written, and only ``Handle/close(_:)`` is left to do.
+    ///     still write. Also called at most once with an error of reading or writing, which ends both directions. After
+    ///     that the stream can only be closed.
     package final func startReading(
         _ onBytes: @escaping (UnsafeRawBufferPointer) -> Void, onEnd: @escaping (UVError) -> Void
     ) {
         guard !isClosing else { return }
         self.onEnd = onEnd
         if failure != nil {
-            // A write failed before there was a closure to tell.
+            // A write failed before there was a closure to call.
             loop.soon { [self] in reportFailure() }
         } else if !hasEnded {
             self.onBytes = onBytes
@@ -52,22 +52,23 @@ package class Stream: Handle {
         }
     }
 
-    /// Stops reading until ``resumeReading()``, so that the peer has to wait. Its end is not noticed meanwhile, but
-    /// write errors are.
+    /// Stops reading until ``resumeReading()``, so that the peer has to wait. Until then the peer's end is not noticed,
+    /// but write errors are.
     package final func stopReading() {
         guard !isClosing, isReading else { return }
         uv_read_stop(stream)
         isReading = false
     }
 
-    /// Goes on reading with the closures of ``startReading(_:onEnd:)``.
+    /// Continues reading with the closures of ``startReading(_:onEnd:)``.
     package final func resumeReading() {
         guard onBytes != nil, !isReading else { return }
         isReading = true
         let result = uv_read_start(
             stream,
             { handle, _, buffer in
-                // The loop's own buffer. libuv fills it and reports it before it asks again for any stream.
+                // The loop's shared buffer. libuv fills and reports it before it requests a buffer for any other
+                // stream.
                 let memory = handle?.pointee.loop.pointee.data
                 buffer?.pointee = uv_buf_t(
                     base: memory?.assumingMemoryBound(to: CChar.self), len: Loop.readBufferSize)
@@ -91,7 +92,7 @@ package class Stream: Handle {
         }
     }
 
-    /// Ends both directions and reports why, once.
+    /// Ends both directions and reports the error, once.
     final func fail(_ error: UVError) {
         guard !isClosing, failure == nil else { return }
         failure = error

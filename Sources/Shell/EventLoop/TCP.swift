@@ -3,10 +3,10 @@ internal import Glibc
 
 /// A TCP connection. Confined to its loop's thread.
 package final class TCP: Stream {
-    /// The other end.
+    /// The peer's address.
     package let peerAddress: SocketAddress
 
-    /// Whether small writes are sent at once (`TCP_NODELAY`) and not collected by the system. On from the start.
+    /// Whether the system sends small writes at once (`TCP_NODELAY`) instead of collecting them. On by default.
     package var noDelay = true {
         didSet {
             if !isClosing { uv_tcp_nodelay(tcp, noDelay ? 1 : 0) }
@@ -15,7 +15,7 @@ package final class TCP: Stream {
 
     private init(_ loop: Loop, peer: SocketAddress) {
         peerAddress = peer
-        // Cannot fail: the socket itself is made later.
+        // Cannot fail: the socket itself is created later.
         super.init(loop, UV_TCP, peer: peer.description) { loop, raw in
             uv_tcp_init(loop, raw.assumingMemoryBound(to: uv_tcp_t.self))
         }
@@ -24,7 +24,7 @@ package final class TCP: Stream {
 
     /// Connects.
     /// - Parameter done: called once, with the connection or the error, for example `.connectionRefused`.
-    /// - Returns: what gives the attempt up. There is no time limit but the system's, of minutes.
+    /// - Returns: an object that cancels the attempt. The only time limit is the system's, which is minutes.
     @discardableResult
     package static func connect(
         _ loop: Loop, to address: SocketAddress, _ done: @escaping (Result<TCP, UVError>) -> Void
@@ -54,13 +54,13 @@ package final class TCP: Stream {
         return tcp
     }
 
-    /// Has the system probe a silent peer, after that many seconds without traffic and then each second ten times,
-    /// so that one that vanished is reported as `.timedOut`.
+    /// Makes the system probe a silent peer: after `seconds` without traffic, then ten times, once per second. A peer
+    /// that has vanished is then reported as `.timedOut`.
     package func keepAlive(seconds: UInt32) {
         if !isClosing { uv_tcp_keepalive(tcp, 1, seconds) }
     }
 
-    /// Closes it without an orderly end: what was not sent is dropped, and the peer is told `.connectionReset`.
+    /// Closes the connection without an orderly end: unsent bytes are dropped, and the peer gets `.connectionReset`.
     package func reset() {
         var descriptor: Int32 = -1
         if !isClosing, uv_fileno(base, &descriptor) == 0 {
@@ -70,7 +70,7 @@ package final class TCP: Stream {
         close()
     }
 
-    /// This end. Missing once it is closed.
+    /// This end's address, or nil once the connection is closed.
     package var localAddress: SocketAddress? {
         if isClosing { return nil }
         return SocketAddress(filling: { address, size in

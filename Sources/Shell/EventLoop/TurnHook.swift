@@ -3,9 +3,9 @@ internal import CLibuv
 extension Loop {
     /// Runs `body` twice in each turn: after all I/O callbacks, and before the loop waits.
     ///
-    /// So work that timers, I/O and closing leave for the end of the turn, such as sending collected output, is done before the loop
-    /// sleeps. The hook does not keep the loop running.
-    /// - Returns: the hook, to cancel it. Dropping it does not.
+    /// So work that timers, I/O and closing leave for the end of the turn, such as sending collected output, is done
+    /// before the loop sleeps. The hook does not keep the loop running.
+    /// - Returns: the hook, to cancel it. Dropping it does not cancel it.
     @discardableResult
     package func onTurnEnd(_ body: @escaping () -> Void) -> TurnHook {
         TurnHook(self, body)
@@ -30,7 +30,7 @@ package final class TurnHook {
         }
     }
 
-    /// Ends it: the body does not run again. May be called from the body.
+    /// Cancels the hook: the body does not run again. May be called from the body.
     package func cancel() {
         afterIO.close()
         beforeWaiting.close()

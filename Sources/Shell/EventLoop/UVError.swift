@@ -1,6 +1,6 @@
 internal import CLibuv
 
-/// An error of libuv or of the operating system beneath it.
+/// An error of libuv or of the operating system.
 package struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
     /// libuv's code: a negative number, on Unix mostly a negated `errno`.
     package let code: Int32
@@ -34,7 +34,7 @@ package struct UVError: Error, Hashable, Sendable, CustomStringConvertible {
 extension UVError {
     /// The peer ended the stream in an orderly way (`EOF`).
     package static let eof = UVError(UV_EOF)
-    /// Somebody else listens there (`EADDRINUSE`).
+    /// Another process listens on that address (`EADDRINUSE`).
     package static let addressInUse = UVError(UV_EADDRINUSE)
     /// This machine does not have that address (`EADDRNOTAVAIL`).
     package static let addressNotAvailable = UVError(UV_EADDRNOTAVAIL)
@@ -44,15 +44,15 @@ extension UVError {
     package static let badDescriptor = UVError(UV_EBADF)
     /// The peer does not read any more (`EPIPE`).
     package static let brokenPipe = UVError(UV_EPIPE)
-    /// This side canceled it (`ECANCELED`).
+    /// This side canceled the operation (`ECANCELED`).
     package static let canceled = UVError(UV_ECANCELED)
-    /// Nobody listens there (`ECONNREFUSED`).
+    /// Nobody listens on that address (`ECONNREFUSED`).
     package static let connectionRefused = UVError(UV_ECONNREFUSED)
     /// The peer reset the connection (`ECONNRESET`).
     package static let connectionReset = UVError(UV_ECONNRESET)
     /// `EINVAL`
     package static let invalidArgument = UVError(UV_EINVAL)
-    /// A path is too long, for example for the 107 bytes of a Unix socket's (`ENAMETOOLONG`).
+    /// A path is too long, for example longer than 107 bytes for a Unix socket (`ENAMETOOLONG`).
     package static let nameTooLong = UVError(UV_ENAMETOOLONG)
     /// `ENOENT`
     package static let noSuchFile = UVError(UV_ENOENT)

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// The path of a Unix domain socket as system calls want it.
+/// The path of a Unix domain socket in the form that system calls need.
 struct UnixAddress {
     private var address = sockaddr_un()
 
-    /// - Throws: `.nameTooLong` beyond 107 bytes, `.invalidArgument` for an empty path, which Linux would replace by
-    ///   a name of its own, or one with a zero byte.
+    /// - Throws: `.nameTooLong` beyond 107 bytes; `.invalidArgument` for an empty path, which Linux would replace by
+    ///   a name of its choice, or for a path with a zero byte.
     init(path: String) throws(UVError) {
         guard !path.isEmpty, !path.utf8.contains(0) else { throw .invalidArgument }
         guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else { throw .nameTooLong }
@@ -21,13 +21,13 @@ struct UnixAddress {
     }
 }
 
-/// A socket file that this process has made, recognized again by its inode.
+/// A socket file that this process has created, identified by its inode.
 struct SocketFile {
     let path: String
     private let device: dev_t
     private let inode: ino_t
 
-    /// - Throws: `.noSuchFile`; `.notASocket` if something else is there.
+    /// - Throws: `.noSuchFile`; `.notASocket` if the file is something else.
     init(at path: String) throws(UVError) {
         var info = stat()
         try UVError.checkCall(lstat(path, &info))

@@ -1,12 +1,13 @@
 internal import CLibuv
 internal import Synchronization
 
-/// Work that would block the loop, done on libuv's thread pool (four threads by default, see `UV_THREADPOOL_SIZE`; shared by all
-/// loops and with ``DNS``).
+/// Work that would block the loop. It runs on libuv's thread pool (four threads by default, see `UV_THREADPOOL_SIZE`),
+/// which all loops and ``DNS`` share.
 package enum Work {
-    /// Runs `body` on a thread of the pool, then `then` on the loop's thread with what it returned.
+    /// Runs `body` on a thread of the pool, then calls `then` on the loop's thread with its result.
     ///
-    /// `then` is always called, even while the loop is being closed. Work starts in the order of submission, and runs in parallel.
+    /// `then` is always called, even while the loop is being closed. Work starts in the order of submission, and runs
+    /// in parallel.
     package static func submit<R: Sendable>(
         _ loop: Loop, _ body: @escaping @Sendable () -> R, then: @escaping (R) -> Void
     ) {
@@ -15,7 +16,7 @@ package enum Work {
     }
 }
 
-/// Carries the result from one thread to the other.
+/// Passes the result from one thread to the other.
 private final class Outcome<R: Sendable>: Sendable {
     private let value = Mutex<R?>(nil)
 

@@ -1,9 +1,9 @@
 import Glibc
 
-/// An operation on a file that the system refused, described for people: the reason and, if it can be found, the obstacle.
+/// A file operation that the system refused, described for people: the reason and, if it can be found, the obstacle.
 package struct FileError: Error, Equatable, CustomStringConvertible {
     package let description: String
-    /// `errno`.
+    /// The value of `errno`.
     package let code: Int32
 
     package init(_ what: String, _ path: String, code: Int32 = errno) {
@@ -17,13 +17,14 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
         description = "cannot \(what) \(path): \(String(cString: strerror(code)))" + (reason.map { ". " + $0 } ?? "")
     }
 
-    /// - Parameter reason: what is wrong with a file that the system itself would accept.
+    /// - Parameter reason: the problem with a file that the system itself would accept.
     init(_ what: String, _ path: String, because reason: String) {
         code = EINVAL
         description = "cannot \(what) \(path): \(reason)"
     }
 
-    /// What denies this process a file: the first folder on the path that it may not enter, or else the file or its folder.
+    /// Describes what denies this process a file: the first folder on the path that it may not enter, or else the file
+    /// or its folder.
     private static func obstacle(to path: String) -> String? {
         var around: [String] = []
         var folder = PrivateFile.folder(of: path)
@@ -41,7 +42,7 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
             + " belongs to \(user(facts.st_uid)), its mode is \(mode), and this is user \(user(geteuid())): see 'man chown', 'man chmod'."
     }
 
-    /// A user's name, or the number if there is no name.
+    /// Returns a user's name, or the number if there is no name.
     private static func user(_ number: uid_t) -> String {
         getpwuid(number).flatMap { $0.pointee.pw_name }.map { String(cString: $0) } ?? "\(number)"
     }

@@ -1,13 +1,13 @@
 import Glibc
 
-/// Tells a file from another one of the same name, and one state of a file from the next.
+/// Distinguishes a file from another file of the same name, and one state of a file from the next.
 package struct FileState: Equatable, Sendable {
     package let device: UInt64
     package let inode: UInt64
     package let size: Int
     /// The time of the last write, in nanoseconds.
     package let modified: Int64
-    /// Whether it is a regular file, or a device such as /dev/null, and no folder, pipe or socket.
+    /// Whether it is a regular file or a device such as /dev/null, rather than a folder, pipe or socket.
     let isFile: Bool
     let isPipe: Bool
 
@@ -26,7 +26,7 @@ package struct FileState: Equatable, Sendable {
         self.init(facts)
     }
 
-    /// Nil if the file does not exist.
+    /// Reads the state of a file. Returns nil if the file does not exist.
     package init?(at path: String) throws(FileError) {
         var facts = stat()
         if stat(path, &facts) != 0 {
@@ -36,6 +36,6 @@ package struct FileState: Equatable, Sendable {
         self.init(facts)
     }
 
-    /// Whether it is the same file, perhaps with other contents.
+    /// Returns whether it is the same file, perhaps with other contents.
     package func isSameFile(as other: FileState) -> Bool { (device, inode) == (other.device, other.inode) }
 }

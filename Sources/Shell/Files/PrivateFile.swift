@@ -1,9 +1,9 @@
 import Glibc
 
-/// Files and folders that only their owner may use, whatever the umask says. What root makes in another user's folder belongs to
-/// that user: a server with its own user must be able to read what root's commands write.
+/// Files and folders that only their owner may use, whatever the umask. A file that root creates in another user's
+/// folder belongs to that user: a server with its own user must be able to read the files that root's commands write.
 package enum PrivateFile {
-    /// Makes a folder, and its missing parents.
+    /// Creates a folder and its missing parents.
     package static func makeFolder(_ path: String) throws(FileError) {
         if mkdir(path, 0o700) == 0 {
             let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -20,7 +20,7 @@ package enum PrivateFile {
         }
     }
 
-    /// Opens a file, and creates it if it is missing. Does not wait for the other end of a pipe.
+    /// Opens a file, and creates it if it does not exist. Does not wait for the other end of a pipe.
     package static func open(_ path: String, _ flags: Int32) throws(FileError) -> Int32 {
         let flags = flags | O_NONBLOCK
         let made = Glibc.open(path, flags | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -37,7 +37,7 @@ package enum PrivateFile {
         return found
     }
 
-    /// Creates an empty file if it is missing. An existing file is closed to everybody but its owner.
+    /// Creates an empty file if it does not exist. Removes the permissions of an existing file for all but its owner.
     package static func make(_ path: String) throws(FileError) {
         close(try open(path, O_RDONLY))
         tighten(path)
@@ -49,11 +49,12 @@ package enum PrivateFile {
         guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o777 & ~mode != 0 else {
             return
         }
-        // Only the owner can. Anybody else who reads the file has the owner's permission.
+        // Only the owner can do this. Anybody else who may read the file has the owner's permission.
         _ = chmod(path, facts.st_mode & mode)
     }
 
-    /// What the group and others may do with a file or folder, as the bits of `chmod`; 0 if it does not exist.
+    /// Returns the permissions of the group and others for a file or folder, as the bits of `chmod`; 0 if it does not
+    /// exist.
     package static func others(_ path: String) -> UInt32 {
         var facts = stat()
         return stat(path, &facts) == 0 ? facts.st_mode & 0o077 : 0
@@ -67,7 +68,7 @@ package enum PrivateFile {
         defer { close(descriptor) }
         var former = stat()
         if stat(path, &former) == 0 {
-            // Fails unless this is root: others can only make files of their own.
+            // Fails unless this is root: other users cannot give files away.
             _ = fchown(descriptor, former.st_uid, former.st_gid)
             guard fchmod(descriptor, former.st_mode & 0o7777) == 0 else { throw FileError("change the mode of", fresh) }
         }
@@ -77,7 +78,7 @@ package enum PrivateFile {
         try flushFolder(of: path)
     }
 
-    /// The contents of a file, or its first bytes, and the file's state at that time; nil if there is no file.
+    /// Returns a file's contents, or its first bytes, and its state at that time; nil if there is no file.
     ///
     /// - Parameter pipePatience: how many milliseconds to wait for a pipe's writer; 0 refuses pipes.
     package static func read(_ path: String, upTo most: Int = .max, pipePatience: Int32 = 0) throws(FileError) -> (
@@ -89,7 +90,7 @@ package enum PrivateFile {
             throw FileError("read", path)
         }
         defer { close(descriptor) }
-        // Taken before reading: a change during the read is then a new state.
+        // Taken before reading, so that a change during the read is a new state.
         let state = try FileState(descriptor, path)
         if state.isPipe, pipePatience > 0 { return (try readPipe(descriptor, path, pipePatience), state) }
         try expectFile(state, "read", path)
@@ -168,7 +169,7 @@ package enum PrivateFile {
                     bytes += part
                     continue
                 }
-                // Before its first writer comes, an empty pipe reads like one that has ended.
+                // Before its first writer opens it, an empty pipe reads like one that has ended.
                 if !bytes.isEmpty { return bytes }
             } catch {
                 guard error.code == EAGAIN else { throw error }
@@ -181,7 +182,7 @@ package enum PrivateFile {
         }
     }
 
-    /// The next bytes; nil at the end.
+    /// Returns the next bytes; nil at the end.
     private static func part(of descriptor: Int32, _ path: String) throws(FileError) -> [UInt8]? {
         var part = [UInt8](repeating: 0, count: 1 << 18)
         while true {

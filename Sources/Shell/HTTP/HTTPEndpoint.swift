@@ -1,9 +1,9 @@
 import EventLoop
 
-/// A minimal HTTP/1.1 server for monitoring and administration: one request without a body per connection. It bounds what it reads
-/// and how long it waits.
+/// A minimal HTTP/1.1 server for monitoring and administration: one request without a body per connection. It limits
+/// the size of requests and how long it waits.
 package final class HTTPEndpoint {
-    /// Where to listen, and where to ask.
+    /// The address to listen on, or to send a request to.
     package enum Place: Sendable, CustomStringConvertible {
         case tcp(SocketAddress)
         /// A Unix socket that only its owner may use.
@@ -18,9 +18,9 @@ package final class HTTPEndpoint {
     }
 
     package struct Request: Sendable {
-        /// In upper case; HEAD is reported as GET.
+        /// The method in upper case; HEAD is reported as GET.
         package let method: String
-        /// The parts between slashes.
+        /// The parts of the path between slashes.
         package let path: [String]
         package let query: [String: String]
     }
@@ -41,13 +41,14 @@ package final class HTTPEndpoint {
     package typealias Answer = (Request, _ page: @escaping (Page) -> Void) -> Void
 
     private let listener: Listener
-    /// Numbered in the order of arrival.
+    /// The visitors by number, in the order of arrival.
     private var visitors: [UInt64: HTTPVisitor] = [:]
     private var nextNumber: UInt64 = 0
 
-    /// - Parameter mostVisitors: one more replaces the oldest visitor for whom the server waits. Several times the number accepted in
-    ///   one turn, so that a visitor who asks at once is always heard.
-    /// - Throws: as `Listener` does. A stale socket file is replaced.
+    /// - Parameter mostVisitors: the most visitors at once. One more replaces the oldest visitor that the server waits
+    ///   for. The default is several times the number accepted in one turn, so that a visitor who sends a request at
+    ///   once is always served.
+    /// - Throws: the errors of `Listener`. A stale socket file is replaced.
     package init(
         _ loop: Loop, at place: Place, mostVisitors: Int = 256, answer: @escaping Answer
     ) throws(UVError) {

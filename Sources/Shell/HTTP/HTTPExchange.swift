@@ -7,7 +7,7 @@ package final class HTTPExchange {
         package let body: String
     }
 
-    /// Why there is no answer, for people.
+    /// The reason why there is no answer, for people.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
@@ -20,8 +20,8 @@ package final class HTTPExchange {
     private var isOver = false
 
     /// - Parameters:
-    ///   - target: path and query, percent-encoded.
-    ///   - patience: milliseconds until the request is given up.
+    ///   - target: the path and query, percent-encoded.
+    ///   - patience: the milliseconds until the request is given up.
     ///   - done: called once.
     @discardableResult
     package init(
@@ -60,12 +60,12 @@ package final class HTTPExchange {
         if bytes.isEmpty { return .failure(.init(description: "it closed the connection without an answer")) }
         guard let head = bytes.firstRange(of: Array("\r\n\r\n".utf8)), bytes.starts(with: Array("HTTP/1.".utf8)),
             let status = Int(String(decoding: bytes.prefix(12).suffix(3), as: UTF8.self))
-        else { return .failure(.init(description: "what answers there is another program")) }
+        else { return .failure(.init(description: "another program answers there")) }
         let body = bytes[head.upperBound...]
         let fields = String(decoding: bytes[..<head.lowerBound], as: UTF8.self)
         guard let length = fields.firstMatch(of: #/(?i)\r\ncontent-length: *([0-9]+)/#).flatMap({ Int($0.1) }),
             length == body.count
-        else { return .failure(.init(description: "its answer is not whole")) }
+        else { return .failure(.init(description: "its answer is incomplete")) }
         return .success(Answer(status: status, body: String(decoding: body, as: UTF8.self)))
     }
 

@@ -10,12 +10,12 @@ final class HTTPVisitor {
     private var head: [UInt8] = []
     /// Whether the request is complete or refused. Later input is not read as another request.
     private var isTaken = false
-    /// Whether the server waits for the visitor: to send the request, or to take the answer.
+    /// Whether the server waits for the visitor: to send the request, or to read the answer.
     private(set) var isAwaited = true
     private var isClosed = false
 
     private static let mostBytes = 8_192
-    /// Milliseconds for sending the request, and for taking the answer.
+    /// The milliseconds for sending the request, and for reading the answer.
     private static let patience: UInt64 = 3_000
 
     init(
@@ -26,7 +26,7 @@ final class HTTPVisitor {
         self.answer = answer
         self.onEnd = onEnd
         deadline = EventLoop.Timer(loop)
-        waitNoLonger()
+        startDeadline()
         stream.startReading { [unowned self] in
             received($0)
         } onEnd: { [unowned self] _ in
@@ -34,7 +34,7 @@ final class HTTPVisitor {
         }
     }
 
-    private func waitNoLonger() {
+    private func startDeadline() {
         deadline.start(after: Self.patience) { [unowned self] in close() }
     }
 
@@ -86,9 +86,9 @@ final class HTTPVisitor {
             "HTTP/1.1 \(page.status)\r\nContent-Type: \(page.type)\r\nContent-Length: \(body.count)\r\n"
             + "Cache-Control: no-store\r\nConnection: close\r\n\r\n"
         stream.write([OutputBuffer(Array(head.utf8) + (hasBody ? body : []))])
-        // The visitor closes after reading that; otherwise the deadline does.
+        // The visitor closes after reading the answer; otherwise the deadline does.
         isAwaited = true
-        waitNoLonger()
+        startDeadline()
         stream.shutdown()
         stream.resumeReading()
     }

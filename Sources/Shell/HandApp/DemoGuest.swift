@@ -17,7 +17,7 @@ package struct DemoGuest: Sendable {
         random = SplitMix64(seed: seed)
     }
 
-    /// What is on the list at the start.
+    /// The list's contents at the start.
     package static let contents: [Content] = [
         .heading("This week"), .task("milk", done: false), .task("oat flakes", done: true), .task("bread", done: false),
         .note(
@@ -27,7 +27,7 @@ package struct DemoGuest: Sendable {
         .task("a lamp for the hall", done: false), .task("漢字 and 🍊 stay in their columns", done: false),
     ]
 
-    /// What the guest does next: the item that it goes to, and perhaps an edit.
+    /// Returns the guest's next step: the item that it goes to, and perhaps an edit.
     mutating func next(_ list: Hand) -> (focus: ItemID?, delta: Delta?) {
         guard !list.isEmpty else { return (nil, addition(to: list)) }
         let index = random.next(below: list.count)
@@ -51,7 +51,7 @@ package struct DemoGuest: Sendable {
         return Delta.inserting([item], at: random.next(below: list.count + 1), .after)
     }
 
-    /// Makes the list with its first items.
+    /// Creates the list with its first items.
     package mutating func prepare(on client: HandClient) async throws {
         try await client.connected()
         try await client.create(Self.list)
@@ -73,7 +73,7 @@ package struct DemoGuest: Sendable {
             list.setPresence(focus.map { Focus($0) })
             guard let delta else { continue }
             try await Task.sleep(for: .milliseconds(700))
-            // The user may have edited meanwhile; an edit that does not fit any more is left.
+            // The user may have edited in the meantime; an edit that no longer fits is dropped.
             try? await list.edit { state in
                 guard state.view == view else { throw CancellationError() }
                 return delta

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The system's program for addresses of the web.
+/// The system's program for web addresses.
 enum Opener {
-    /// Opens an address with the system's program. Returns why that failed; nil if it did not.
+    /// Opens an address with the system's program. Returns the reason if that failed, or nil.
     static func open(_ address: String) -> String? {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -3,9 +3,9 @@ import Files
 import Foundation
 import HandFormats
 
-/// The user's own editor, with a text in a file of its own.
+/// The user's own editor, which edits a text in a temporary file.
 ///
-/// The file is for nobody else's eyes and goes when the editor has ended, unless something in it would be lost with it.
+/// Only the user may read the file. It is removed when the editor has ended, unless that would lose something.
 final class OutsideEditor {
     struct Problem: Error, CustomStringConvertible {
         let description: String
@@ -17,14 +17,14 @@ final class OutsideEditor {
     private let given: [UInt8]
     private var process: ChildProcess?
 
-    /// Bytes of a file that are read; no list takes as much.
+    /// The most bytes that are read from the file; no list accepts as many.
     private static let mostBytes = 4 << 20
-    /// What is there without a choice of the user's.
+    /// The editors to try if the user has not chosen one.
     private static let usual = ["sensible-editor", "editor", "nano", "vi"]
 
     /// Writes the file.
     ///
-    /// - Parameter name: of the file, with an ending that tells what is in it.
+    /// - Parameter name: the name of the file, with an extension for its contents.
     init(_ text: String, named name: String) throws {
         guard let command = Self.command else {
             throw Problem(
@@ -32,7 +32,7 @@ final class OutsideEditor {
                     + Self.usual.dropFirst(2).joined(separator: " and "))
         }
         self.command = command
-        // Editors end the last line, too.
+        // Editors end the last line with a newline, too.
         given = Array((text + "\n").utf8)
         var template = Array((NSTemporaryDirectory() + "hand-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else { throw FileError("make a folder in", NSTemporaryDirectory()) }
@@ -46,7 +46,7 @@ final class OutsideEditor {
         }
     }
 
-    /// A command of the shell, as other programs take these variables; nil if there is no editor.
+    /// A shell command, as other programs interpret these variables; nil if there is no editor.
     private static var command: String? {
         for name in ["VISUAL", "EDITOR"] {
             let value = ProcessInfo.processInfo.environment[name] ?? ""
@@ -55,9 +55,9 @@ final class OutsideEditor {
         return usual.first(where: Opener.isInstalled)
     }
 
-    /// Starts the editor on the terminal; `then` gets what it has made of the text, or why that cannot be had.
+    /// Starts the editor on the terminal; `then` gets the edited text, or the reason why there is none.
     func start(_ loop: Loop, then: @escaping (Result<String, Problem>) -> Void) throws {
-        // The shell between outlives what the terminal's keys say to the editor.
+        // The shell that runs the editor survives the signals of the terminal's keys, which are meant for the editor.
         let script = "trap : INT QUIT; \(command) \"$@\""
         do {
             process = try ChildProcess(loop, ["/bin/sh", "-c", script, command, file]) { [self] end in
@@ -70,7 +70,7 @@ final class OutsideEditor {
         }
     }
 
-    /// Leaves the editor, as this program ends; returns where the user finds what it saves.
+    /// Leaves the editor because this program ends; returns a message with the file that the editor saves.
     func leave() -> String {
         process?.kill(SIGHUP)
         process?.close()
@@ -105,7 +105,7 @@ final class OutsideEditor {
         case .status(0): nil
         case .status(126): "\(name) cannot be run"
         case .status(127): "\(name) was not found; set VISUAL or EDITOR to one that is there"
-        // As a shell says it.
+        // The shell's status for a program that a signal ended.
         case .status(let status) where status > 128: "\(name) was ended by signal \(status - 128)"
         case .status(let status): "\(name) ended with status \(status)"
         case .signal(let signal): "\(name) was ended by signal \(signal)"

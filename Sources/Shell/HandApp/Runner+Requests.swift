@@ -3,7 +3,7 @@ import HandScreens
 import HandSync
 import HandWire
 
-// Requests of screens, beside the lists that they follow.
+// Requests of screens, apart from the lists that they follow.
 
 extension Runner {
     /// Sends a screen's request. The answer comes as an event.
@@ -19,7 +19,7 @@ extension Runner {
         }
     }
 
-    /// All pages of the lists; silent without a connection, as the screen says that already.
+    /// Requests all pages of the lists. Reports no error without a connection, because the screen already shows that.
     func askForLists(after: String = "", _ all: [DownMessage.ListEntry] = []) {
         engine.ask {
             .lists(request: $0, after: after)

@@ -6,25 +6,25 @@ import HandScreens
 import HandSync
 import HandWire
 
-/// What the client draws on: a terminal, or something else in tests and measurements.
+/// The screen that the client draws on: a terminal, or a substitute in tests and measurements.
 package protocol Screenful: AnyObject {
     func draw(_ canvas: Canvas)
     func redraw()
     func suspend()
-    /// Leaves the terminal to another program, until it is taken back.
+    /// Leaves the terminal to another program, until `takeBack`.
     func handOver()
     func takeBack()
     func bell()
     func close()
 }
 
-/// Runs the terminal client on a loop: takes events to the model, carries out what it wants, draws it.
+/// Runs the terminal client on a loop: passes events to the model, carries out its commands, draws it.
 ///
-/// Everything happens on the loop's thread. What comes from the server is gathered during a turn of the loop and worked off
-/// at its end or before the next key, whichever is first; then the screen is drawn once, the journal is written and the
-/// socket is fed.
+/// Everything happens on the loop's thread. Events from the server are collected during a turn of the loop, and handled
+/// at its end or before the next key, whichever is first. Then the screen is drawn once, the journal is written, and
+/// the output is sent.
 package final class Runner {
-    /// A connection to a place's server, ready to be started on the runner's loop.
+    /// Makes a connection to a location's server, ready to be started on the runner's loop.
     package typealias Connect = (Location) throws -> ClientEngine
 
     let loop: Loop
@@ -38,13 +38,13 @@ package final class Runner {
     private let worker: Timer
     private var hook: TurnHook?
     private var isClosed = false
-    /// Why edits are lost, now that it is closed; nil if none are.
+    /// The reason why edits are lost after closing, or nil if none are.
     package private(set) var loss: String?
     private var needsDrawing = true
     /// The user's editor, while it has the terminal.
     private var outside: OutsideEditor?
 
-    /// - Throws: what `connect` throws, for example because the journal cannot be opened.
+    /// - Throws: the error of `connect`, for example because the journal cannot be opened.
     package init(
         _ settings: AppState.Settings, opening route: Route, on loop: Loop, screen: any Screenful,
         connect: @escaping Connect
@@ -56,7 +56,7 @@ package final class Runner {
         app = App(settings, opening: route)
         clock = Timer(loop)
         worker = Timer(loop)
-        // The hook comes before the engine's, so that what is edited in a turn is kept and sent in it.
+        // This hook is added before the engine's, so that the edits of a turn are kept and sent in the same turn.
         let box = LaterHook()
         hook = loop.onTurnEnd { box.body?() }
         engine = try connect(Location(server: settings.server, route: route))
@@ -87,7 +87,8 @@ package final class Runner {
         loop.stop()
     }
 
-    /// What ctrl-c says to all programs of the terminal: an editor that has it is the one that is meant.
+    /// Handles ctrl-c, whose signal goes to all programs of the terminal: if an editor has the terminal, it is meant
+    /// for the editor.
     package func interrupt() {
         if outside == nil { close() }
     }
@@ -96,7 +97,7 @@ package final class Runner {
     /// list in between.
     package func take(_ input: Input) {
         take(.input(input))
-        workOff()
+        handleEvents()
     }
 
     func take(_ event: Event) {
@@ -115,8 +116,8 @@ package final class Runner {
 
     // MARK: Turns
 
-    /// Handles the events in order. Events that one leads to come before those that wait.
-    private func workOff() {
+    /// Handles the events in order. Events that an event causes come before those that wait.
+    private func handleEvents() {
         while !events.isEmpty, !isClosed {
             let event = events.removeFirst()
             let waiting = events
@@ -127,7 +128,7 @@ package final class Runner {
     }
 
     private func endTurn() {
-        workOff()
+        handleEvents()
         guard !isClosed else { return }
         if needsDrawing {
             needsDrawing = false
@@ -184,7 +185,7 @@ package final class Runner {
         }
     }
 
-    /// Makes an edit of one's own.
+    /// Makes an edit of this user.
     private func change(
         _ list: String, _ command: Command,
         _ body: (inout ClientMachine) throws -> Bool
@@ -209,11 +210,11 @@ package final class Runner {
         engine.follow(list) { [weak self] outcome in
             guard let self, !isClosed else { return }
             if case .failure(let error) = outcome {
-                return take(.list(list, .refused(.internalError, "what is kept of it cannot be read: \(error)")))
+                return take(.list(list, .refused(.internalError, "its copy on disk cannot be read: \(error)")))
             }
             var name = list
             engine.listen(to: list) { [unowned self] event in
-                // The connection is told of by itself.
+                // `onStatus` already reports the connection.
                 if case .status? = event { return }
                 if let event { take(.list(name, event)) }
                 if case .renamed(let new)? = event { name = new }
@@ -221,7 +222,7 @@ package final class Runner {
         }
     }
 
-    /// Gives the terminal to the user's editor. Meanwhile the lists are followed as ever.
+    /// Gives the terminal to the user's editor. The lists are still followed.
     private func editOutside(_ text: String, named name: String, _ command: Command) {
         do {
             let editor = try OutsideEditor(text, named: name)

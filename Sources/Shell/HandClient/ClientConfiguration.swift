@@ -6,8 +6,8 @@ import TLS
 /// How a client connects, and as whom.
 public struct ClientConfiguration: Sendable {
     package var server: HandAddress.Server
-    /// The list that the program is for, if there is one. It decides with which of several servers the client begins, so that those
-    /// who work on one list meet on one server.
+    /// The list that the program works on, if there is one. It decides which of several servers the client tries first,
+    /// so that people who work on one list meet on one server.
     public var list: String?
     /// The person's name, for others to see.
     public var person: String
@@ -15,31 +15,32 @@ public struct ClientConfiguration: Sendable {
     public var program: String
     /// The client's secret id. A client with a journal uses the journal's id instead.
     public var client: ClientID
-    /// Spreads reconnections; nothing else is random.
+    /// The seed that spreads reconnections; nothing else is random.
     public var seed: UInt64
-    /// Where this client's secret, and the lists that it follows with their unsent edits, are kept; nil for in memory only.
+    /// The file that keeps this client's secret, and the lists that it follows with their unsent edits; nil keeps them
+    /// in memory only.
     public var journalPath: String?
-    /// Whether lists are kept in the journal. Without it only the secret is, and what an earlier run has left there.
+    /// Whether the journal keeps lists. If not, it keeps only the secret, and what an earlier run has left there.
     public var keepsLists: Bool
-    /// The secret that says who this is, where a server asks for one.
+    /// The secret that identifies the person, for servers that require one.
     public var token: String?
-    /// Who must have signed the certificate of a server with TLS.
+    /// The authorities that must have signed the certificate of a server with TLS.
     public var trust = Trust.system
-    /// What a server with TLS is shown that asks for a certificate.
+    /// The client's certificate, for servers with TLS that ask for one.
     public var certificate: Certificate?
 
     public enum Trust: Equatable, Sendable {
-        /// Whom the system trusts.
+        /// The authorities that the system trusts.
         case system
-        /// Those whose certificates are in a file, in PEM, and nobody else.
+        /// Only the authorities whose certificates are in a file, in PEM.
         case file(String)
     }
 
     /// A client's own certificate.
     public struct Certificate: Equatable, Sendable {
-        /// The file with it and those between it and the root, in PEM.
+        /// The file with the certificate, and those between it and the root, in PEM.
         public let file: String
-        /// The file with its key, in PEM, without a password.
+        /// The file with the certificate's key, in PEM, without a password.
         public let key: String
 
         public init(file: String, key: String) {
@@ -49,9 +50,10 @@ public struct ClientConfiguration: Sendable {
     }
 
     /// - Parameters:
-    ///   - address: of the server, as `hand://HOST:PORT`, `hands://HOST:PORT` with TLS or `hand+unix:///PATH/TO/hand.sock`; or of
-    ///     several with the same lists, as `hand://HOST:PORT,HOST:PORT`. A token may stand behind a `#`.
-    ///   - journalPath: the file of the journal; it is made if it is not there.
+    ///   - address: the address of the server, as `hand://HOST:PORT`, `hands://HOST:PORT` with TLS, or
+    ///     `hand+unix:///PATH/TO/hand.sock`; or of several servers with the same lists, as
+    ///     `hand://HOST:PORT,HOST:PORT`. A token may follow after a `#`.
+    ///   - journalPath: the file of the journal; it is created if it does not exist.
     /// - Throws: `ClientError.badAddress`, which says what is wrong with the address and how to write it.
     public init(
         address: String, person: String, program: String, journalPath: String? = nil, keepsLists: Bool = true
@@ -81,13 +83,13 @@ public struct ClientConfiguration: Sendable {
 }
 
 extension ClientConfiguration {
-    /// Where the server's hosts are, in their order.
+    /// The server's hosts, in order.
     var destinations: [ServerConnection.Destination] {
         switch server {
         case .unix(let path): return [.init(.unix(path: path))]
         case .tcp(let hosts): return hosts.map { .init(.host($0.name, port: $0.port)) }
         case .tls(let hosts):
-            // Made when it is first needed.
+            // Created when it is first needed.
             var made: TLSContext?
             let context = {
                 let context = try made ?? TLSContext.client(trust: trust, certificate: certificate)

@@ -3,10 +3,10 @@ import HandCore
 import HandStore
 import HandSync
 
-// Lists that are followed, and what is kept of them.
+// Followed lists, and their copies in the journal.
 
 extension ClientEngine {
-    /// Follows a list, from what was kept of it or from nothing.
+    /// Follows a list, starting from its kept copy or from nothing.
     package func open(_ name: String, from kept: ClientJournal.Kept? = nil) {
         guard lists[name] == nil, !isClosed else { return }
         refusals[name] = nil
@@ -18,14 +18,14 @@ extension ClientEngine {
         lists[name] = ListFollowers(name, state(of: name) ?? ListState())
     }
 
-    /// Tells `receiver` of all events of a followed list; nil is the end.
+    /// Calls `receiver` with all events of a followed list; nil is the end.
     package func listen(to name: String, _ receiver: @escaping (ListEvent?) -> Void) {
         _ = lists[name]?.add(receiver)
     }
 
-    /// The state of a followed list.
+    /// Returns the state of a followed list.
     ///
-    /// - Throws: why it is not followed any more.
+    /// - Throws: the reason why it is not followed any more.
     func followed(_ name: String) throws(ClientError) -> ListState {
         guard lists[name] != nil, let state = state(of: name) else { throw end(of: name) }
         return state
@@ -33,16 +33,16 @@ extension ClientEngine {
 
     package func isFollowed(_ name: String) -> Bool { lists[name] != nil || opening[name] != nil }
 
-    /// Why a list is not followed any more.
+    /// Returns the reason why a list is not followed any more.
     package func end(of name: String) -> ClientError {
         refusals[name] ?? .refused(.noSuchList, "the list '\(name)' is not followed any more")
     }
 
-    /// Where a list that is followed stands.
+    /// Returns the state of a followed list.
     package func state(of name: String) -> ListState? { machine.subscriptions[name]?.state }
 
-    /// Reads what was kept of a list, and follows the list from there, unless it is followed already. If lists are not to
-    /// be kept, that is read only if edits wait in it.
+    /// Reads the kept copy of a list, and follows the list from there, unless it is followed already. If the
+    /// configuration does not keep lists, the copy is read only if edits wait in it.
     package func follow(_ name: String, _ then: @escaping (Result<Void, any Error>) -> Void) {
         if lists[name] != nil { return then(.success(())) }
         opening[name, default: []].append(then)
@@ -56,7 +56,7 @@ extension ClientEngine {
         }
     }
 
-    /// Calls `body` with the names of the kept lists; none if they cannot be read.
+    /// Calls `body` with the names of the kept lists, or with none if they cannot be read.
     package func keptLists(_ body: @escaping ([String]) -> Void) {
         askJournal(otherwise: []) {
             try $0.lists()

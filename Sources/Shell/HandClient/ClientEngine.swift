@@ -5,9 +5,9 @@ import HandSync
 import HandWire
 import TLS
 
-/// Carries out what a `ClientMachine` decides, on the loop's thread. Another thread writes the journal.
+/// Carries out the effects of a `ClientMachine`, on the loop's thread. Another thread writes the journal.
 ///
-/// `HandClient` runs one on a thread of its own. A program with a loop can run one there.
+/// `HandClient` runs an engine on a thread of its own. A program that has a loop can run an engine on it.
 package final class ClientEngine: MachineShell {
     let configuration: ClientConfiguration
     let loop: Loop
@@ -18,7 +18,7 @@ package final class ClientEngine: MachineShell {
     package var machine: ClientMachine { driver.machine }
     var certificateLifetime: Int? { driver.certificateLifetime }
     var lists: [String: ListFollowers] = [:]
-    /// Why lists that were opened are not followed any more.
+    /// The reasons why lists that were opened are not followed any more.
     var refusals: [String: ClientError] = [:]
     private var answers: [UInt64: (ClientMachine.Answer) -> Void] = [:]
     private(set) var status = ClientMachine.Status.connecting(to: nil)
@@ -26,12 +26,12 @@ package final class ClientEngine: MachineShell {
     package var onStatus: ((ClientMachine.Status) -> Void)?
     /// Called with the latency in milliseconds.
     package var onLatency: ((UInt64) -> Void)?
-    /// Called with messages of the server that answer no request.
+    /// Called with the server's messages that do not answer a request.
     package var onTold: ((String) -> Void)?
     private(set) var isClosed = false
-    /// Called after each event until they return true.
+    /// Each is called after every event until it returns true.
     private var waiters: [() -> Bool] = []
-    /// Why the last write to the journal failed.
+    /// The reason why the last write to the journal failed.
     private var keepingProblem: String?
     /// Callbacks for lists that are being read from the journal.
     var opening: [String: [(Result<Void, any Error>) -> Void]] = [:]
@@ -53,12 +53,12 @@ package final class ClientEngine: MachineShell {
 
     // MARK: Events
 
-    /// Starts connecting. If the engine waits for its next try, it tries now.
+    /// Starts connecting. If the engine waits for its next attempt, it makes the attempt now.
     package func start() {
         perform { $0.start() }
     }
 
-    /// Returns why edits are lost when the process ends; nil if all are kept.
+    /// Closes everything. Returns the reason why edits are lost when the process ends, or nil if all are kept.
     @discardableResult
     package func close() -> String? {
         guard !isClosed else { return nil }
@@ -96,7 +96,7 @@ package final class ClientEngine: MachineShell {
         }
     }
 
-    /// Calls `body` when all edits so far are on disk, or with the reason why they are not.
+    /// Calls `body` with nil when all edits so far are on disk, or with the reason why they cannot be.
     func whenKept(_ body: @escaping (String?) -> Void) {
         let mark = machine.journalMark
         wait { [unowned self] in
@@ -107,7 +107,7 @@ package final class ClientEngine: MachineShell {
         }
     }
 
-    /// Asks the journal something when it has all events so far. Without a journal the answer is `otherwise`.
+    /// Runs `body` on the journal once it has all events so far. Without a journal the answer is `otherwise`.
     func askJournal<Value: Sendable>(
         otherwise: Value, _ body: @escaping @Sendable (ClientJournal) throws -> Value,
         then: @escaping (Result<Value, any Error>) -> Void
@@ -157,22 +157,22 @@ package final class ClientEngine: MachineShell {
         }
     }
 
-    /// Why the client no longer tries to connect; nil while it does.
+    /// The reason why the client no longer tries to connect, or nil while it does.
     var errorGivenUp: ClientError? {
         if case .offline(let reason, retryIn: nil) = status { error(reason) } else { nil }
     }
 
-    /// The error for requests while the client is offline for that reason.
+    /// Returns the error of requests while the client is offline for a reason.
     func error(_ reason: String) -> ClientError {
         isClosed ? .closed : machine.refusal.map { .refused($0, reason) } ?? .unreachable(reason)
     }
 
-    /// Asks the server something; `.disconnected` at once if there is no connection.
+    /// Sends a request to the server. If there is no connection, the answer is `.disconnected` at once.
     package func ask(_ message: (UInt64) -> UpMessage, _ answer: @escaping (ClientMachine.Answer) -> Void) {
         begin({ $0.ask(message) }, answer)
     }
 
-    /// Has the machine begin something that ends with an answer.
+    /// Makes the machine begin a request that ends with an answer.
     func begin(
         _ ask: (inout ClientMachine) -> UInt64?,
         _ answer: @escaping (ClientMachine.Answer) -> Void
@@ -181,7 +181,7 @@ package final class ClientEngine: MachineShell {
         answers[request] = answer
     }
 
-    /// Has the machine take an event, carries out the effects, and tells followers what has changed.
+    /// Passes an event to the machine, carries out the effects, and notifies followers of changes.
     package func perform<Result>(_ body: (inout ClientMachine) throws -> Result) rethrows -> Result {
         try driver.perform(body)
     }
@@ -197,17 +197,17 @@ package final class ClientEngine: MachineShell {
 
     // MARK: Waiting
 
-    /// Calls `isOver` now and after each event until it says yes.
+    /// Calls `isOver` now and after each event until it returns true.
     func wait(_ isOver: @escaping () -> Bool) {
         if isOver() { endTurn() } else { waiters.append(isOver) }
     }
 
-    /// Settlements taken from now on begin here.
+    /// Starts new settlements where the last ones were taken.
     private func endTurn() {
         for followers in lists.values { followers.endTurn() }
     }
 
-    /// Answers as soon as `value` gives something, or throws.
+    /// Answers as soon as `value` returns a value or throws.
     func wait<Value: Sendable>(_ reply: Reply<Value>, for value: @escaping () throws -> Value?) {
         wait {
             do {

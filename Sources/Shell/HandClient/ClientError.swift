@@ -2,21 +2,21 @@ import HandCore
 import HandSync
 import HandWire
 
-/// Why a client did not do what a program asked for.
+/// The reason why a client did not do what a program asked for.
 public enum ClientError: Error, Equatable, Sendable {
-    /// The server was not reached, or was lost before it answered.
+    /// The server was not reached, or the connection was lost before it answered.
     case unreachable(String)
-    /// The server said no to a request.
+    /// The server refused a request.
     case refused(ErrorCode, String)
-    /// The edit does not fit the list as it is, or its rules do not allow it.
+    /// The edit does not fit the present list, or the list's rules do not allow it.
     case notMade(Replica.EditError)
-    /// The server did not take the edit; it is undone.
+    /// The server rejected the edit; it is undone.
     case rejected(Rejection)
-    /// The edit was made, but could not be written to the disk; it is gone when this program ends.
+    /// The edit was made, but could not be written to disk; it is lost when this program ends.
     case notKept(String)
     /// The client was closed.
     case closed
-    /// The text of an address is none.
+    /// The address is malformed.
     case badAddress(String)
 }
 
@@ -41,6 +41,6 @@ extension ClientError: CustomStringConvertible {
 }
 
 extension Change.Fields {
-    /// The members as people call them.
+    /// The names of the fields in everyday words.
     package var words: [String] { names.map { ["done": "box to tick", "url": "address", "card": "face"][$0] ?? $0 } }
 }

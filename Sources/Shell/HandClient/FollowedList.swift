@@ -7,16 +7,17 @@ public struct FollowedList: Sendable {
     let client: HandClient
     public let name: String
 
-    /// What happens to the list from now on; the first events are its present state, if it is known, and why the server is
-    /// not there, if it is not. Ends when the list is refused, which is the last event then, or the client closed.
+    /// The events of the list from now on. The first events are the reason why the client is offline, if it is, and the
+    /// present state, if it is known. The stream ends when the list is refused, which is the last event then, or the
+    /// client is closed.
     ///
-    /// Events wait in memory for a reader that is slow.
+    /// Events wait in memory for a slow reader.
     public var events: AsyncStream<ListEvent> {
         let (stream, continuation) = AsyncStream<ListEvent>.makeStream()
         let (name, client) = (name, client)
         let sink = EventSink(continuation)
         client.post { engine in
-            // It may have come to its end before anybody listened.
+            // The list may have ended before anybody listened.
             guard let followers = engine.lists[name] else {
                 if case .refused(let code, let message) = engine.end(of: name) { sink.yield(.refused(code, message)) }
                 return
@@ -28,17 +29,18 @@ public struct FollowedList: Sendable {
         return stream
     }
 
-    /// Where the list stands; the view is empty as long as nothing is known of it.
+    /// Returns the list's present state; the view is empty until something is known of it.
     public func state() async throws -> ListState {
         try await client.read { try $0.followed(name) }
     }
 
-    /// Waits until the view is the server's present.
+    /// Waits until the view is up to date with the server.
     public func live() async throws -> ListState {
         try await wait { _, subscription in subscription.isLive ? subscription.state : nil }
     }
 
-    /// Waits until the list gives something; fails when it is followed no longer, or no other try to connect will be made.
+    /// Waits until `value` returns a value; fails when the list is no longer followed, or the client no longer tries to
+    /// connect.
     private func wait<Value: Sendable>(
         for value: @escaping @Sendable (ListFollowers, ClientMachine.Subscription) -> Value?
     ) async throws -> Value {
@@ -51,10 +53,10 @@ public struct FollowedList: Sendable {
         }
     }
 
-    /// Makes an edit on the view as it is at that moment, which `make` is given. Returns when it is made here (and kept, with a journal), not when
-    /// the server has it.
+    /// Makes an edit. Calls `make` with the present view, and returns when the edit is made here (and on disk, with a
+    /// journal), not when the server has it.
     ///
-    /// - Parameter isExact: ask the server to reject it if the list has moved on.
+    /// - Parameter isExact: whether the server rejects the edit if the list has changed in the meantime.
     /// - Throws: `.notMade`, or what `make` throws.
     public func edit(
         isExact: Bool = false, _ make: @escaping @Sendable (ListState) throws -> Delta
@@ -65,15 +67,17 @@ public struct FollowedList: Sendable {
         }
     }
 
-    /// Takes one's newest edit back, or makes it again; false if there is none.
+    /// Undoes this client's newest edit; returns false if there is none.
     public func undo() async throws -> Bool {
         try await step { engine in try engine.perform { try $0.undo(name) } }
     }
+
+    /// Makes the newest undone edit again; returns false if there is none.
     public func redo() async throws -> Bool {
         try await step { engine in try engine.perform { try $0.redo(name) } }
     }
 
-    /// Has an edit made, and waits until it is kept.
+    /// Makes an edit, and waits until it is on disk.
     private func step<Value: Sendable>(_ body: @escaping @Sendable (ClientEngine) throws -> Value) async throws -> Value
     {
         try await client.onLoop { engine, reply in
@@ -89,14 +93,14 @@ public struct FollowedList: Sendable {
         }
     }
 
-    /// Waits until the server has answered to every edit made so far, and tells what became of them since the last call.
+    /// Waits until the server has answered every edit made so far, and returns their results since the last call.
     public func settled() async throws -> Settlement {
         try await wait { followers, subscription in
             subscription.isLive && !subscription.replica.hasPending ? followers.takeSettlement() : nil
         }
     }
 
-    /// Tells others which item this person is on or edits.
+    /// Shows others which item this person is on or edits.
     public func setPresence(_ focus: Focus?) {
         let name = name
         client.post { engine in

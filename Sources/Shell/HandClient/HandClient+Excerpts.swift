@@ -2,10 +2,10 @@ import HandCore
 import HandSync
 import HandWire
 
-// Parts of lists, and edits of lists that this client does not have.
+// Parts of lists, and edits of lists that this client does not follow.
 
 extension HandClient {
-    /// Some items of a list, as it was at a revision or as it is.
+    /// Returns some items of a list, at a revision or at present.
     public func excerpt(
         of name: String, at revision: Int? = nil, _ selections: [Excerpt.Selection] = []
     ) async throws -> Excerpt {
@@ -18,7 +18,7 @@ extension HandClient {
         return whole
     }
 
-    /// All that one request selects, in as many answers as it takes.
+    /// Returns everything that one request selects, in as many answers as necessary.
     private func page(
         of name: String, at revision: Int?, _ selections: ArraySlice<Excerpt.Selection>
     ) async throws -> Excerpt {
@@ -47,14 +47,15 @@ extension HandClient {
         return ordered
     }
 
-    /// Whether a list may be edited on excerpts: no edits of the list wait here, which must go first.
+    /// Returns whether a list may be edited on excerpts: not if edits of the list wait here, because they must be sent
+    /// first.
     package func canEditExcerpts(of name: String) async throws -> Bool {
         try await connected()
         if try await read({ $0.isFollowed(name) }) { return false }
         return try await askJournal(otherwise: true) { try !$0.mayHavePending(name) }
     }
 
-    /// Sends waiting edits of a list that is not followed; nil if there are none.
+    /// Sends waiting edits of a list that is not followed; returns nil if there are none.
     package func sendWaiting(of name: String) async throws -> Settlement? {
         guard try await askJournal(otherwise: false, { try $0.isWaiting(name) }) else { return nil }
         let list = try await open(name)
@@ -63,11 +64,11 @@ extension HandClient {
         return outcome
     }
 
-    /// Makes an edit on an excerpt of a list and waits for the server's answer; nil if the excerpt is too old.
+    /// Makes an edit on an excerpt of a list and waits for the server's answer; returns nil if the excerpt is too old.
     ///
-    /// The connection may be lost meanwhile: the edit is made once.
+    /// The edit is made only once, even if the connection is lost before the answer.
     ///
-    /// - Parameter step: what the journal is to say of it, if it takes a commit of one's own back.
+    /// - Parameter step: the step to note in the journal, if the edit undoes or redoes one of this client's commits.
     public func edit(
         _ name: String, on excerpt: Excerpt, isExact: Bool = false, as step: Retrace.Step? = nil, _ delta: Delta
     ) async throws -> Settlement? {
@@ -84,13 +85,13 @@ extension HandClient {
         }
     }
 
-    /// Notes in the journal that a step had nothing to do on a list at a revision.
+    /// Notes in the journal that there was nothing to undo or redo on a list at a revision.
     package func noteEmpty(_ step: Retrace.Step, in log: UInt64, at revision: Int) async throws {
         guard let author = try await read({ $0.machine.author }) else { return }
         try await askJournal(otherwise: ()) { try $0.noteEmpty(step, in: log, at: revision, by: author) }
     }
 
-    /// Who is on a list.
+    /// Returns the people on a list.
     public func people(on name: String, _ excerpt: Excerpt) async throws -> [DownMessage.Presence] {
         let answer = try await answer { $0.askWhoIsThere(name, excerpt) }
         guard case .people(let people) = answer else { throw Self.wrongAnswer }

@@ -2,17 +2,18 @@ import HandCore
 import HandStore
 import HandSync
 
-/// What the journal keeps of lists that the client does not follow.
+/// Copies in the journal of lists that the client does not follow.
 extension HandClient {
-    /// Longer lists are not copied, as writing them would take longer than all else. (A followed list is always kept.)
+    /// The longest list of which a copy is kept: writing a longer one would take longer than everything else. (A
+    /// followed list is always kept.)
     static let mostItemsKept = 100_000
 
-    /// The lists of which edits wait to be sent. Needs no server.
+    /// Returns the lists whose edits wait to be sent. Needs no server.
     package func waitingLists() async throws -> [String] {
         try await askJournal(otherwise: []) { journal in try journal.lists().filter { try journal.isWaiting($0) } }
     }
 
-    /// Discards what is kept of a list that is not followed. Returns the number of edits that had not been sent.
+    /// Discards the copy of a list that is not followed. Returns the number of edits that had not been sent.
     package func discard(_ name: String) async throws -> Int {
         try await askJournal(otherwise: 0) { journal in
             let count = try journal.load(name)?.unconfirmedCount ?? 0
@@ -21,24 +22,26 @@ extension HandClient {
         }
     }
 
-    /// Keeps a copy of a list as the server has it, for edits without the server. If edits wait, they stand on what is kept
-    /// already, and that stays.
+    /// Keeps a copy of a list as the server has it, for offline edits. If edits wait, they are based on the existing
+    /// copy, and that stays.
     package func keep(_ name: String, _ hand: Hand, at revision: Int) async throws {
         guard hand.count <= Self.mostItemsKept else { return }
-        // Says of which history the revision is; a server of version 1 does not.
+        // The excerpt has the id of the history; a server of version 1 does not send it.
         let excerpt = try await self.excerpt(of: name)
         guard excerpt.logID != 0 else { return }
         try await keep(Replica(confirmed: hand, revision: revision, logID: excerpt.logID, sequence: 0), of: name)
     }
 
-    /// Takes over the copy of a list that another client of this machine has kept, without its edits, if it is newer.
+    /// Takes over the copy of a list that another client on this machine has kept, without its edits, if that copy is
+    /// newer.
     package func adopt(_ other: Replica, of name: String) async throws {
         guard other.logID != 0 else { return }
         let copy = Replica(confirmed: other.confirmed, revision: other.revision, logID: other.logID, sequence: 0)
         try await keep(copy, of: name) { $0.revision < copy.revision }
     }
 
-    /// Keeps a copy of a list that is not followed, unless edits wait on the one that is kept, or that one is to stay.
+    /// Keeps a copy of a list that is not followed, unless edits wait on the existing copy, or `isOld` returns false
+    /// for it.
     private func keep(
         _ copy: Replica, of name: String, over isOld: @escaping @Sendable (Replica) -> Bool = { _ in true }
     ) async throws {

@@ -3,9 +3,9 @@ import HandSync
 import HandWire
 
 extension HandClient {
-    /// Follows a list, from what the journal keeps of it or from nothing. Does not wait for the server.
+    /// Follows a list, starting from its copy in the journal or from nothing. Does not wait for the server.
     ///
-    /// A client that keeps no lists leaves a kept one as it is, unless edits wait on it.
+    /// A client that keeps no lists leaves an existing copy as it is, unless edits wait on it.
     public func open(_ name: String) async throws -> FollowedList {
         let _: Void = try await onLoop { engine, reply in engine.follow(name) { reply.answer($0) } }
         return FollowedList(client: self, name: name)
@@ -13,8 +13,8 @@ extension HandClient {
 
     /// Waits until the server has welcomed this client.
     ///
-    /// - Throws: `.unreachable` with the reason if the next try fails and the server has never been heard of; `.refused` if the
-    /// server does not let this client in.
+    /// - Throws: `.unreachable` with the reason if the next attempt fails and the server was never reached before;
+    ///   `.refused` if the server does not let this client in.
     public func connected() async throws {
         let _: Void = try await onLoop { engine, reply in
             engine.wait(reply) { [unowned engine] in
@@ -28,7 +28,7 @@ extension HandClient {
         }
     }
 
-    /// What the server said of itself, with the seconds until its certificate ends; nil without TLS.
+    /// Returns the server's welcome, and the seconds until its certificate expires; nil without TLS.
     package func greeting() async throws -> (welcome: DownMessage.Welcome, certificateLifetime: Int?) {
         try await connected()
         let found = try await onLoop { (engine, reply: Reply<(DownMessage.Welcome?, Int?)>) in
@@ -46,21 +46,21 @@ extension HandClient {
         _ = try await request { .delete(request: $0, name: name) }
     }
 
-    /// Gives a list another name; those who follow it go on.
+    /// Gives a list another name; its followers continue to follow it.
     public func rename(_ name: String, to newName: String) async throws {
         _ = try await request { .rename(request: $0, name: name, newName: newName) }
     }
 
-    /// Brings a deleted list back: what a deletion took away, or the last one of that name.
+    /// Restores a deleted list: that of a deletion, or the list of that name that was deleted last.
     public func undelete(_ name: String, deletion: UInt64? = nil, as newName: String? = nil) async throws {
         _ = try await request {
             .undelete(request: $0, name: name, deletion: deletion, newName: newName ?? name)
         }
     }
 
-    /// The deleted lists that can be brought back, the newest first.
+    /// Returns the deleted lists that can be restored, the newest deletion first.
     ///
-    /// - Parameter pages: how many pages of them to ask for at the most.
+    /// - Parameter pages: how many pages to ask for at most.
     public func deletedLists(pages: Int = .max) async throws -> [DownMessage.DeletedEntry] {
         var all: [DownMessage.DeletedEntry] = []
         for _ in 0..<pages {
@@ -68,13 +68,13 @@ extension HandClient {
             let answer = try await request { .deletedLists(request: $0, before: before) }
             guard case .deletedLists(let page, let hasMore) = answer else { throw Self.wrongAnswer }
             all += page
-            // A page that does not go on would be asked for again and again.
+            // After an empty page, the same page would be requested again and again.
             if !hasMore || page.isEmpty { break }
         }
         return all
     }
 
-    /// All lists of the server, in the order of their names.
+    /// Returns all lists of the server, in the order of their names.
     public func lists() async throws -> [DownMessage.ListEntry] {
         var all: [DownMessage.ListEntry] = []
         while true {
@@ -87,7 +87,7 @@ extension HandClient {
         }
     }
 
-    /// The list as it was at a revision, or as it is; and that revision.
+    /// Returns the list at a revision or at present, and that revision.
     public func state(of name: String, at revision: Int? = nil) async throws -> (hand: Hand, revision: Int) {
         if let revision, revision < 0 {
             throw ClientError.refused(.noSuchRevision, "there is no revision \(revision); they start at 0")
@@ -100,7 +100,7 @@ extension HandClient {
         return (hand, revision)
     }
 
-    /// A page of a list's history from `revision` on, with the names of the authors. Empty at the end.
+    /// Returns a page of a list's history from `revision` on, with the names of the authors. Empty at the end.
     public func history(
         of name: String, from revision: Int, limit: Int = 1_000
     ) async throws -> (commits: [Commit], people: [UInt64: String]) {
@@ -121,13 +121,13 @@ extension HandClient {
         }
     }
 
-    static let wrongAnswer = ClientError.unreachable("the server answered something else than was asked")
+    static let wrongAnswer = ClientError.unreachable("the server's answer does not match the request")
 
     func request(_ message: @escaping @Sendable (UInt64) -> UpMessage) async throws -> ClientMachine.Answer {
         try await answer { $0.ask(message) }
     }
 
-    /// Has the machine ask something, which gives the request's number, and waits for the answer.
+    /// Makes the machine send a request and waits for the answer. `ask` returns the request's number.
     func answer(
         _ ask: @escaping @Sendable (inout ClientMachine) -> UInt64?
     ) async throws -> ClientMachine.Answer {

@@ -3,13 +3,14 @@ import Foundation
 import HandCore
 import HandStore
 
-/// A client for programs. It reconnects, submits again, and never loses or doubles an edit. All methods may be called from anywhere.
+/// A client for programs. It reconnects and resubmits, and never loses or duplicates an edit. All methods may be called
+/// from any thread.
 public final class HandClient: Sendable {
     private let mailbox: Mailbox<@Sendable (ClientEngine) -> Void>
 
-    /// Starts connecting. Does not wait for it.
+    /// Starts connecting. Does not wait for the connection.
     ///
-    /// - Throws: `StoreError` if the journal cannot be opened, `UVError` if the loop cannot be made.
+    /// - Throws: `StoreError` if the journal cannot be opened, `UVError` if the loop cannot be created.
     public init(_ configuration: ClientConfiguration) throws {
         let journal = try configuration.journalPath.map {
             try ClientJournal(path: $0, fresh: configuration.client, person: configuration.person)
@@ -17,7 +18,7 @@ public final class HandClient: Sendable {
         mailbox = try Self.startThread(configuration, journal)
     }
 
-    /// Runs the loop on a thread of its own. The mailbox is the only way to it.
+    /// Runs the loop on a thread of its own. The mailbox is the only access to it.
     private static func startThread(
         _ configuration: ClientConfiguration, _ journal: ClientJournal?
     ) throws -> Mailbox<@Sendable (ClientEngine) -> Void> {
@@ -42,23 +43,24 @@ public final class HandClient: Sendable {
         return try handover.take()
     }
 
-    /// Closes the connection and the journal. Edits that were not submitted stay in the journal, if there is one. All that
-    /// waits for an answer is answered `.closed`.
+    /// Closes the connection and the journal. Edits that were not submitted stay in the journal, if there is one. All
+    /// pending calls fail with `.closed`.
     public func close() async {
-        // A client that is closed already is as the caller wishes.
+        // Closing a closed client is no error.
         let _: Void? = try? await onLoop { [self] engine, reply in
             shut(engine)
             reply.succeed(())
         }
     }
 
-    /// Closes the mailbox, too, which answers what lies in it.
+    /// Closes the engine and the mailbox; the calls in the mailbox fail.
     package func shut(_ engine: ClientEngine) {
         engine.close()
         mailbox.close()
     }
 
-    /// Runs `body` on the loop's thread and waits until it, or what it has started, answers; `.closed` if nothing will.
+    /// Runs `body` on the loop's thread and waits until it, or an operation that it started, answers. Throws `.closed`
+    /// if nothing will answer.
     func onLoop<Value: Sendable>(
         _ body: @escaping @Sendable (ClientEngine, Reply<Value>) throws -> Void
     ) async throws -> Value {
@@ -81,7 +83,7 @@ public final class HandClient: Sendable {
     }
 }
 
-/// Passes one thing from a new thread to the one that started it.
+/// Passes one value from a new thread to the thread that started it.
 private final class Handover: Sendable {
     private let ready = DispatchSemaphore(value: 0)
     private let box = Box()

@@ -7,7 +7,7 @@ final class JournalQueue {
     private let journal: ClientJournal
     private let loop: Loop
     private let jobs = Jobs()
-    /// Callbacks in the order of the questions. Each gives nil until its answer has come.
+    /// Callbacks in the order of the operations. Each returns nil until its operation is done.
     private var replies: [() -> (() -> Void)?] = []
 
     init(_ journal: ClientJournal, loop: Loop) {
@@ -15,7 +15,7 @@ final class JournalQueue {
         self.loop = loop
     }
 
-    /// Runs `body` behind all that was asked before, then `then` on the loop's thread.
+    /// Runs `body` after all earlier operations, then `then` on the loop's thread.
     func ask<Value: Sendable>(
         _ body: @escaping @Sendable (ClientJournal) -> Value, then: @escaping (Value) -> Void
     ) {
@@ -39,7 +39,7 @@ final class JournalQueue {
         }
     }
 
-    /// Waits until all operations are done, also those that answers lead to.
+    /// Waits until all operations are done, including those that answers start.
     func finish() {
         while !replies.isEmpty {
             while jobs.runNext() {}
@@ -57,8 +57,8 @@ private final class Answer<Value: Sendable>: Sendable {
     let value = Mutex<Value?>(nil)
 }
 
-/// The remaining operations. `running` is locked during each, so they keep their order, and whoever finds none left knows that
-/// none is running.
+/// The remaining operations. `running` is locked during each, so they keep their order, and a caller that finds none
+/// left knows that none is running.
 private final class Jobs: Sendable {
     private let waiting = Mutex<[@Sendable () -> Void]>([])
     private let running = Mutex(())
@@ -67,7 +67,7 @@ private final class Jobs: Sendable {
         waiting.withLock { $0.append(job) }
     }
 
-    /// False if nothing was left.
+    /// Runs the next operation; returns false if none was left.
     @discardableResult
     func runNext() -> Bool {
         running.withLock { _ in

@@ -4,20 +4,20 @@ import HandWire
 
 /// The followers of one list in this program. Lives on the loop's thread.
 final class ListFollowers {
-    /// Takes the events; nil is the end.
+    /// Receives the events; nil is the end.
     typealias Receiver = (ListEvent?) -> Void
 
     var name: String
     private(set) var state: ListState
-    /// Why the list is not followed any more.
+    /// The reason why the list is not followed any more.
     private(set) var end: ClientError?
     private var receivers: [Int: Receiver] = [:]
     private var nextReceiver = 0
-    /// Who is here, as far as the server has said on this connection.
+    /// The people on the list, as far as the server has reported them on this connection.
     private var people: [UInt64: DownMessage.Presence] = [:]
     private var settlement = Settlement()
     private var isSettlementTaken = false
-    // What came since the last `publish`.
+    // What has arrived since the last `publish`.
     private var isDue = false
     private var changes = Composer()
     private var cause: Replica.Update.Cause?
@@ -27,7 +27,7 @@ final class ListFollowers {
         (self.name, self.state) = (name, state)
     }
 
-    /// Adds a receiver, which is told of the present first.
+    /// Adds a receiver, which gets the present state first.
     func add(_ receiver: @escaping Receiver) -> Int {
         defer { nextReceiver += 1 }
         receivers[nextReceiver] = receiver
@@ -40,13 +40,13 @@ final class ListFollowers {
         receivers[receiver] = nil
     }
 
-    /// Tells of an event that is no change.
+    /// Passes an event to all receivers.
     func yield(_ event: ListEvent) {
         switch event {
         case .presence(let entries):
             for entry in entries { people[entry.author] = entry.place == .gone ? nil : entry }
         case .status(let status):
-            // The server will tell anew who is here.
+            // The server will report again who is here.
             if status != .online { people = [:] }
             isDue = true
         case .progress: isDue = true
@@ -56,11 +56,11 @@ final class ListFollowers {
         for receiver in receivers.values { receiver(event) }
     }
 
-    /// Takes note of a change.
+    /// Collects a change until the next `publish`.
     func collect(_ update: Replica.Update) {
         isDue = true
         notices += update.notices
-        // For somebody who sees the list for the first time, nothing has changed.
+        // For a follower who sees the list for the first time, nothing has changed.
         if !state.isLoaded, update.isFirst { return }
         let delta = update.delta
         if delta.isIdentity { return }
@@ -80,7 +80,7 @@ final class ListFollowers {
         if state != before || !update.delta.isIdentity || !update.notices.isEmpty { yield(.changed(state, update)) }
     }
 
-    /// What became of edits since a settlement was last taken.
+    /// Returns the results of edits since a settlement was last taken.
     func takeSettlement() -> Settlement {
         isSettlementTaken = true
         return settlement
@@ -90,7 +90,7 @@ final class ListFollowers {
         if isSettlementTaken { (settlement, isSettlementTaken) = (Settlement(), false) }
     }
 
-    /// The list is not followed any more.
+    /// Ends following the list.
     func finish(_ end: ClientError) {
         self.end = end
         if case .refused(let code, let message) = end { yield(.refused(code, message)) }

@@ -2,12 +2,12 @@ import EventLoop
 import HandSync
 import TLS
 
-/// Carries out a machine's effects, other than connecting and sending.
+/// Carries out a machine's effects, except connecting and sending.
 package protocol MachineShell: AnyObject {
     func carryOut(_ effect: ClientMachine.Effect)
-    /// All that an event led to has been carried out.
+    /// Called when all effects of an event have been carried out.
     func carriedOut()
-    /// An event of the connection, before the machine gets it.
+    /// Called with an event of the connection before the machine gets it.
     func heard(_ event: ServerConnection.Event)
 }
 
@@ -23,14 +23,14 @@ package final class MachineDriver {
     private var connection: ServerConnection?
     private var outgoing: [UInt8] = []
 
-    /// - Parameter destinations: of the machine's servers, in their order.
+    /// - Parameter destinations: those of the machine's servers, in order.
     package init(_ machine: ClientMachine, on loop: Loop, to destinations: [ServerConnection.Destination]) {
         self.machine = machine
         self.loop = loop
         connection = ServerConnection(loop, to: destinations) { [unowned self] in received($0) }
     }
 
-    /// Has the machine take an event, and carries out the effects.
+    /// Passes an event to the machine, and carries out the effects.
     package func perform<Result>(_ body: (inout ClientMachine) throws -> Result) rethrows -> Result {
         defer {
             while let effect = machine.nextEffect() { carryOut(effect) }
@@ -68,12 +68,12 @@ package final class MachineDriver {
         connection?.close()
     }
 
-    /// Lets the machine do what is due by now.
+    /// Lets the machine do what is due.
     package func tick(now: UInt64) {
         if let deadline = machine.deadline, now >= deadline { perform { $0.timer(now: now) } }
     }
 
-    /// Sends what was collected, unless something is still on its way. Returns how many bytes that are.
+    /// Sends the collected bytes, unless a write is still in progress. Returns the number of bytes sent.
     @discardableResult
     package func flush() -> Int {
         guard !outgoing.isEmpty, let connection, connection.isOpen, !connection.isWriting else { return 0 }
@@ -83,7 +83,7 @@ package final class MachineDriver {
         return bytes.count
     }
 
-    /// Seconds until the server's certificate ends; nil without TLS.
+    /// The seconds until the server's certificate expires; nil without TLS.
     package var certificateLifetime: Int? { connection?.certificateLifetime }
 
     package func stopReading() { connection?.stopReading() }

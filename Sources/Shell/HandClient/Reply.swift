@@ -4,7 +4,7 @@ import Synchronization
 /// The answer to a task that waits for the loop's thread.
 ///
 /// Law: the task is answered exactly once. If the reply is released without an answer (by a mailbox that is closed
-/// while the reply lies in it, or by an engine that ends), the answer is `.closed`.
+/// while it holds the reply, or by an engine that ends), the answer is `.closed`.
 package final class Reply<Value: Sendable>: Sendable {
     private let waiting: Mutex<CheckedContinuation<Value, any Error>?>
 
@@ -16,7 +16,7 @@ package final class Reply<Value: Sendable>: Sendable {
         fail(ClientError.closed)
     }
 
-    /// Only the first answer counts.
+    /// Answers with a value. Only the first answer counts.
     package func succeed(_ value: Value) {
         take()?.resume(returning: value)
     }

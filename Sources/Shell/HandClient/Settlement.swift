@@ -2,12 +2,12 @@ import HandCore
 import HandSync
 import HandWire
 
-/// What became of edits.
+/// The results of edits.
 public struct Settlement: Sendable {
-    /// The revision at which the last of them was committed; nil if there were none.
+    /// The revision of the last committed edit, or nil if there was none.
     public internal(set) var revision: Int?
     public internal(set) var rejections: [Rejection] = []
-    /// The newest of them: at most ``mostNotices``, as a program may never ask.
+    /// The newest notices: at most ``mostNotices``, because a program may never take them.
     public internal(set) var notices: [Replica.Notice] = []
 
     public static let mostNotices = 1_000
@@ -19,7 +19,7 @@ public struct Settlement: Sendable {
         case .superseded, .spared, .usedTwice, .diverged: break
         }
         notices.append(notice)
-        // Half of them, so that each costs no more than the first.
+        // Removing half at a time keeps the amortized cost of a notice constant.
         if notices.count > Self.mostNotices { notices.removeFirst(Self.mostNotices / 2) }
         if rejections.count > Self.mostNotices { rejections.removeFirst(Self.mostNotices / 2) }
     }

@@ -1,16 +1,16 @@
 import EventLoop
 
-/// A player's clock: that of a loop, or that of a test.
+/// A player's clock: that of a loop or of a test.
 package protocol Alarm: AnyObject {
-    /// Nanoseconds.
+    /// The time in nanoseconds.
     var now: UInt64 { get }
-    /// Calls back once. Replaces a call that is still to come.
+    /// Calls back once. Replaces a pending call.
     func start(after milliseconds: UInt64, _ body: @escaping () -> Void)
     func stop()
     func close()
 }
 
-/// Rings by the loop's time, which is that of its last look at the clock. By `now` it can ring too early.
+/// An alarm that rings by the loop's time, which lags behind the clock. Compared with `now`, it can ring too early.
 final class LoopAlarm: Alarm {
     private let timer: Timer
 

@@ -2,12 +2,12 @@ import HandCore
 import HandScript
 
 extension ScriptRun.Edit {
-    /// The edit as a delta on a list of `count` items; nil if there is no item that it applies to.
+    /// Returns the edit as a delta on a list of `count` items, or nil if there is no item that it applies to.
     ///
     /// - Parameters:
     ///   - itemID: the id of an added item.
-    ///   - item: returns the item at an index; nil if the items are not known. With it only tasks are ticked; without it no
-    ///     text can be changed.
+    ///   - item: returns the item at an index; nil if the items are not known. With it, only tasks are ticked; without
+    ///     it, no text can be changed.
     func delta(count: Int, itemID: ItemID, item: ((Int) -> Item)? = nil) -> Delta? {
         if case .add(let content, let spot) = self {
             return Delta.inserting([Item(id: itemID, content: content)], at: spot.gap(of: count), .after)
@@ -30,7 +30,7 @@ extension ScriptRun.Edit {
         }
     }
 
-    /// A move to the place where the item already is goes one further, so that it changes something.
+    /// Moves an item. A move to the item's present place goes one place further, so that it changes something.
     private static func move(_ index: Int, to gap: Int, _ count: Int) -> Delta? {
         guard count > 1 else { return nil }
         var gap = gap

@@ -1,7 +1,7 @@
 import HandWire
 
-/// Scans the frames of a stream. Of most commits it only reads the author, because in a test a client may receive thousands of
-/// commits for each of its own.
+/// Scans the frames of a stream. It reads only the author of most commits, because in a test a client may receive
+/// thousands of commits for each of its own.
 package struct FrameScanner {
     /// Which commits are read.
     package struct Wanted {
@@ -27,11 +27,11 @@ package struct FrameScanner {
     /// A summary of commits that arrived together.
     package struct Commits {
         package var count = 0
-        /// The revision of the last of them.
+        /// The revision of the last commit.
         package var revision: Int
-        /// Whether their revisions are consecutive.
+        /// Whether the revisions are consecutive.
         package private(set) var isInOrder = true
-        /// The last of them.
+        /// The header of the last commit.
         package private(set) var newest: CommitHeader?
         fileprivate var last: UnsafeRawBufferPointer?
 
@@ -56,7 +56,7 @@ package struct FrameScanner {
 
     /// - Parameters:
     ///   - revision: the revision before these bytes.
-    ///   - body: is called for each wanted commit and for each other message; it may reset the revision.
+    ///   - body: called for each wanted commit and for each other message; it may reset the revision.
     package mutating func scan(
         _ bytes: UnsafeRawBufferPointer, after revision: Int, _ wanted: Wanted,
         _ body: (UnsafeRawBufferPointer, inout Commits) throws(WireError) -> Void
@@ -81,8 +81,8 @@ package struct FrameScanner {
         return commits
     }
 
-    /// The author of a commit as it is encoded. A byte below 0x80 ends a number. After the type, the first such byte ends the
-    /// list's number, the second the revision, the third the author.
+    /// Returns the author of a commit as it is encoded. A byte below 0x80 ends a number. After the type, the first such
+    /// byte ends the list's number, the second the revision, the third the author.
     @inline(__always)
     private static func author(of frame: UnsafeRawBufferPointer) throws(WireError) -> UInt64 {
         if frame.count >= 9 {

@@ -19,7 +19,7 @@ final class FullClient: Participant, MachineShell {
     private var wasSettled = true
     /// When the unanswered edits were made, the oldest first.
     private var madeAt: [UInt64] = []
-    /// How many of them are in flight.
+    /// How many of these edits are in flight.
     private var inFlight = 0
     private var submitted: UInt64 = 0
 
@@ -158,8 +158,8 @@ final class FullClient: Participant, MachineShell {
         case .diverged(let revision):
             meter.failed(
                 LoadResult.diverged,
-                "client \(number + 1) diverged at revision \(revision) of '\(list)': after that commit its list has "
-                    + "another digest than the server's")
+                "client \(number + 1) diverged at revision \(revision) of '\(list)': after that commit its digest "
+                    + "differs from the server's")
         case .superseded, .spared, .usedTwice: break
         }
     }
@@ -174,7 +174,7 @@ final class FullClient: Participant, MachineShell {
         note(submission: replica?.inFlight)
         meter.sent(bytes: driver.flush())
         let (wasLive, wasSettled) = (wasLive, wasSettled)
-        // Set first, as the player may edit at once.
+        // Set first, because the player may edit at once.
         self.wasLive = machine.subscriptions[list]?.isLive == true
         self.wasSettled = isSettled
         if self.wasLive && !wasLive { player.isReady() }

@@ -5,8 +5,8 @@ import HandSync
 import HandWire
 import TLS
 
-/// A client without a copy of the list. It only knows the list's length and revision, edits by position, and reads only the
-/// headers of commits.
+/// A client without a copy of the list. It only knows the list's length and revision, edits by position, and reads only
+/// the headers of commits.
 final class LightClient: Participant {
     private let number: Int
     private let list: String
@@ -14,7 +14,7 @@ final class LightClient: Participant {
     private unowned let player: Player
     private var wire: ServerConnection?
     private var servers: ServerRound
-    /// When the server must have said welcome, if there are others.
+    /// When the server must have sent its welcome, if there are other servers.
     private var welcomeDeadline: UInt64?
     private let loop: Loop
     private var scanner = FrameScanner()
@@ -31,13 +31,13 @@ final class LightClient: Participant {
     private(set) var revision = 0
     private(set) var digest: UInt64?
     private var sequence: UInt64 = 0
-    /// How many items of the snapshot are still to come.
+    /// How many items of the snapshot have not arrived yet.
     private var missing = 0
     private var pending: (submission: Submission, madeAt: UInt64)?
     /// Whether the connection was lost unintentionally; the next tick connects again.
     private var isLost = false
     private var nextPing: UInt64 = 0
-    /// Milliseconds. By default a server closes a connection after 45 s of silence.
+    /// The milliseconds between pings. By default a server closes a connection after 45 s of silence.
     private static let pingInterval: UInt64 = 10_000
 
     init(
@@ -150,7 +150,7 @@ final class LightClient: Participant {
 
     static let noAnswer = "the server does not answer"
 
-    /// Turns to the next server at once, or at the next tick if all were tried.
+    /// Tries the next server at once, or at the next tick if all were tried.
     private func lost(_ reason: String, isHasty: Bool) {
         listNumber = nil
         player.hasLost(reason)
@@ -188,14 +188,14 @@ final class LightClient: Participant {
         if isSettled { player.isSettled() }
     }
 
-    /// Whether this answers the submission in flight.
+    /// Processes a commit; returns whether it answers the submission in flight.
     private func take(_ commit: CommitHeader, _ now: UInt64) -> Bool {
         if commit.author == author { return acknowledged(commit.sequence, now) }
         meter.saw(author: commit.author, sequence: commit.sequence, now: now)
         return false
     }
 
-    /// Whether that is the submission in flight, which is then over.
+    /// Completes the submission in flight if it has that sequence; returns whether it does.
     private func acknowledged(_ sequence: UInt64, _ now: UInt64) -> Bool {
         guard let mine = pending, mine.submission.sequence == sequence else { return false }
         pending = nil
@@ -225,7 +225,7 @@ final class LightClient: Participant {
             if let reason = commit.refusal { return refused(commit.sequence, reason) }
         case .stale(_, let sequence, let head):
             guard let mine = pending?.submission, mine.sequence == sequence else { return false }
-            // There is no list to carry the edit over; any position is as good at the newest revision.
+            // Without the list the edit cannot be transformed; any position at the newest revision will do.
             let base = max(revision, head)
             submit(
                 Submission(list: mine.list, base: base, sequence: sequence, delta: mine.delta),
@@ -238,7 +238,7 @@ final class LightClient: Participant {
         return false
     }
 
-    /// Some items of the snapshot have arrived.
+    /// Counts arrived items of the snapshot.
     private func arrived(_ count: Int) {
         missing -= count
         if missing == 0 { player.isReady() }

@@ -3,7 +3,7 @@ package struct LinePlot {
     package struct Line {
         let name: String
         let color: String
-        /// In order of x.
+        /// The points in order of x.
         let points: [(x: Double, y: Double)]
 
         package init(name: String, color: String, points: [(x: Double, y: Double)]) {

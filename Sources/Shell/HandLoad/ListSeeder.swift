@@ -6,7 +6,7 @@ import HandSync
 import HandWire
 import TLS
 
-/// A client that makes the lists before a test, and fetches them from the server after it.
+/// A client that creates the lists before a test, and fetches them from the server after it.
 final class ListSeeder: MachineShell {
     private let driver: MachineDriver
     private var random: SplitMix64
@@ -18,7 +18,7 @@ final class ListSeeder: MachineShell {
     /// How many items one edit adds.
     private static let portion = 5_000
 
-    /// - Parameter failed: is called with the reason why it cannot go on.
+    /// - Parameter failed: called with the reason why the test cannot continue.
     init(
         _ loop: Loop, _ plan: LoadPlan, _ destinations: [ServerConnection.Destination], seed: UInt64,
         failed: @escaping (String) -> Void
@@ -50,7 +50,7 @@ final class ListSeeder: MachineShell {
 
     // MARK: Lists
 
-    /// Makes and fills the lists that do not exist yet, as the script says.
+    /// Creates and fills the lists that do not exist yet, as the script says.
     func make(_ names: ArraySlice<String>, _ script: Script, then: @escaping () -> Void) {
         guard let name = names.first else { return then() }
         ask {
@@ -60,8 +60,8 @@ final class ListSeeder: MachineShell {
             switch answer {
             case .done: fill(name, script, next)
             case .error(.listExists, _): next()
-            case .error(_, let text): failed("cannot make '\(name)': \(text)")
-            default: failed("the connection was lost while '\(name)' was made")
+            case .error(_, let text): failed("cannot create '\(name)': \(text)")
+            default: failed("the connection was lost while '\(name)' was created")
             }
         }
     }

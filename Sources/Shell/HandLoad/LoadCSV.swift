@@ -2,7 +2,7 @@ import Histogram
 
 /// A result as tables for other programs.
 package enum LoadCSV {
-    /// One line per second; times in microseconds.
+    /// Returns one line per second, with times in microseconds.
     package static func text(_ result: LoadResult) -> String {
         let percentiles = LoadReport.percentiles
         var columns = ["second", "clients", "edits", "commits", "deliveries", "bytes_sent", "bytes_received", "errors"]
@@ -25,7 +25,7 @@ package enum LoadCSV {
         return text
     }
 
-    /// The distribution of latencies in milliseconds, in the format of HdrHistogram's plotter.
+    /// Returns the distribution of latencies in milliseconds, in the format of HdrHistogram's plotter.
     package static func distribution(_ result: LoadResult) -> String {
         var text = ""
         for (name, histogram) in [("acknowledged", result.total.acknowledged), ("seen", result.total.seen)] {

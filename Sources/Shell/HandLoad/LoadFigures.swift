@@ -1,6 +1,6 @@
 import Histogram
 
-/// What some clients counted over some time. Figures of different clients and times can be added.
+/// The counts of some clients over some time. Figures of different clients and times can be added.
 package struct LoadFigures: Codable, Sendable {
     /// Edits made by clients. A client may send several in one submission.
     package var edits = 0
@@ -12,9 +12,10 @@ package struct LoadFigures: Codable, Sendable {
     package var bytesReceived = 0
     /// Successful connections.
     package var connects = 0
-    /// Nanoseconds from when an edit was made or due to its acknowledgement. For edits that were due but never made, to the end.
+    /// The nanoseconds from the time when an edit was made or due to its acknowledgement; for edits that were due but
+    /// never made, to the end of the test.
     package var acknowledged = Self.histogram
-    /// Nanoseconds from when an edit was made to its arrival at another client. Only a sample is measured.
+    /// The nanoseconds from the time when an edit was made to its arrival at another client. Only a sample is measured.
     package var seen = Self.histogram
     /// How often each error occurred.
     package var errors: [String: Int] = [:]
@@ -23,7 +24,7 @@ package struct LoadFigures: Codable, Sendable {
 
     var errorCount: Int { errors.values.reduce(0, +) }
 
-    /// Up to three minutes, to three digits.
+    /// An empty histogram of times up to three minutes, with three significant digits.
     static var histogram: Histogram<UInt64> {
         Histogram(
             lowestDiscernibleValue: 1_000, highestTrackableValue: longest, numberOfSignificantValueDigits: .three)
@@ -45,7 +46,7 @@ package struct LoadFigures: Codable, Sendable {
 }
 
 extension Histogram<UInt64> {
-    /// nil if nothing was measured.
+    /// Returns the value at a percentile, or nil if nothing was measured.
     package func nanoseconds(at percentile: Double) -> Double? {
         totalCount > 0 ? Double(valueAtPercentile(percentile)) : nil
     }

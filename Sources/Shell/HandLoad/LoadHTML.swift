@@ -3,11 +3,11 @@ import Histogram
 
 /// What readers of a result need to know to understand or repeat the test.
 package struct LoadOccasion: Sendable {
-    /// As it was typed, without secrets.
+    /// The command as it was typed, without secrets.
     package let command: String
-    /// Its whole text.
+    /// The script's whole text.
     package let script: String
-    /// Of the program.
+    /// The program's version.
     package let version: String
     package let date: String
 
@@ -61,7 +61,7 @@ package enum LoadHTML {
                 name: name, color: colors[color],
                 points: result.samples.map { ($0.at, Double(count($0.figures)) / max($0.seconds, 0.001)) })
         }
-        // A second in which nothing was answered has no latency, not a low one.
+        // A second without answers has no latency, rather than a low one.
         func latency(_ name: String, _ color: Int, _ percentile: Double) -> LinePlot.Line {
             LinePlot.Line(
                 name: name, color: colors[color],
@@ -80,7 +80,8 @@ package enum LoadHTML {
         ]
     }
 
-    /// Latency by percentile, on a scale where each mark leaves a tenth of the previous rest.
+    /// Plots latency by percentile. The scale is logarithmic: each mark has a tenth of the previous mark's share of
+    /// edits above it.
     private static func distribution(_ total: LoadFigures) -> LinePlot {
         let nines: [(x: Double, name: String)] = [
             (0, "0"), (1, "90 %"), (2, "99 %"), (3, "99.9 %"), (4, "99.99 %"),

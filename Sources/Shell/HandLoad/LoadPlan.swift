@@ -7,9 +7,9 @@ import HandScript
 package struct LoadPlan: Sendable {
     /// How much of a list the scripted clients hold.
     package enum Kind: String, CaseIterable, Sendable {
-        /// The whole list. They edit, transform and compare it as any client does.
+        /// The whole list. The clients edit, transform and compare it as any client does.
         case full
-        /// Only its length and revision, so that the test reaches the server's limits before its own.
+        /// Only the list's length and revision, so that the test reaches the server's limits before its own.
         case light
     }
 
@@ -17,7 +17,7 @@ package struct LoadPlan: Sendable {
     package var server: HandAddress.Server
     /// The token of the clients, if the server asks for one.
     package var token: String?
-    /// Whose certificates are trusted, for a server with TLS.
+    /// The authorities that the clients trust, for a server with TLS.
     package var trust = ClientConfiguration.Trust.system
     /// The certificate of the clients, if the server asks for one.
     package var certificate: ClientConfiguration.Certificate?
@@ -25,20 +25,22 @@ package struct LoadPlan: Sendable {
     package var clients: Int
     /// How long the clients work, unless their script ends sooner.
     package var seconds: Double
-    /// Over how many seconds the clients connect.
+    /// The seconds over which the clients connect.
     package var ramp: Double
-    /// Edits per second of all clients together. With a rate each edit has a due time, pauses are skipped, and latency counts
-    /// from the due time even if the edit had to wait for the one before it (coordinated omission).
+    /// The edits per second of all clients together. With a rate each edit has a due time, pauses are skipped, and
+    /// latency counts from the due time even if the edit had to wait for the one before it (which avoids coordinated
+    /// omission).
     package var rate: Double?
-    /// Decides what the scripts draw.
+    /// The seed of the scripts' random choices.
     package var seed: UInt64
-    /// Whether missing lists are made and filled.
+    /// Whether missing lists are created and filled.
     package var makesLists = true
-    /// Whether clients of one list begin at different ones of several servers; otherwise they meet at one, as people do.
+    /// Whether clients of one list begin at different servers, if there are several; otherwise they meet at one, as
+    /// people do.
     package var spreads = false
     /// How many seconds the clients have to settle after the work.
     package var patience: Double = 30
-    /// Where the server's own figures are read over HTTP, if at all.
+    /// The address from which the server's own figures are read over HTTP, if at all.
     package var status: SocketAddress?
     /// The clients that run in this process.
     package var own: Range<Int>

@@ -11,7 +11,7 @@ package struct LoadReport {
         self.bounds = bounds
     }
 
-    /// One second, while the test runs.
+    /// Returns the line for one second, while the test runs.
     package static func line(_ sample: LoadResult.Sample) -> String {
         let (figures, seconds) = (sample.figures, sample.seconds)
         let parts = [
@@ -23,7 +23,7 @@ package struct LoadReport {
         return parts.joined(separator: " ") + (figures.errorCount > 0 ? "  \(figures.errorCount) errors" : "")
     }
 
-    /// The whole test.
+    /// The lines for the whole test.
     package var lines: [String] {
         let total = result.total
         var lines = [

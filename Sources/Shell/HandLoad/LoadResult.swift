@@ -4,11 +4,11 @@ import HandCore
 package struct LoadResult: Codable, Sendable {
     /// One second of the test.
     package struct Sample: Codable, Sendable {
-        /// Seconds since the clients began to work, at the end of the sample.
+        /// The seconds since the clients began to work, at the end of the sample.
         package let at: Double
-        /// The length of the sample; the last one of a test may be shorter.
+        /// The length of the sample; the last sample of a test may be shorter.
         package let seconds: Double
-        /// How many clients had connected by then.
+        /// How many clients had connected at the end of the sample.
         package let clients: Int
         package let figures: LoadFigures
 
@@ -17,7 +17,7 @@ package struct LoadResult: Codable, Sendable {
         }
     }
 
-    /// Whether the clients of a list had what the server had at the end.
+    /// Whether the clients of a list had the server's list at the end.
     package struct Convergence: Codable, Sendable {
         package let list: String
         package let revision: Int
@@ -25,7 +25,7 @@ package struct LoadResult: Codable, Sendable {
         package let digest: UInt64
         /// How many clients had the same list.
         package let agreed: Int
-        /// How the others differed, in words.
+        /// How the other clients differed, in words.
         package let differences: [String]
 
         package init(
@@ -40,9 +40,9 @@ package struct LoadResult: Codable, Sendable {
 
     package var seed: UInt64
     package var clients: Int
-    /// Seconds until all clients were connected and had the list.
+    /// The seconds until all clients were connected and had the list.
     package var connected: Double = 0
-    /// Seconds of work.
+    /// The seconds of work.
     package var seconds: Double = 0
     package var samples: [Sample] = []
     package var total = LoadFigures()

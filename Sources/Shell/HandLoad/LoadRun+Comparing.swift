@@ -3,7 +3,7 @@ import HandCore
 // The comparison of the clients with the server at the end.
 
 extension LoadRun {
-    /// Fetches each list, waits until the clients are where the server is, and compares.
+    /// Fetches each list, waits until the clients have reached the server's revision, and compares.
     func compare(_ names: ArraySlice<String>) {
         guard let name = names.first else { return finish() }
         seeder?.fetch(name) { [unowned self] outcome in

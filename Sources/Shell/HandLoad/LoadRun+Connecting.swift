@@ -21,7 +21,7 @@ extension LoadRun {
         }
     }
 
-    /// Looks the hosts up, once for all clients. One of several that is not found may be found later.
+    /// Looks up the hosts, once for all clients. If one of several hosts is not found, clients look it up again later.
     private func resolve(
         _ hosts: ArraySlice<HandAddress.Host>, _ found: [ServerConnection.Destination] = [],
         _ destination: @escaping (HandAddress.Host, ServerConnection.Destination.Place) -> ServerConnection.Destination
@@ -82,16 +82,16 @@ extension LoadRun {
     }
 }
 
-/// The servers as one client tries them.
+/// The servers in the order in which one client tries them.
 struct ServerOrder {
     let destinations: [ServerConnection.Destination]
-    /// How they are called in messages.
+    /// The servers' names in messages.
     let names: [String]
-    /// The list that decides with which it begins; nil for the first.
+    /// The list that decides which server the client tries first; nil for the first one.
     let list: String?
 
     init(_ plan: LoadPlan, _ destinations: [ServerConnection.Destination], of player: Player) {
-        // Clients that come after each other have different lists, if there are several.
+        // Consecutive clients have different lists, if there are several.
         let lists = plan.script.names.count
         let place = player.number % lists + player.number / lists
         let first = plan.spreads ? place % destinations.count : 0

@@ -4,9 +4,9 @@ import HandFormats
 import HandScript
 import TLS
 
-/// One load test, from making its lists to the final comparison, in one process on one loop.
+/// One load test, from creating its lists to the final comparison, in one process on one loop.
 package final class LoadRun {
-    /// What is reported while the test runs.
+    /// A report while the test runs.
     package enum Progress: Sendable {
         case filling
         case connecting(Int, of: Int)
@@ -19,7 +19,7 @@ package final class LoadRun {
         case settled
     }
 
-    /// Why there is no result.
+    /// The reason why there is no result.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
@@ -43,7 +43,7 @@ package final class LoadRun {
     /// The server's figures when the work began.
     private var serverBefore: [String: Double] = [:]
     var onlyMakesLists = false
-    /// Nanoseconds.
+    /// The start of the phase, in nanoseconds.
     var phaseStart: UInt64 = 0
     private var workStart: UInt64 = 0
     private var lastSample: UInt64 = 0
@@ -51,12 +51,12 @@ package final class LoadRun {
     private var heard = 0
     private var lastHeard: UInt64 = 0
 
-    /// Milliseconds.
+    /// The milliseconds between two ticks.
     static let tick: UInt64 = 50
     /// Seconds to wait for a server that does not answer.
     private static let connectPatience = 15.0
 
-    /// Only makes the lists of a test.
+    /// Only creates the lists of a test.
     package static func makeLists(_ plan: LoadPlan, progress: @escaping (Progress) -> Void) throws {
         _ = try run(plan, onlyMakesLists: true, progress: progress)
     }
@@ -160,7 +160,7 @@ package final class LoadRun {
         }
     }
 
-    /// Does not give up while bytes arrive: a hundred copies of a long list take their time.
+    /// Does not give up while bytes arrive: a hundred copies of a long list take a while.
     private func waitForAll() {
         if ready < players.count { progress(.connecting(ready, of: players.count)) }
         if meter.figures.bytesReceived > heard {
@@ -193,7 +193,7 @@ package final class LoadRun {
         }
     }
 
-    /// Reads the server's own figures; none if the plan has no address for them.
+    /// Reads the server's own figures. There are none if the plan has no address for them.
     private func askServer(_ then: @escaping ([String: Double]) -> Void) {
         guard let status = plan.status else { return then([:]) }
         Scrape.figures(loop, at: status) { [weak self] in

@@ -3,11 +3,11 @@ import Histogram
 
 /// Counts for all clients of a process. Confined to the loop's thread.
 package final class Meter {
-    /// Since the last `take()`.
+    /// The figures since the last `take()`.
     private(set) var figures = LoadFigures()
-    /// When each author made its submission in flight. The time until others see it is measured from there.
+    /// When each author made its submission in flight. The time until others see it is measured from then on.
     private var submissions: [UInt64: (sequence: UInt64, at: UInt64)] = [:]
-    /// A client measures one in this many commits, so that five to ten clients measure each.
+    /// Each client measures one in this many commits, so that five to ten clients measure each commit.
     let stride: Int
     /// The first problems, in words.
     private(set) var problems: [String] = []
@@ -19,7 +19,7 @@ package final class Meter {
         stride = max(1, clients / 5)
     }
 
-    /// Returns the figures since the last call, and starts again.
+    /// Returns the figures since the last call, and resets them.
     package func take() -> LoadFigures {
         defer { figures = LoadFigures() }
         return figures
@@ -38,13 +38,13 @@ package final class Meter {
         figures.deliveries += commits
     }
 
-    /// An edit that was made or due at `time` is acknowledged.
+    /// Counts the acknowledgement of an edit that was made or due at `time`.
     package func acknowledged(since time: UInt64, now: UInt64) {
         figures.commits += 1
         record(now - time, in: \.acknowledged)
     }
 
-    /// An edit was due at `time` and never made.
+    /// Records an edit that was due at `time` and never made.
     func waited(since time: UInt64, now: UInt64) { record(now - time, in: \.acknowledged) }
 
     func reached(_ revision: Int, of list: String) {
@@ -53,11 +53,11 @@ package final class Meter {
 
     func newest(of list: String) -> Int { reached[list] ?? 0 }
 
-    /// Whether a client measures when this commit arrives.
+    /// Returns whether a client measures the arrival of this commit.
     @inline(__always)
     func samples(revision: Int, client: Int) -> Bool { (revision &+ client) % stride == 0 }
 
-    /// A commit of another client has arrived.
+    /// Records the arrival of another client's commit.
     package func saw(author: UInt64, sequence: UInt64, now: UInt64) {
         guard let made = submissions[author], made.sequence == sequence else { return }
         record(now - made.at, in: \.seen)

@@ -5,11 +5,11 @@ import HandScript
 package protocol Participant: AnyObject {
     /// Connects, and follows the list.
     func start()
-    /// Makes an edit and sends it. False if there is no item to edit.
+    /// Makes an edit and sends it. Returns false if there is no item to edit.
     ///
     /// - Parameter time: when its latency starts to count, in nanoseconds.
     func edit(_ edit: ScriptRun.Edit, since time: UInt64) -> Bool
-    /// False if there is nothing to undo.
+    /// Returns false if there is nothing to undo.
     func undo(since time: UInt64) -> Bool
     func redo(since time: UInt64) -> Bool
     func goOffline()
@@ -25,6 +25,6 @@ package protocol Participant: AnyObject {
     /// Whether all edits are acknowledged.
     var isSettled: Bool { get }
     var revision: Int { get }
-    /// The list's digest, if it is known: that of the replica, or of the last commit.
+    /// The list's digest, if it is known: that of the replica or of the last commit.
     var digest: UInt64? { get }
 }

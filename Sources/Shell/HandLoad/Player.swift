@@ -3,21 +3,21 @@ import HandScript
 /// Makes one client follow its script, step by step.
 package final class Player {
     private enum State {
-        /// Has not been connected yet. → `idle`
+        /// Not connected yet. → `idle`
         case starting
         /// Connected, and waiting for `begin`. → `working`
         case idle
         /// Taking steps.
         case working
-        /// Waiting until its edit is answered. → `working`
+        /// Waiting until the server has answered the edit. → `working`
         case settling
-        /// Waiting for a time. → `working`
+        /// Waiting for some time. → `working`
         case waiting
-        /// Waiting for a time without reading. → `working`
+        /// Waiting for some time without reading. → `working`
         case stalled
-        /// Waiting until it is connected again. → `working`
+        /// Waiting until the client is connected again. → `working`
         case returning
-        /// Waiting until it reaches a revision that others had, or gives up. → `working`
+        /// Waiting until the client reaches a revision that others had, or gives up. → `working`
         case converging(revision: Int, until: UInt64)
         case finished
     }
@@ -64,8 +64,8 @@ package final class Player {
         go()
     }
 
-    /// Takes no further step. A client that is offline comes back. Edits that were due but not made are counted as waiting
-    /// until now.
+    /// Takes no further step. A client that is offline goes online again. Edits that were due but not made count as
+    /// waiting until now.
     package func stop() {
         if case .finished = state { return }
         alarm.stop()
@@ -102,7 +102,7 @@ package final class Player {
 
     // MARK: Events
 
-    /// The client is connected and has the list.
+    /// Called when the client is connected and has the list.
     package func isReady() {
         switch state {
         case .starting:
@@ -113,7 +113,7 @@ package final class Player {
         }
     }
 
-    /// The client's edits are acknowledged or refused.
+    /// Called when the client's edits are acknowledged or refused.
     package func isSettled() {
         meter.reached(participant.revision, of: list)
         if case .settling = state { go() }

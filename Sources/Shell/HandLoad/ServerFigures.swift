@@ -3,18 +3,18 @@ import HTTP
 
 /// A server's own figures: the difference between two readings, before and after the work.
 package struct ServerFigures: Codable, Sendable {
-    /// CPU time that it used.
+    /// The CPU time that the server used.
     package let cpuSeconds: Double
     package let commits: Int
-    /// The transactions that wrote them.
+    /// The number of transactions that wrote the commits.
     package let writes: Int
-    /// Their total time.
+    /// The total time of these transactions.
     package let writeSeconds: Double
     package let deliveries: Int
     package let bytesSent: Int
     /// How often commits for a slow client were read from the store.
     package let readsBehind: Int
-    /// Its memory at the end.
+    /// The server's memory at the end.
     package let residentBytes: Int
 
     init(from before: [String: Double], to after: [String: Double]) {
@@ -32,7 +32,7 @@ package struct ServerFigures: Codable, Sendable {
 
 /// Reads a server's page of metrics.
 enum Scrape {
-    /// Passes the figures that have no labels to `done`, or why there are none.
+    /// Passes the figures that have no labels to `done`, or the reason why there are none.
     static func figures(
         _ loop: Loop, at address: SocketAddress, _ done: @escaping (Result<[String: Double], LoadRun.Failure>) -> Void
     ) {

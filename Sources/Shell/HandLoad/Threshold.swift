@@ -6,20 +6,21 @@ package struct Threshold: Equatable, Sendable, CustomStringConvertible {
     enum Metric: Equatable, Sendable {
         case acknowledged(Double)
         case seen(Double)
-        /// Per second.
+        /// Commits per second.
         case commits
+        /// Deliveries per second.
         case deliveries
-        /// In total.
+        /// Errors in total.
         case errors
     }
 
     package let description: String
     let metric: Metric
     let isUpperBound: Bool
-    /// Nanoseconds, a rate or a number.
+    /// The bound: nanoseconds, a rate or a number.
     let bound: Double
 
-    /// What is wrong with the text.
+    /// The problem with a threshold's text.
     package struct ParseError: Error, CustomStringConvertible {
         package let description: String
     }
@@ -81,7 +82,7 @@ package struct Threshold: Equatable, Sendable, CustomStringConvertible {
         return nil
     }
 
-    /// The measured value in the unit of the bound; nil if nothing was measured.
+    /// Returns the measured value in the unit of the bound, or nil if nothing was measured.
     package func value(in result: LoadResult) -> Double? {
         let seconds = max(result.seconds, 0.001)
         switch metric {
@@ -93,13 +94,13 @@ package struct Threshold: Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A bound on something that was never measured is not met.
+    /// Returns whether the bound was met. A bound on something that was never measured is not met.
     package func isPassed(by result: LoadResult) -> Bool {
         guard let value = value(in: result) else { return false }
         return isUpperBound ? value < bound : value > bound
     }
 
-    /// A line that says whether the bound was met, with the measured value.
+    /// Returns a line that says whether the bound was met, with the measured value.
     func verdict(on result: LoadResult) -> String {
         (isPassed(by: result) ? "met" : "NOT MET") + "  \(description) (\(reached(in: result)))"
     }

@@ -2,9 +2,9 @@ import Foundation
 import HandSync
 import Logging
 
-/// What other servers of the same store hear of this one.
+/// How other servers of the same store learn about this one.
 extension Server {
-    /// Makes what says that the server is there; nil where there are no others.
+    /// Returns a function that makes a heartbeat, or nil if the store is not shared.
     func heartbeat(_ endpoints: [ServerConfiguration.Endpoint]) -> (() -> @Sendable () throws -> Void)? {
         guard let servers = world.store as? any SharedServers else { return nil }
         let address = ([Self.host] + endpoints.map { "\($0)" }).joined(separator: " ")
@@ -14,15 +14,15 @@ extension Server {
         }
     }
 
-    /// Others need not wait until they miss this server.
+    /// Notifies the other servers, so that they need not wait until this server's heartbeats are missing.
     func leave() {
         guard let servers = world.store as? any SharedServers, storeWatch?.isAway != true else { return }
         do { try servers.leave(world.serverID) } catch {
-            logger.warning("the other servers were not told", metadata: ["error": "\(error)"])
+            logger.warning("the other servers were not notified", metadata: ["error": "\(error)"])
         }
     }
 
-    /// What this machine calls itself.
+    /// This machine's host name.
     private static var host: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "?" }

@@ -9,8 +9,8 @@ import TLS
 
 /// Serves the lists of a store: gives a `Service` sockets, time, and threads on which the store may block.
 ///
-/// One event-loop thread owns everything here. In each turn, the loop reads input, writes all numbered commits to the store in one
-/// transaction, and then writes once to each socket with output.
+/// One event-loop thread owns everything here. In each turn, the loop reads input, writes all numbered commits to the
+/// store in one transaction, and then writes once to each socket with output.
 package final class Server {
     let loop: Loop
     let configuration: ServerConfiguration
@@ -22,13 +22,13 @@ package final class Server {
     private var admin: HTTPEndpoint?
     private var pages: AdminPages?
     private let drainTimer: Timer
-    /// Called when a draining server has lost its last connection, or its time is over.
+    /// Called when a draining server has lost its last connection, or its time is up.
     package var onDrained: (() -> Void)?
     private var access: (any AccessKeeper)?
     private let awkward: AwkwardDoor?
-    /// Users of this machine that have connected.
+    /// The users of this machine that have connected.
     private var callers: [UInt32: Caller] = [:]
-    /// For TCP connections; nil without encryption.
+    /// The TLS context of TCP connections; nil without encryption.
     private var tls: TLSContext?
     var isEncrypted: Bool { tls != nil }
     /// The number of proxied connections whose header has not arrived yet.
@@ -37,13 +37,13 @@ package final class Server {
     private let timer: Timer
     private let wakeTimer: Timer
     private(set) var storeWatch: StoreWatch?
-    /// What other servers have told of the store that they share.
+    /// The hints from other servers that share the store.
     private var hints: Mailbox<StoreHint>?
     private var armed: UInt64?
     private var hook: TurnHook?
     private var stopped: (() -> Void)?
 
-    /// - Parameter tls: for TCP connections; nil for no encryption.
+    /// - Parameter tls: the TLS context of TCP connections; nil for no encryption.
     package init(
         _ configuration: ServerConfiguration, store: any CommitStore, loop: Loop, tls: TLSContext? = nil, logger: Logger
     ) {
@@ -65,7 +65,8 @@ package final class Server {
 
     /// Starts listening on every endpoint. Returns the actual endpoints, with real numbers for port 0.
     ///
-    /// - Throws: `NotListening` for an address that cannot be used; `AccessFile.Failure` for access rules that cannot be read.
+    /// - Throws: `NotListening` for an address that cannot be used; `AccessFile.Failure` for access rules that cannot
+    ///   be read.
     package func start() throws -> [ServerConfiguration.Endpoint] {
         var opened: [ServerConfiguration.Endpoint] = []
         for endpoint in configuration.endpoints {
@@ -77,7 +78,7 @@ package final class Server {
             status = try NotListening.catching("\(address)") {
                 try HTTPEndpoint(loop, at: .tcp(address)) { [unowned self] in $1(page(for: $0)) }
             }
-            logger.info("telling status", metadata: ["endpoint": "\(statusAddress.map { "\($0)" } ?? "?")"])
+            logger.info("serving status", metadata: ["endpoint": "\(statusAddress.map { "\($0)" } ?? "?")"])
         }
         if let path = configuration.admin { try NotListening.catching(path) { try openAdmin(at: path) } }
         if let store = world.store as? any SharedSettings {
@@ -96,7 +97,7 @@ package final class Server {
         return opened
     }
 
-    /// Why the server cannot listen on an address.
+    /// The reason why the server cannot listen on an address.
     package struct NotListening: Error, CustomStringConvertible {
         package let description: String
 
@@ -106,7 +107,7 @@ package final class Server {
                     switch error {
                     case .permissionDenied where place.hasPrefix("/"):
                         FileError("listen on", place, code: EACCES).description
-                    case .notASocket: "cannot listen on \(place): what is there is no socket. Move it away"
+                    case .notASocket: "cannot listen on \(place): it exists and is not a socket. Move it away"
                     case .addressInUse where place.hasSuffix("/admin.sock"):
                         "cannot listen on \(place): another server does. Give this one a folder of its own: --data"
                     default: "cannot listen on \(place): \(error)"
@@ -138,7 +139,7 @@ package final class Server {
 
     private func accept(_ stream: Pipe) {
         guard let user = stream.peerUser else { return stream.close() }
-        // Looking up a user's name may be slow, so the result is kept.
+        // Looking up a user's name may be slow, so the result is cached.
         let caller = callers[user] ?? Caller(overSocketFrom: user)
         if callers.count < 10_000 { callers[user] = caller }
         serve(stream, from: caller)
@@ -234,7 +235,7 @@ package final class Server {
         if service.hasStopped { finish() }
     }
 
-    /// Other servers' hints come on a thread of the store's.
+    /// Listens for other servers' hints, which arrive on a thread of the store.
     private func listenForHints() throws {
         let hints = try Mailbox<StoreHint>(loop, keepsLoopAlive: false) { [service] in $0.forEach(service.heard) }
         self.hints = hints

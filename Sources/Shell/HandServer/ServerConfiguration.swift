@@ -4,20 +4,20 @@ import HandWire
 
 /// Where a server listens and how it behaves.
 package struct ServerConfiguration: Sendable {
-    /// Where to listen, at least one.
+    /// Where to listen: at least one endpoint.
     package var endpoints: [Endpoint]
     package var limits: Limits
-    /// Trusted proxies, which name each TCP connection's origin by the PROXY protocol.
+    /// The trusted proxies, which name each TCP connection's origin with the PROXY protocol.
     package var proxies: [AddressRange] = []
-    /// Name and version, as clients see it.
+    /// The program's name and version, as clients see it.
     package var program: String
-    /// Permissions of the files of Unix sockets: whoever may write to one may connect.
+    /// The permissions of Unix socket files: users who may write to one may connect.
     package var socketPermissions: UInt32 = 0o600
     /// How much of each list's history is kept.
     package var retention: Retention
-    /// Seed of shuffles and log ids; nothing else is random.
+    /// The seed of shuffles and log ids; nothing else is random.
     package var seed: UInt64
-    /// Where to answer `GET /metrics`, `/healthz` and `/readyz` over HTTP; nil for nowhere.
+    /// The address that answers `GET /metrics`, `/healthz` and `/readyz` over HTTP; nil for none.
     package var status: SocketAddress?
     /// The Unix socket for administration; nil for none.
     package var admin: String?
@@ -37,7 +37,7 @@ package struct ServerConfiguration: Sendable {
         case tcp(SocketAddress)
         /// A Unix socket at that path.
         case unix(String)
-        /// The descriptor of a socket that listens already.
+        /// The descriptor of a socket that already listens.
         case inherited(Int32)
     }
 

@@ -17,7 +17,8 @@ final class Socket: ByteStream {
         self.service = service
     }
 
-    /// Passes events to the service. The closures capture only this object, as idle connections must take little memory.
+    /// Passes events to the service. The closures capture only this object, because idle connections must take little
+    /// memory.
     func start() {
         connection = service.accepted(self)
         stream.onDrain = drained

@@ -2,10 +2,10 @@ import EventLoop
 import HandSync
 import Logging
 
-/// Looks once a second whether the store is still there. Writes would find out, but may be rare.
+/// Checks once a second whether the store still exists and can be reached. Writes would find out, but may be rare.
 ///
-/// A store whose files are gone ends the process. One that cannot be reached may be back soon: the server is not ready meanwhile,
-/// and after a while it sends its clients away, as another server may reach it.
+/// A store whose files are gone ends the process. A store that cannot be reached may be back soon: until then the
+/// server is not ready, and after 10 seconds it sends its clients away, because another server may reach the store.
 final class StoreWatch {
     private let loop: Loop
     private let service: Service
@@ -14,16 +14,16 @@ final class StoreWatch {
     private let end: (StoreError) -> Void
     private let timer: Timer
     private var isLooking = false
-    /// Since when the store cannot be reached, in the loop's time; nil if it can.
+    /// The loop's time since which the store cannot be reached, or nil if it can.
     private var awaySince: UInt64?
 
     private static let interval: UInt64 = 1_000
-    /// Milliseconds without a store after which clients are sent away.
+    /// The milliseconds without a store after which clients are sent away.
     private static let patience: UInt64 = 10_000
 
     /// - Parameters:
-    ///   - look: returns what throws if the store is not there, and runs on another thread.
-    ///   - end: the store is gone for good.
+    ///   - look: returns a function that throws if the store is away. It runs on another thread.
+    ///   - end: called when the store is gone for good.
     init(
         _ loop: Loop, _ service: Service, _ logger: Logger, look: @escaping () -> @Sendable () throws -> Void,
         end: @escaping (StoreError) -> Void

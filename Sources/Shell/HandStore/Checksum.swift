@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 import HandSync
 
-/// The tables whose rows end in a checksum of all that stands before it.
+/// The tables whose rows end in a checksum of the columns before it.
 package enum CheckedTable: String, CaseIterable {
     case lists, commits, sequences, authors
     case snapshotHeads = "snapshot_heads"
     case deletedLists = "deleted_lists"
 
-    /// The columns that the checksum covers, in the order in which it does. It is part of the format.
+    /// The columns that the checksum covers, in its order. The order is part of the format.
     var columns: [String] {
         switch self {
         case .lists:
@@ -24,14 +24,14 @@ package enum CheckedTable: String, CaseIterable {
     /// All columns, for `SELECT` and for `INSERT`; the checksum comes last.
     var selection: String { (columns + ["checksum"]).joined(separator: ", ") }
 
-    /// Writes a row from the values of `columns`, or replaces it where rows may change.
+    /// The statement that inserts a row from the values of `columns`, or replaces it in tables whose rows may change.
     var insertion: String {
         let places = Array(repeating: "?", count: columns.count + 1).joined(separator: ", ")
         let isFinal = self == .commits || self == .authors
         return "INSERT \(isFinal ? "" : "OR REPLACE ")INTO \(rawValue) (\(selection)) VALUES (\(places))"
     }
 
-    /// The values of `columns`, and their checksum behind them.
+    /// Returns the values of `columns`, followed by their checksum.
     func arguments(_ values: [any DatabaseValueConvertible]) -> StatementArguments {
         let values = values.map(\.databaseValue)
         return StatementArguments(values + [checksum(values).databaseValue])
@@ -50,9 +50,9 @@ package enum CheckedTable: String, CaseIterable {
         }
     }
 
-    /// Looks at every row, as an older format has them.
+    /// Checks every row of an older format.
     ///
-    /// - Parameter columns: what the checksum covers there.
+    /// - Parameter columns: the columns that the checksum covers in that format.
     /// - Throws: `StoreError.damaged`.
     func expectChecksums(over columns: [String], _ database: Database) throws {
         let damaged = try withChecksum(over: columns, database) {
@@ -84,9 +84,9 @@ extension Row {
     }
 }
 
-/// 64 bits that tell whether values are what they were: FNV-1a, eight bytes at a time, and a shift that brings the upper half of
-/// the bits down again. Each step can be undone, so that two rows which differ within one word never have the same; other damage
-/// gets through once in 2⁶⁴. It finds faults, not forgers.
+/// A 64-bit checksum that detects damaged values: FNV-1a, eight bytes at a time, with a shift that mixes the upper half
+/// of the bits into the lower. Each step is invertible, so two rows that differ within one word never have the same
+/// checksum; other damage goes unnoticed once in 2⁶⁴. It detects faults, not forgery.
 struct Checksum {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -101,7 +101,7 @@ struct Checksum {
         state ^= state >> 32
     }
 
-    /// The kind and the length first: what follows cannot be taken for the end of this value.
+    /// Adds the kind and the length first, so that the next value cannot be mistaken for the end of this one.
     mutating func add(_ value: DatabaseValue) {
         switch value.storage {
         case .null: add(word: 0)

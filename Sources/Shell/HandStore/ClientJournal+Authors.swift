@@ -2,25 +2,27 @@ import GRDB
 import HandSync
 import HandWire
 
-// What a client knows of itself: its numbers by name, which of its commits take others back, which sequences it has used.
+// What a client knows about itself: its numbers by name, which of its commits are undos or redos, and which sequences
+// it has used.
 
 // MARK: - Authors
 
 extension ClientJournal {
-    /// Another program has this client's id too. A new one is taken when the journal is opened next and nothing is in flight: what
-    /// became of that, only the old id can tell.
+    /// Notes that another program has this client's id too. The journal takes a new id when it is opened next and
+    /// nothing is in flight: only the old id can find out the result of a submission in flight.
     package func noteSharedClient() throws {
         try SQLiteStore.translating(path) {
             try database.write { try $0.execute(sql: "UPDATE client SET is_shared = 1") }
         }
     }
 
-    /// Takes a new id at once; false if something is in flight.
+    /// Takes a new id at once; returns false if something is in flight.
     package func take(_ fresh: ClientID) throws -> Bool {
         try SQLiteStore.translating(path) { try database.write { try Self.take(fresh, $0, path) } }
     }
 
-    /// The server calls this client by that number under that name. If it is known by another, it is another server by now.
+    /// Compares the author number that the server uses for this client under a name. If the journal has another number,
+    /// it is another server, and the journal forgets all numbers.
     package func meet(author: UInt64, of person: String) throws {
         try SQLiteStore.translating(path) {
             try database.writeWithoutTransaction { database in
@@ -30,7 +32,7 @@ extension ClientJournal {
         }
     }
 
-    /// A commit of this client was made under that name: it has that number there for ever.
+    /// Notes the author number of this client under a name, once a commit with it exists: the number is permanent then.
     package func note(author: UInt64, of person: String) throws {
         try SQLiteStore.translating(path) {
             try database.writeWithoutTransaction { database in
@@ -45,19 +47,20 @@ extension ClientJournal {
         try Int64.fetchOne(database, sql: "SELECT number FROM authors WHERE person = ?", arguments: [person])
     }
 
-    /// The number that the client of a journal has under a name, also while another process has it open; nil if no commit of it is
-    /// known.
+    /// Returns the number that the client of a journal has under a name, or nil if no commit of it is known. Works
+    /// while another process has the journal open.
     package static func author(of person: String, inJournalAt path: String) -> UInt64? {
         try? reading(path) { try number(of: person, $0).map { UInt64(bitPattern: $0) } }
     }
 
     static func reading<Result>(_ path: String, _ body: (Database) throws -> Result) throws -> Result {
-        // SQLite would wait for the other end of a pipe, and remove the log of an empty file, and with it what waits there.
+        // SQLite would wait for the other end of a pipe; it would also remove the log of an empty file, and the edits
+        // in it.
         try SQLiteStore.expectUsable(path)
         try SQLiteStore.checkHeader(path)
         var configuration = Configuration()
         configuration.readonly = true
-        // A command that ends has it to itself for a moment.
+        // A command that ends locks the journal for a moment.
         configuration.busyMode = .timeout(10)
         return try DatabaseQueue(path: path, configuration: configuration).read(body)
     }
@@ -66,20 +69,20 @@ extension ClientJournal {
 // MARK: - Steps
 
 extension ClientJournal {
-    /// The newest of them are kept.
+    /// How many steps are kept: the newest ones.
     static let mostSteps = 10_000
 
-    /// The submission of this client to a history with that sequence takes back one of its own commits.
+    /// Notes that this client's submission with a sequence is an undo or redo of one of its own commits.
     package func note(_ step: Retrace.Step, in log: UInt64, sequence: UInt64) throws {
         try insert("sequence) VALUES (?, ?, ?)", [log.stored, Int(step.rawValue), sequence.stored])
     }
 
-    /// At that revision of a history there was nothing left that the author could have taken back: no commit was made.
+    /// Notes that at a revision nothing was left that the author could undo or redo, so no commit was made.
     package func noteEmpty(_ step: Retrace.Step, in log: UInt64, at revision: Int, by author: UInt64) throws {
         try insert("revision, author) VALUES (?, ?, ?, ?)", [log.stored, Int(step.rawValue), revision, author.stored])
     }
 
-    /// - Parameter row: the columns after the first two, and the values of all.
+    /// - Parameter row: the columns after the first two, and the placeholders of all values.
     private func insert(_ row: String, _ arguments: StatementArguments) throws {
         try SQLiteStore.translating(path) {
             try database.write { database in
@@ -90,7 +93,8 @@ extension ClientJournal {
         }
     }
 
-    /// What the client of a journal knows of an author's steps through a history, also while another process has it open.
+    /// Returns what a journal knows of an author's steps through a history. Works while another process has the journal
+    /// open.
     package static func steps(of author: UInt64, in log: UInt64, inJournalAt path: String) -> Retrace.Steps {
         let found = try? reading(path) { database in
             var steps = Retrace.Steps()

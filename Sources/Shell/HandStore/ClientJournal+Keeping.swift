@@ -2,18 +2,18 @@ import HandCore
 import HandSync
 
 extension ClientJournal {
-    /// How far a sequence of writes came, and what was wrong with the next one.
+    /// How many of several writes succeeded, and the problem with the next one.
     package struct Progress: Sendable {
         package var done = 0
         package var problem: String?
     }
 
-    /// Does all that is to be kept, in order, as far as it can be done.
+    /// Carries out the writes in order, up to the first that fails.
     package func keep(_ writes: [JournalWrite]) -> Progress {
         var progress = Progress()
         for write in writes {
             do { try keep(write) } catch {
-                progress.problem = "what was edited cannot be kept on disk: \(error)"
+                progress.problem = "the edits cannot be kept on disk: \(error)"
                 return progress
             }
             progress.done += 1
@@ -29,7 +29,7 @@ extension ClientJournal {
         case .step(let step, let log, let sequence): try note(step, in: log, sequence: sequence)
         case .used(let log, let sequence): try noteUsed(sequence, in: log)
         case .shared: try noteSharedClient()
-        // What is not known of authors costs undo of earlier runs, not edits.
+        // Without the authors, a client cannot undo edits of earlier runs, but loses no edits.
         case .met(let author, let person): try? meet(author: author, of: person)
         case .committed(let author, let person): try? note(author: author, of: person)
         }
@@ -37,17 +37,17 @@ extension ClientJournal {
 }
 
 extension ClientJournal {
-    /// What is kept of a list, and the number of its events.
+    /// The stored replica of a list, and the number of its events.
     package struct Kept: Sendable {
         package let replica: Replica
         package let events: Int
     }
 
-    /// What is kept of a list; nil if nothing is.
+    /// Returns the stored replica of a list, or nil if there is none.
     package func kept(_ list: String) throws -> Kept? {
         try load(list).map { Kept(replica: $0, events: try eventCount(of: list)) }
     }
 
-    /// Whether edits of a list wait to be sent.
+    /// Returns whether edits of a list wait to be sent.
     package func isWaiting(_ list: String) throws -> Bool { try mayHavePending(list) && load(list)?.hasPending == true }
 }

@@ -4,33 +4,36 @@ import HandCore
 import HandSync
 import HandWire
 
-/// What a client keeps on disk: its secret id, and of each list the last confirmed items and the events since, so that
-/// edits made offline survive the process.
+/// The state that a client keeps on disk: its secret id, and for each list the last confirmed items and the events
+/// since, so that edits made offline survive the process.
 ///
-/// One process at a time has it open. Methods may be called from any thread, block, and throw `StoreError`.
+/// One process at a time has it open. Methods may be called from any thread; they block, and throw `StoreError`.
 package final class ClientJournal: Sendable {
     let database: DatabaseQueue
     private let lock: StoreLock
     let path: String
     private let person: String
-    /// The client's secret id when the journal was opened. The journal makes it once, and again if another program has the same id.
+    /// The client's secret id when the journal was opened. The journal creates it once, and again if another program
+    /// has the same id.
     package let client: ClientID
-    /// The last sequence used in each history when the journal was opened, for histories of which no list is kept.
+    /// The last sequence used in each history when the journal was opened, for histories whose list is not kept.
     package let used: [UInt64: UInt64]
 
-    /// 2: checkpoints say which revision the author of an edit saw, and whether the replica has diverged.
-    /// 3: events say when the client has become another author; the journal says under which numbers it is known.
-    /// 4: it says which of its commits take others back, and under which names edits wait.
-    /// 5: texts are changed, not set.
-    /// 6: a sequence is used once, also if its submission is rejected; the journal says which are used where no list is kept.
+    /// The format that this program writes.
+    /// - 2: checkpoints have the revision that the author of an edit saw, and whether the replica has diverged.
+    /// - 3: events record that the client has become another author; the journal has the client's author numbers.
+    /// - 4: the journal records which of the client's commits are undos or redos, and under which names edits wait.
+    /// - 5: edits change texts instead of setting them.
+    /// - 6: a sequence is used once, even if its submission is rejected; the journal has the used sequences of lists
+    ///   that are not kept.
     private static let version = 6
     private static let applicationID = 0x6861_6E63
     private static let partBytes = 256 << 10
 
-    /// Opens the journal at `path`, and makes it and its folder if need be.
+    /// Opens the journal at `path`, and creates it and its folder if necessary.
     ///
-    /// - Parameter person: who edits.
-    /// - Throws: `StoreError` if it is in use, newer than this program, or no journal.
+    /// - Parameter person: the name of the person who edits.
+    /// - Throws: `StoreError` if the file is in use, newer than this program, or not a journal.
     package init(path: String, fresh: ClientID, person: String = "") throws {
         let folder = (path as NSString).deletingLastPathComponent
         try SQLiteStore.makeFolder(folder)
@@ -93,7 +96,7 @@ package final class ClientJournal: Sendable {
         return ClientID(high: try row.bits(0), low: try row.bits(1))
     }
 
-    /// Writes each list as its replica is now. What does not read stays, behind bytes that nothing begins with.
+    /// Rewrites each list as its replica is now. An unreadable checkpoint stays, after a prefix that no checkpoint has.
     private static func makeSixthFormat(_ database: Database, from found: Int) throws {
         for list in try String.fetchAll(database, sql: "SELECT list FROM checkpoints") {
             if let replica = try? load(list, database, "", format: found) {
@@ -120,7 +123,7 @@ package final class ClientJournal: Sendable {
         }
     }
 
-    /// Whether the client goes on under another id from now on: not as long as something is in flight.
+    /// Gives the client another id, unless something is in flight; returns whether it did.
     static func take(_ fresh: ClientID, _ database: Database, _ path: String) throws -> Bool {
         if try hasInFlight(database, path) { return false }
         try database.execute(
@@ -144,7 +147,7 @@ package final class ClientJournal: Sendable {
             sql: "INSERT INTO client VALUES (?, ?)", arguments: [fresh.high.stored, fresh.low.stored])
     }
 
-    /// What `PRAGMA synchronous` says: 2 is FULL.
+    /// Returns `PRAGMA synchronous`: 2 is FULL.
     package func synchronousLevel() throws -> Int {
         try SQLiteStore.translating(path) {
             try database.read { try Int.fetchOne($0, sql: "PRAGMA synchronous") ?? -1 }
@@ -160,7 +163,7 @@ package final class ClientJournal: Sendable {
 // MARK: - Lists
 
 extension ClientJournal {
-    /// Adds events of a list, in one transaction.
+    /// Adds events of a list in one transaction.
     package func append(_ events: [JournalEvent], to list: String) throws {
         try SQLiteStore.translating(path) {
             try database.write { database in
@@ -171,10 +174,10 @@ extension ClientJournal {
         }
     }
 
-    /// Replaces what is kept of a list by its replica as it is now.
+    /// Replaces the stored state of a list by its present replica.
     ///
-    /// - Parameter formerName: under which the list was kept before, if it was another. What waits under the new one, which some
-    ///   other list must have had, is set aside.
+    /// - Parameter formerName: the name under which the list was kept before, if it was another. Edits that wait under
+    ///   the new name, which must belong to some other list, are set aside.
     package func checkpoint(_ replica: Replica, of list: String, formerName: String? = nil) throws {
         try SQLiteStore.translating(path) {
             try database.write { database in
@@ -188,7 +191,7 @@ extension ClientJournal {
         }
     }
 
-    /// The replica of a list as it was kept; nil if nothing was.
+    /// Returns the stored replica of a list, or nil if there is none.
     package func load(_ list: String) throws -> Replica? {
         try SQLiteStore.translating(path) {
             try database.read { try Self.load(list, $0, path) }
@@ -209,11 +212,11 @@ extension ClientJournal {
         } catch let error as DatabaseError {
             throw error
         } catch {
-            throw StoreError.damaged("what \(path) keeps of '\(list)' does not read: \(error)")
+            throw StoreError.damaged("the copy of '\(list)' in \(path) cannot be read: \(error)")
         }
     }
 
-    /// Whether of some submission it is not known yet what became of it under this client's id.
+    /// Returns whether a submission under this client's id is in flight, so that its result is not known yet.
     private static func hasInFlight(_ database: Database, _ path: String) throws -> Bool {
         try String.fetchAll(database, sql: "SELECT list FROM checkpoints").contains {
             try load($0, database, path)?.inFlight != nil
@@ -238,7 +241,7 @@ extension ClientJournal {
         return replica
     }
 
-    /// Throws away what is kept of a list, also what was not sent.
+    /// Discards the stored state of a list, including edits that were not sent.
     package func forget(_ list: String) throws {
         try SQLiteStore.translating(path) {
             try database.write { try Self.forget(list, $0) }
@@ -258,8 +261,8 @@ extension ClientJournal {
         }
     }
 
-    /// Has edits that wait under a name wait under one that no list has: they are for the list of their log id. Nothing is kept
-    /// under the name then.
+    /// Moves waiting edits to a name that no list has: they belong to the list with their log id. Nothing is kept under
+    /// the old name then.
     private static func setAside(_ list: String, _ database: Database, _ path: String) throws {
         if try load(list, database, path)?.hasPending == true {
             let taken = try Set(String.fetchAll(database, sql: "SELECT list FROM checkpoints"))
@@ -270,7 +273,7 @@ extension ClientJournal {
         }
     }
 
-    /// The number of events that are kept of a list since it was written as a whole.
+    /// Returns the number of events of a list since its last checkpoint.
     package func eventCount(of list: String) throws -> Int {
         try SQLiteStore.translating(path) {
             try database.read { database in
@@ -279,8 +282,8 @@ extension ClientJournal {
         }
     }
 
-    /// Whether edits of a list may be kept that the server has not answered. Looks at what was edited since the list was written
-    /// as a whole, not at what became of it: so yes may be wrong, no never is. Does not read the items.
+    /// Returns whether the journal may have edits of a list that the server has not answered. Looks only at the edits
+    /// since the last checkpoint, not at their results: true may be wrong, false never is. Does not read the items.
     package func mayHavePending(_ list: String) throws -> Bool {
         try SQLiteStore.translating(path) {
             try database.read { database in
@@ -298,7 +301,7 @@ extension ClientJournal {
         }
     }
 
-    /// The lists of which something is kept.
+    /// Returns the names of all lists in the journal.
     package func lists() throws -> [String] {
         try SQLiteStore.translating(path) {
             try database.read { try String.fetchAll($0, sql: "SELECT list FROM checkpoints ORDER BY list") }
@@ -317,7 +320,8 @@ extension ClientJournal {
         try database.execute(sql: "DELETE FROM waiting WHERE list = ?", arguments: [list])
     }
 
-    /// Whose edits wait, if any do: only under that name they may be sent. What became of them is looked at.
+    /// Returns the person whose edits wait, if any do: they may only be sent under that name. Looks at the edits'
+    /// results.
     package func waitingPerson() throws -> String? {
         try SQLiteStore.translating(path) {
             try database.write { database in
@@ -331,9 +335,9 @@ extension ClientJournal {
         }
     }
 
-    /// Reads all that a journal keeps, also while another process has it open, and changes nothing.
+    /// Reads everything in a journal and changes nothing. Works while another process has it open.
     ///
-    /// - Returns: the lists with edits that wait.
+    /// - Returns: the lists with edits that wait to be sent.
     /// - Throws: `StoreError` if anything in it is damaged.
     package static func check(at path: String) throws -> [String] {
         try SQLiteStore.translating(path) {
@@ -351,7 +355,8 @@ extension ClientJournal {
         }
     }
 
-    /// Whose edits a journal may keep, also while another process has it open. No name is never wrong.
+    /// Returns the person whose edits may wait in a journal. A name may be wrong, nil never is. Works while another
+    /// process has the journal open.
     package static func waitingPerson(inJournalAt path: String) -> String? {
         try? reading(path) { try String.fetchOne($0, sql: "SELECT person FROM waiting") }
     }
@@ -364,7 +369,7 @@ extension JournalEvent {
 // MARK: - Items in rows
 
 extension Hand {
-    /// Hands out the items as bytes, in rows of about `size` bytes.
+    /// Passes the items to `body` as bytes, in parts of about `size` bytes.
     func forEachPart(about size: Int, _ body: (Int, [UInt8]) throws -> Void) rethrows {
         var writer = WireWriter(reserving: size + 1024)
         var part = 0
@@ -381,7 +386,7 @@ extension Hand {
 }
 
 extension PackedItem {
-    /// The items of a row.
+    /// Returns the items of a row.
     static func all(in row: Data) throws -> [PackedItem] {
         var items: [PackedItem] = []
         try row.withUnsafeBytes { all in

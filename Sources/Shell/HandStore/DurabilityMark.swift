@@ -2,8 +2,9 @@ import Files
 import Foundation
 import HandSync
 
-/// A file beside the store, which is there while everything in the log was written with a flush after each transaction. Only then
-/// is a log that does not read in its middle damaged; without flushes, the loss of power may leave any part of it.
+/// A file next to the store that exists while everything in the log was written with a flush after each transaction.
+/// Only then does an unreadable part in the middle of the log mean damage; without flushes, a power failure may lose
+/// any part of it.
 ///
 /// It is not kept in the database, because it must be known before the log is read.
 struct DurabilityMark {
@@ -17,12 +18,12 @@ struct DurabilityMark {
 
     var isSet: Bool { (try? PrivateFile.read(path))??.bytes == Array(Self.content.utf8) }
 
-    /// To be called when the log is empty, on the disk too.
+    /// Sets the mark. Call this when the log is empty, on the disk too.
     func set() throws(StoreError) {
         let descriptor: Int32
         do { descriptor = try PrivateFile.open(path, O_WRONLY | O_TRUNC) } catch { throw .failed(error.description) }
         defer { close(descriptor) }
-        // A byte at a time, because less may be written than was asked for.
+        // A byte at a time, because a write may be partial.
         for (offset, byte) in Self.content.utf8.enumerated() {
             guard pwrite(descriptor, [byte], 1, off_t(offset)) == 1 else { throw failure() }
         }
@@ -30,13 +31,13 @@ struct DurabilityMark {
         try Self.flush(fileAt: folder)
     }
 
-    /// To be called before anything is written without a flush.
+    /// Clears the mark. Call this before anything is written without a flush.
     func clear() throws(StoreError) {
         guard unlink(path) == 0 || errno == ENOENT else { throw failure() }
         try Self.flush(fileAt: folder)
     }
 
-    /// Flushes a file or folder; one that is not there is as good as flushed.
+    /// Flushes a file or folder, if it exists.
     static func flush(fileAt path: String) throws(StoreError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

@@ -4,14 +4,15 @@ import HandCore
 import HandSync
 import HandWire
 
-/// Turns a list's commits that set texts, as they stood in stores up to the sixth format, into such that change them. What a
-/// commit leads to stays the same, digest and all.
+/// Converts a list's commits that set texts, as stores up to the sixth format have them, to commits that change texts.
+/// The list after each commit stays the same, as does its digest.
 ///
-/// A commit that does not read, or does not lead to what it says, stays as it is under a wrong checksum: it was damaged before,
-/// and nobody takes it for a commit of today. Behind it the conversion goes on from the next snapshot.
+/// A commit that cannot be read, or does not lead to its digest, stays as it is, with a wrong checksum: it was damaged
+/// before, and must not be taken for a commit of the present format. After it, the conversion continues from the next
+/// snapshot.
 struct FormerCommits {
     private let list: StoredList
-    /// The list as far as it could be followed.
+    /// The list as far as it could be replayed.
     private var replay: Replay
     private let snapshots: Set<Int>
 
@@ -38,7 +39,7 @@ struct FormerCommits {
     }
 
     private mutating func convert(_ database: Database, progress: (Int) -> Void) throws {
-        // Forgetting them had begun.
+        // An interrupted trim left these.
         try database.execute(
             sql: "DELETE FROM commits WHERE list = ? AND revision <= ?",
             arguments: [list.number.stored, list.floor])
@@ -55,7 +56,7 @@ struct FormerCommits {
         }
     }
 
-    /// Replaces a row by one for each run of commits that are alike: converted, or not.
+    /// Replaces a row by one row for each run of commits that were all converted, or all not.
     private mutating func convert(_ row: Row, through last: Int, _ database: Database) throws {
         let bytes: Data = try row.value(2)
         let places = (try? bytes.withUnsafeBytes { try Frame.places(in: $0) }) ?? []
@@ -77,7 +78,7 @@ struct FormerCommits {
         try write(run, through: last, isSound: runIsSound, database)
     }
 
-    /// The frame of a commit as it is written now; nil if it cannot be told what it did.
+    /// Returns the frame of a commit in the present format, or nil if its effect cannot be determined.
     private mutating func converted(_ frame: StoredFrame, _ database: Database) throws -> [UInt8]? {
         let before = frame.revision - 1
         if snapshots.contains(before), replay.revision != before {
@@ -90,7 +91,7 @@ struct FormerCommits {
             try replay.apply(commit)
             return DownMessage.commit(list: list.number, commit).frame
         } catch {
-            // It may have been made in part.
+            // The commit may be partly applied.
             replay = Replay(list: list.number, from: Hand(rules: list.rules), revision: -1, deck: nil)
             return nil
         }

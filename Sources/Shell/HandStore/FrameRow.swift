@@ -1,17 +1,17 @@
 import HandSync
 
-/// Commits that are written together and share a row: their frames, one behind the other.
+/// A row of commits that were written together: their frames, consecutively.
 ///
-/// Reading one commit reads the whole row, so a row has an upper size.
+/// A query for one commit reads the whole row, so rows have a maximum size.
 struct FrameRow {
-    /// The most bytes of frames in a row, unless one frame alone has more.
+    /// The most bytes of frames in a row, unless a single frame has more.
     static let most = 64 << 10
 
     let first: Int
     private(set) var last: Int
     private(set) var frames: [UInt8]
 
-    /// The rows that a batch takes.
+    /// Returns the rows of a batch.
     static func rows(of batch: CommitBatch) -> [FrameRow] {
         var rows: [FrameRow] = []
         for entry in batch.entries {

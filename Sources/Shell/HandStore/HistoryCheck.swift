@@ -4,7 +4,7 @@ import HandCore
 import HandSync
 import HandWire
 
-/// Goes through one list's history from its beginning to its end and compares everything that is kept beside it.
+/// Replays one list's history from its beginning to its end, and compares everything that is stored alongside it.
 struct HistoryCheck {
     struct Fault: Error {
         let revision: Int?
@@ -31,7 +31,7 @@ struct HistoryCheck {
             list: row.list.number, from: Hand(rules: row.list.rules), revision: 0, deck: row.firstDeck)
     }
 
-    /// Where the history begins: with nothing, or with the list as it was at the floor.
+    /// Starts where the history begins: with an empty list, or with the snapshot at the floor.
     mutating func start(_ database: Database) throws {
         let number = stored.number
         heads = try Int.fetchAll(
@@ -39,13 +39,13 @@ struct HistoryCheck {
             arguments: [number.stored])
         if stored.floor > 0 {
             guard heads.contains(stored.floor) else {
-                throw Fault(revision: stored.floor, text: "the list as it was where its history begins is missing")
+                throw Fault(revision: stored.floor, text: "the snapshot where the history begins is missing")
             }
             let (hand, revision, deck) = try SQLiteStore.snapshot(of: stored, upTo: stored.floor, database)
             replayed = Replay(list: number, from: hand, revision: revision, deck: deck)
         }
         ids = Set(replayed.hand.ids)
-        if ids.count != replayed.hand.count { throw Fault(revision: stored.floor, text: "an item is there twice") }
+        if ids.count != replayed.hand.count { throw Fault(revision: stored.floor, text: "an item occurs twice") }
         clients = try AuthorRow.clients(database)
     }
 
@@ -62,7 +62,7 @@ struct HistoryCheck {
                 guard frame.revision == next else { throw Fault(revision: next, text: "missing") }
                 let commit = try frame.commit()
                 guard commit.revision == next else {
-                    throw Fault(revision: next, text: "commit \(commit.revision) stands in its place")
+                    throw Fault(revision: next, text: "commit \(commit.revision) is stored in its place")
                 }
                 try check(commit)
                 if heads.contains(next) { try compareSnapshot(at: next, database) }
@@ -71,7 +71,7 @@ struct HistoryCheck {
         }
     }
 
-    /// Many at a time; where one of them is damaged, those before it.
+    /// Returns many frames at a time; if one of them is damaged, those before it.
     private func nextFrames(_ database: Database) throws -> [StoredFrame] {
         let first = replayed.revision + 1
         var last = stored.revision
@@ -98,7 +98,7 @@ struct HistoryCheck {
         try replayed.apply(commit)
         for item in deleted { ids.remove(item.id) }
         for item in commit.delta.insertedItems {
-            if !ids.insert(item.id).inserted { throw fault("item \(item.id) is there twice") }
+            if !ids.insert(item.id).inserted { throw fault("item \(item.id) occurs twice") }
             if let violation = stored.rules.violation(of: item.content) {
                 throw fault("the rules do not allow item \(item.id): \(Rejection.violation(violation))")
             }
@@ -115,24 +115,24 @@ struct HistoryCheck {
         } catch let error as StoreError {
             throw Fault(revision: revision, text: "\(error)")
         }
-        throw Fault(revision: revision, text: "the snapshot is not what the commits lead to")
+        throw Fault(revision: revision, text: "the snapshot does not match the commits")
     }
 
-    /// What is said about the end must be true of it.
+    /// Compares the end with what the store says about it.
     func finish(_ database: Database) throws {
         let beyond = "SELECT min(revision) FROM commits WHERE list = ? AND revision > ?"
         if let next = try Int.fetchOne(database, sql: beyond, arguments: [stored.number.stored, stored.revision]) {
-            throw Fault(revision: next, text: "the commits go on behind revision \(stored.revision)")
+            throw Fault(revision: next, text: "the commits continue after revision \(stored.revision)")
         }
         if replayed.hand.count != stored.count {
-            throw Fault(revision: nil, text: "\(stored.count) items are claimed, \(replayed.hand.count) are there")
+            throw Fault(revision: nil, text: "\(replayed.hand.count) items, but there should be \(stored.count)")
         }
         if let last = heads.last, last > stored.revision {
             throw Fault(revision: last, text: "there is a snapshot of a revision that was never reached")
         }
         let kept = try SQLiteStore.sequences(of: row, database)
         for (author, mark) in marks where kept[author] != mark {
-            throw Fault(revision: mark.revision, text: "the last sequence of author \(author) is kept otherwise")
+            throw Fault(revision: mark.revision, text: "the stored last sequence of author \(author) is wrong")
         }
         for (author, mark) in kept where marks[author] == nil && mark.revision > stored.floor {
             throw Fault(revision: mark.revision, text: "author \(author) has a sequence that no commit has")

@@ -4,14 +4,14 @@ import HandCore
 import HandSync
 import HandWire
 
-/// A row of `lists`, whose checksum is right.
+/// A row of `lists` whose checksum is right.
 struct ListRow {
     private(set) var list: StoredList
     let deckSeed: UInt64?
-    /// How many authors have a sequence in this list: that many rows there must be.
+    /// How many authors have a sequence in this list, which must match the rows of `sequences`.
     private(set) var authors: Int
     private let rules: Data
-    /// A deleted list has none.
+    /// The list's name, or nil if it is deleted.
     private var name: String?
 
     private init(_ row: Row) throws {
@@ -29,7 +29,7 @@ struct ListRow {
 
     var isDeleted: Bool { name == nil }
 
-    /// The deck as it was when the list was made.
+    /// The deck as it was when the list was created.
     var firstDeck: Deck? { deckSeed.map { Deck(seed: $0) } }
 
     private static func rules(_ bytes: [UInt8]) throws -> Rules {
@@ -41,7 +41,7 @@ struct ListRow {
                 return rules
             }
         } catch {
-            throw StoreError.damaged("the rules of a list do not read: \(error)")
+            throw StoreError.damaged("the rules of a list cannot be read: \(error)")
         }
     }
 
@@ -63,9 +63,9 @@ struct ListRow {
         try all("number = ?", [number.stored], database).first
     }
 
-    /// The row of a list that is called what it was called when it was looked up.
+    /// Returns the row of a list that still has the name under which it was looked up.
     ///
-    /// - Throws: `StoreError.noSuchList` if it is not.
+    /// - Throws: `StoreError.noSuchList` if it has another name.
     static func named(_ list: StoredList, _ database: Database) throws -> ListRow {
         guard let row = try find(list.number, database), row.list.name == list.name else {
             throw StoreError.noSuchList(list.name)
@@ -75,9 +75,9 @@ struct ListRow {
 
     // MARK: Writing
 
-    /// Makes a list that has nothing in it.
+    /// Creates an empty list.
     ///
-    /// - Returns: nil if there is one of that name.
+    /// - Returns: nil if a list of that name exists.
     static func create(
         _ name: String, rules: Rules, logID: UInt64, deckSeed: UInt64?, owner: String?, _ database: Database
     ) throws -> StoredList? {
@@ -99,9 +99,9 @@ struct ListRow {
             number: UInt64(stored: number), name: name, logID: logID, rules: rules, revision: 0, count: 0)
     }
 
-    /// A list of another store.
+    /// Inserts a list from another store.
     ///
-    /// - Parameter authors: how many have a sequence in it.
+    /// - Parameter authors: how many authors have a sequence in it.
     static func insert(_ list: ListRecord, authors: Int, _ database: Database) throws {
         let stored = list.stored
         var rules = WireWriter()
@@ -117,7 +117,7 @@ struct ListRow {
             sql: "UPDATE lists SET owner = ? WHERE number = ?", arguments: [list.owner, stored.number.stored])
     }
 
-    /// Writes what changes of a list, over this row.
+    /// Updates this row with the values that change.
     mutating func update(
         logID: UInt64? = nil, revision: Int? = nil, count: Int? = nil, floor: Int? = nil, newAuthors: Int = 0,
         _ database: Database
@@ -146,7 +146,7 @@ struct ListRow {
             arguments: [name, checksum, list.number.stored])
     }
 
-    /// Of what the row is to hold.
+    /// The checksum of the row's new values.
     private var checksum: Int64 {
         let values: [any DatabaseValueConvertible] = [
             list.number.stored, name?.databaseValue ?? .null, list.logID.stored, rules,

@@ -1,36 +1,38 @@
 import Foundation
 import HandSync
 
-/// Tells a damaged log from one whose end was not written yet when the power failed.
+/// Distinguishes a damaged log from one whose end was not written yet when the power failed.
 ///
-/// SQLite reads its write-ahead log (https://www.sqlite.org/fileformat2.html#walformat) up to the first frame whose checksum is
-/// wrong, and takes that for the end: whatever comes behind a flipped bit would be lost without a word. But each transaction is
-/// flushed before the next is begun, and each frame's checksum continues the one stored in the frame before. So a good frame right
-/// behind the last frame of a transaction says that this transaction, and all before it, had been on the disk. If a frame before
-/// that is bad, the log is damaged.
+/// SQLite reads its write-ahead log (https://www.sqlite.org/fileformat2.html#walformat) up to the first frame whose
+/// checksum is wrong, and takes that for the end: it would silently drop everything after a flipped bit. But each
+/// transaction is flushed before the next begins, and each frame's checksum continues the one stored in the previous
+/// frame. So a good frame directly after the last frame of a transaction proves that this transaction, and all before
+/// it, had reached the disk. If a frame before that is bad, the log is damaged.
 ///
-/// What cannot be told: damage within the last transaction of the log, or within the frame headers (of 24 bytes) that end the one
-/// before it. It looks like a transaction that was cut short. And all that was written without flushes; see `DurabilityMark`.
+/// Two kinds of damage go undetected. Damage within the last transaction of the log, or within the frame headers (of 24
+/// bytes) that end the one before it, looks like a transaction that was cut short. And nothing can be said about a log
+/// that was written without flushes; see `DurabilityMark`.
 struct LogCheck {
     static let headerSize = 32
     static let frameHeaderSize = 24
-    /// What is written at once, or not at all.
+    /// The bytes that a disk writes entirely or not at all.
     private static let sectorSize = 512
 
     private let isBigEndian: Bool
     private let salts: [UInt8]
-    /// The checksum stored in what comes before the next frame.
+    /// The checksum stored in the header or frame before the next frame.
     private var sum: (UInt32, UInt32)
-    /// Whether something was bad before the next frame.
+    /// Whether anything before the next frame was bad.
     private var isBroken: Bool
-    /// Whether any good frame is proof enough: the header is flushed before the first frame is written.
+    /// Whether the log's header is bad. Any good frame is proof of damage then: the header is flushed before the first
+    /// frame is written.
     private let isHeaderBad: Bool
     /// Whether the frame before the next one is the last of its transaction.
     private var isAtEnd = false
 
-    /// Looks through the log of the database at `path`; none is fine.
+    /// Checks the log of the database at `path`, if there is one. Never writes anything.
     ///
-    /// - Throws: `StoreError.damaged`. Nothing is ever written.
+    /// - Throws: `StoreError.damaged`.
     static func check(_ path: String) throws {
         guard let file = FileHandle(forReadingAtPath: path + "-wal") else { return }
         defer { try? file.close() }
@@ -40,7 +42,8 @@ struct LogCheck {
         }
         guard !found else {
             throw StoreError.damaged(
-                "\(path)-wal does not read in its middle. If there is no backup, moving that file away gives up what is only in it"
+                "\(path)-wal is damaged in its middle. "
+                    + "Without a backup, moving that file away discards what is only in it"
             )
         }
     }
@@ -55,8 +58,8 @@ struct LogCheck {
             let check = LogCheck(header, salts: Array(header[16..<24]), isBigEndian: isBigEndian, isHeaderBad: false)
             return try check.findsProof(file, pageSize: number(header, 8))
         }
-        if isBegunAnew(header, over: salts) { return false }
-        // The size of the pages and the order of bytes may be what is damaged.
+        if isRestarted(header, over: salts) { return false }
+        // The page size and the byte order may be what is damaged.
         let known = pageSize(of: database)
         for pageSize in Set([number(header, 8), known]) where canBeSize(pageSize) {
             for isBigEndian in [false, true] {
@@ -97,7 +100,7 @@ struct LogCheck {
         return false
     }
 
-    /// Takes the next frame; returns whether the log is damaged, now that this frame is there.
+    /// Processes the next frame; returns whether it proves that the log is damaged.
     private mutating func isProof(_ frame: UnsafeRawBufferPointer, at offset: Int) -> Bool {
         let stored = (Self.number(frame, 16), Self.number(frame, 20))
         let isOurs = frame[8..<16].elementsEqual(salts)
@@ -109,7 +112,8 @@ struct LogCheck {
         }
         if isGood && isBroken && (isAtEnd || isHeaderBad) { return true }
         isBroken = isBroken || !isGood
-        // Of a frame that is not whole, the header may be; but if it lies in two sectors, half of it can be an older one's.
+        // An incomplete frame may have a complete header; but if that spans two sectors, half of it can be an older
+        // frame's.
         let isWhole = offset % Self.sectorSize <= Self.sectorSize - Self.frameHeaderSize
         isAtEnd = Self.number(frame, 4) != 0 && isOurs && (isGood || isWhole)
         sum = (UInt32(stored.0), UInt32(stored.1))
@@ -127,19 +131,19 @@ struct LogCheck {
         (512...65_536).contains(pageSize) && pageSize & (pageSize - 1) == 0
     }
 
-    /// The checksum that belongs to a header.
+    /// Returns the checksum of a header.
     private static func sealed(_ header: [UInt8]) -> [UInt8] {
         let sum = header.withUnsafeBytes { checksum($0[..<24], header[3] & 1 == 1, from: (0, 0)) }
         return bytes(sum.0) + bytes(sum.1)
     }
 
-    /// Whether this header is the beginning of a new one over the end of an old one, to which the first frame belongs: the log was
-    /// being begun anew, so all that is in it is in the database too.
-    private static func isBegunAnew(_ header: [UInt8], over salts: [UInt8]) -> Bool {
+    /// Returns whether this header is the beginning of a new one over the end of an old one, to which the first frame
+    /// belongs: SQLite was restarting the log, so everything in it is in the database too.
+    private static func isRestarted(_ header: [UInt8], over salts: [UInt8]) -> Bool {
         let count = UInt32(number(header, 12)) &- 1
         var old = Array(header[..<12]) + bytes(count) + salts
         old += sealed(old)
-        // The first salt is counted up; the second is new, and the checksum belongs to both.
+        // The first salt is incremented; the second is new, and the checksum covers both.
         let new = header[..<16] + bytes(UInt32(number(salts, 0)) &+ 1) + header[20..<24] + sealed(header)
         return (16..<headerSize).contains { header[..<$0] == new[..<$0] && header[$0...] == old[$0...] }
     }
@@ -155,7 +159,7 @@ struct LogCheck {
 
     // MARK: Numbers
 
-    /// Four bytes, the highest first, as all but the checksummed words are.
+    /// Reads four bytes, the highest first, as everything is stored except the words that the checksum adds up.
     private static func number(_ bytes: some RandomAccessCollection<UInt8>, _ offset: Int) -> Int {
         bytes.dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | Int($1) }
     }
@@ -164,7 +168,7 @@ struct LogCheck {
         withUnsafeBytes(of: number.bigEndian) { Array($0) }
     }
 
-    /// The log's own checksum, over a multiple of eight bytes.
+    /// Returns the log's own checksum, over a multiple of eight bytes.
     private static func checksum(
         _ bytes: Slice<UnsafeRawBufferPointer>, _ isBigEndian: Bool, from start: (UInt32, UInt32)
     ) -> (UInt32, UInt32) {

@@ -3,13 +3,13 @@ import HandSync
 import HandWire
 import Synchronization
 
-/// A `CommitStore` that keeps everything in memory, until the process ends. It never blocks for long.
+/// A `CommitStore` that keeps everything in memory until the process ends. It never blocks for long.
 package final class MemoryStore: CommitStore {
     private let contents = Mutex(StoreContents())
-    /// The last number that was given to an author.
+    /// The last number that an author got.
     private let lastAuthor = Atomic<UInt64>(0)
 
-    /// Whether the next write fails, as the disk of another store might.
+    /// Whether the next write fails, as a write to a disk might.
     private let fails: @Sendable () -> Bool
 
     package init(failing fails: @escaping @Sendable () -> Bool = { false }) {

@@ -2,12 +2,12 @@ import Files
 import Foundation
 import Synchronization
 
-/// The files of a database that is open, as they were when it was opened: what is written to them later is lost with the process
-/// if somebody removes them, or puts others in their place.
+/// The files of an open database, as they were when it was opened. If somebody removes or replaces them, everything
+/// that is written to them afterwards is lost when the process ends.
 final class OpenFiles: Sendable {
     private let path: String
     private let states = Mutex<[String: FileState]>([:])
-    /// Where everything was saved, once that was tried.
+    /// The path to which everything was saved, once that was tried.
     private let saved = Mutex<String??>(nil)
 
     init(of path: String) {
@@ -22,7 +22,7 @@ final class OpenFiles: Sendable {
         states.withLock { $0 = Dictionary(uniqueKeysWithValues: found) }
     }
 
-    /// Whether the files of those names are still those. What cannot be looked at now is taken to be there.
+    /// Returns whether the paths still lead to the same files. A file that cannot be examined now counts as present.
     func areThere() -> Bool {
         states.withLock { states in
             states.allSatisfy { file, state in
@@ -31,7 +31,7 @@ final class OpenFiles: Sendable {
         }
     }
 
-    /// Where `save` has saved everything; nil if it could not. It is tried once.
+    /// Returns the path to which `save` has saved everything, or nil if that failed. It is tried once.
     func saving(_ save: (String) throws -> Void) -> String? {
         saved.withLock { saved in
             if let saved { return saved }

@@ -3,9 +3,9 @@ import Foundation
 import GRDB
 import HandSync
 
-/// A store remembers the access rules that hold for it: that there are any, should their file get lost, and for backups.
+/// A store keeps a copy of its access rules: for backups, and to know that there were rules if their file gets lost.
 extension SQLiteStore {
-    /// To be told whenever other rules hold.
+    /// Stores the access rules. Call this whenever they change.
     package func remember(accessRules rules: [UInt8]) throws {
         try write { try Self.remember(rules, $0) }
     }
@@ -14,7 +14,7 @@ extension SQLiteStore {
         try database.execute(sql: "DELETE FROM access; INSERT INTO access (rules) VALUES (?)", arguments: [Data(rules)])
     }
 
-    /// The rules that the store of a folder, or a backup, remembers; nil if there never were any, or there is no store.
+    /// Returns the rules that a folder's store or a backup keeps, or nil if there never were any or there is no store.
     package static func accessRules(in path: String) throws -> [UInt8]? {
         let file = StoreVerifier.file(at: path)
         guard FileManager.default.fileExists(atPath: file) else { return nil }

@@ -6,7 +6,7 @@ import HandWire
 import TLS
 
 extension SQLiteStore {
-    /// Numbers of authors that are reserved in one transaction: strangers who only come cost no more.
+    /// The author numbers that one transaction reserves: new visitors who do not edit cost no other write.
     package static let numbersAtOnce: UInt64 = 1_000
 
     package func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
@@ -20,7 +20,7 @@ extension SQLiteStore {
         return (Author(number: number, client: other?.author.client ?? number), true)
     }
 
-    /// A number that no author was given before, not even by a process that has ended.
+    /// Returns a number that no author ever had, not even in an earlier process.
     private func freshNumber() throws -> UInt64 {
         try freeNumbers.withLock { free in
             if free.isEmpty { free = try write { try AuthorRow.reserve(Self.numbersAtOnce, $0) } }
@@ -47,7 +47,7 @@ extension SQLiteStore {
 }
 
 extension ClientID {
-    /// As it is stored: who reads the store, or a backup, must not be able to come as somebody else.
+    /// The id as it is stored. Hashed, so that nobody who reads the store or a backup can impersonate a client.
     var hashed: ClientID {
         let digits = Fingerprint.sha256("client \(high) \(low)")
         let halves = [digits.prefix(16), digits.dropFirst(16).prefix(16)].map { UInt64($0, radix: 16) ?? 0 }
@@ -55,15 +55,15 @@ extension ClientID {
     }
 }
 
-/// A row of `authors`, whose checksum is right. No row ever changes.
+/// A row of `authors` whose checksum is right. No row ever changes.
 ///
-/// A client whose row is not found would get a second number, and its unanswered edits would be made twice. So where a key is
-/// not found, the rows that stand on both sides of its place are looked at: a search that a wrong key has led astray ends beside
-/// that key, which then does not fit its row, or among rows that are not in order.
+/// A client whose row is not found would get a second number, and its unanswered edits would be made twice. So if a key
+/// is not found, the rows on both sides of its place are checked. A search that a damaged key has misled ends next to
+/// that key, which then does not match its row's checksum, or among rows that are not in order.
 struct AuthorRow {
     let author: Author
     let person: String
-    /// The client's id, as it is sorted.
+    /// The client's id, as the index sorts it.
     private let key: (Int64, Int64)
 
     private init(_ row: Row) throws {
@@ -87,7 +87,8 @@ struct AuthorRow {
             sql: CheckedTable.authors.insertion, arguments: CheckedTable.authors.arguments(values))
     }
 
-    /// Takes numbers for authors who may come to be kept, or not: SQLite's own counter of the table goes on behind them.
+    /// Reserves numbers for authors who may or may not be stored later: SQLite's own counter of the table continues
+    /// after them.
     static func reserve(_ count: UInt64, _ database: Database) throws -> Range<UInt64> {
         let counted = try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'authors'")
         let kept = try Int64.fetchOne(database, sql: "SELECT max(number) FROM authors")
@@ -99,7 +100,7 @@ struct AuthorRow {
         return first..<first + count
     }
 
-    /// The client of each author, by number: of those who have edited a list, or of all.
+    /// Returns the client of each author by number: of those who have edited a list, or of all.
     static func clients(in list: UInt64? = nil, _ database: Database) throws -> [UInt64: UInt64] {
         let condition = list == nil ? "" : "WHERE number IN (SELECT author FROM sequences WHERE list = ?)"
         let rows = try Row.fetchCursor(
@@ -113,7 +114,7 @@ struct AuthorRow {
         return found
     }
 
-    /// What another store takes of it.
+    /// The record that another store copies.
     var record: AuthorRecord {
         let client = ClientID(high: UInt64(stored: key.0), low: UInt64(stored: key.1))
         return AuthorRecord(author: author, client: client, person: person)
@@ -139,7 +140,7 @@ struct AuthorRow {
             "(client_high, client_low, person) = (?, ?, ?)", [client.high.stored, client.low.stored, person], database)
     }
 
-    /// Under any name.
+    /// Finds an author of a client, under any name.
     static func find(_ client: ClientID, _ database: Database) throws -> AuthorRow? {
         let key = (client.high.stored, client.low.stored)
         let columns = "(client_high, client_low)"
@@ -163,7 +164,7 @@ struct AuthorRow {
 
     private static func expect(_ inOrder: Bool?...) throws {
         guard inOrder.allSatisfy({ $0 != false }) else {
-            throw StoreError.damaged("the authors are not in their order")
+            throw StoreError.damaged("the authors are not in order")
         }
     }
 }

@@ -38,6 +38,8 @@ extension SQLiteStore {
         }
     }
 
+    /// Writes the last sequences of authors.
+    ///
     /// - Returns: how many of the authors are new to the list.
     @discardableResult
     static func write(
@@ -65,7 +67,7 @@ extension SQLiteStore {
         }
     }
 
-    /// One after another, and none is missing: where commits have been forgotten, those up to the floor may be gone, the oldest
+    /// Returns consecutive frames. None is missing, except that trimming removes those up to the floor, the oldest
     /// first.
     static func frames(
         of list: StoredList, after revision: Int, through last: Int, about bytes: Int, _ database: Database
@@ -95,7 +97,7 @@ extension SQLiteStore {
         return frames
     }
 
-    /// Those of the frames in a row whose revisions are among `revisions`.
+    /// Returns the frames in a row whose revisions are in `revisions`.
     private static func frames(
         of list: StoredList, in row: Row, within revisions: ClosedRange<Int>
     ) throws -> [StoredFrame] {
@@ -112,7 +114,8 @@ extension SQLiteStore {
                 }
             }
         } catch {
-            throw StoreError.damaged("the commits up to revision \(last) of list \(list.number) do not read: \(error)")
+            throw StoreError.damaged(
+                "the commits up to revision \(last) of list \(list.number) cannot be read: \(error)")
         }
     }
 
@@ -121,7 +124,7 @@ extension SQLiteStore {
     }
 }
 
-/// The row of a submission that was refused has its revision with a minus sign.
+/// The row of a refused submission stores its revision with a minus sign.
 extension SequenceMark {
     fileprivate var storedRevision: Int64 { Int64(isRefused ? -revision : revision) }
 

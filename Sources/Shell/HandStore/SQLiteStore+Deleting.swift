@@ -4,11 +4,12 @@ import HandCore
 import HandSync
 
 extension SQLiteStore {
-    /// Rows that are removed of a list in one transaction: sequences, commits, and parts of snapshots, which are the largest.
+    /// The rows of a list that one transaction removes: sequences, commits, and parts of snapshots, which are the
+    /// largest.
     private static let sweepStep = 5_000
     private static let sweepCommits = 500
     private static let sweepParts = 32
-    /// Lists that are given up in one transaction.
+    /// The lists that one transaction gives up.
     private static let listsStep = 500
 
     package func delete(_ list: StoredList, by person: String, at time: UInt64) throws {
@@ -33,7 +34,7 @@ extension SQLiteStore {
     package func deletedLists(
         before number: UInt64, limit: Int, named name: String?, among lists: [UInt32]?
     ) throws -> [DeletedList] {
-        // The highest numbers are none that a table counts up to.
+        // Clamping is safe: no table counts up to the highest numbers.
         let before = Int64(clamping: number)
         return try read { database in
             let ids = lists.map { "WHERE log_id & 4294967295 IN (\($0.map(String.init).joined(separator: ",")))" } ?? ""
@@ -55,7 +56,7 @@ extension SQLiteStore {
     }
 
     package func sweep(deletedBy time: UInt64) throws -> Bool {
-        // Most of the time there is nothing, and nothing is written then.
+        // Most of the time nothing is due, and then nothing is written.
         let condition = "time <= ?1"
         let due = "SELECT 1 FROM deleted_lists WHERE \(condition) OR list NOT IN (SELECT number FROM lists) LIMIT 1"
         let arguments: StatementArguments = [Int64(clamping: time)]
@@ -69,7 +70,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Removes the rows of deleted lists, the oldest first. What hangs on them is from then on nobody's but the sweep's.
+    /// Removes the rows of deleted lists, the oldest first. The sweep removes the rows that belong to them.
     private func giveUp(_ condition: String, _ arguments: StatementArguments, limit: Int) throws -> Int {
         try write { database in
             try database.execute(
@@ -99,11 +100,11 @@ extension SQLiteStore {
     }
 }
 
-/// A row of `deleted_lists`, whose checksum is right.
+/// A row of `deleted_lists` whose checksum is right.
 struct DeletionRow {
     let number: UInt64
     let list: UInt64
-    /// What the list was called.
+    /// The list's former name.
     let name: String
     let time: UInt64
     let person: String
@@ -137,7 +138,7 @@ struct DeletionRow {
             arguments: [CheckedTable.deletedLists.checksum(values.map(\.databaseValue)), number])
     }
 
-    /// A deletion of another store.
+    /// Inserts a deletion from another store.
     static func insert(_ deleted: DeletedList, _ database: Database) throws {
         let values: [any DatabaseValueConvertible] = [
             deleted.deletion.stored, deleted.list.number.stored, deleted.list.name, Int64(clamping: deleted.time),

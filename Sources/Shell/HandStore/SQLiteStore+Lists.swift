@@ -50,7 +50,7 @@ extension SQLiteStore {
         return (pages.all - pages.free) * pages.bytes
     }
 
-    /// Writes the whole database anew, in one transaction.
+    /// Rewrites the whole database in one transaction.
     package func compact() throws -> Compaction {
         try Self.translating(path) {
             let before = try pages()
@@ -60,7 +60,7 @@ extension SQLiteStore {
         }
     }
 
-    /// How many pages the database has, how many of them are free, and the bytes of one.
+    /// Returns how many pages the database has, how many of them are free, and the bytes of one.
     private func pages() throws -> (all: Int, free: Int, bytes: Int) {
         try read { database in
             func number(_ name: String) throws -> Int { try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0 }

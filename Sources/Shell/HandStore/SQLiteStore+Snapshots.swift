@@ -5,14 +5,14 @@ import HandSync
 import HandWire
 
 extension SQLiteStore {
-    /// About how many bytes of items stand in one row of a snapshot.
+    /// The approximate bytes of items in one row of a snapshot.
     private static let partBytes = 256 << 10
-    /// How many snapshots of a list are kept; the newest, and older ones for looking back.
+    /// How many snapshots of a list are kept: the newest, and older ones for reading past states.
     private static let kept = 4
 
     package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
         try write { database in
-            // The list may have been deleted since this was asked for, or its history forgotten as far as that.
+            // Since this was requested, the list may have been deleted, or its history trimmed past this revision.
             let sql = "SELECT 1 FROM lists WHERE number = ? AND floor <= ?"
             guard try Int.fetchOne(database, sql: sql, arguments: [list.stored, revision]) != nil else { return }
             try Self.writeSnapshot(of: list, hand, revision: revision, deck: deck, database)
@@ -57,11 +57,11 @@ extension SQLiteStore {
             let replay = try Self.replay(row.list, deck: row.firstDeck, through: revision, database)
             guard replay.revision == revision, replay.hand.count == row.list.count else {
                 throw StoreError.damaged(
-                    "list \(list) should be at revision \(revision), its commits end at \(replay.revision)")
+                    "list \(list) should be at revision \(revision), but its commits end at \(replay.revision)")
             }
             let later = "SELECT 1 FROM commits WHERE list = ? AND revision > ? LIMIT 1"
             guard try Int.fetchOne(database, sql: later, arguments: [list.stored, revision]) == nil else {
-                throw StoreError.damaged("list \(list) should be at revision \(revision), its commits go on")
+                throw StoreError.damaged("list \(list) should be at revision \(revision), but its commits continue")
             }
             let clients = try AuthorRow.clients(in: list, database)
             let sequences = try SequenceMark.ofClients(Self.sequences(of: row, database).values) { clients[$0] }
@@ -71,7 +71,7 @@ extension SQLiteStore {
         }
     }
 
-    /// What is kept of the history begins with the list as it was there, and goes on.
+    /// Checks that the stored history begins with a snapshot at the floor, and continues after it.
     private static func checkFloor(of list: StoredList, _ database: Database) throws {
         let head = "SELECT 1 FROM snapshot_heads WHERE list = ? AND revision = ?"
         let place: StatementArguments = [list.number.stored, list.floor]
@@ -111,7 +111,7 @@ extension SQLiteStore {
         }
     }
 
-    /// The newest snapshot up to `last` and the commits after it up to `last`, every digest compared.
+    /// Loads the newest snapshot up to `last`, replays the commits after it up to `last`, and compares every digest.
     static func replay(
         _ list: StoredList, deck: Deck?, through last: Int, _ database: Database
     ) throws -> Replay {

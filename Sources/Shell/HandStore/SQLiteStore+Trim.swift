@@ -5,17 +5,17 @@ import HandSync
 import HandWire
 
 extension SQLiteStore {
-    /// Rows of commits that are removed in one transaction.
+    /// The rows of commits that one transaction removes.
     private static let trimStep = 500
 
-    /// First the list is kept as it was at the cut, in the place of what led to it; the commits are removed behind that, step by
-    /// step. Where that is interrupted, the next call goes on.
+    /// First a snapshot of the list at the cut replaces the history up to it; then the commits before the cut are
+    /// removed, step by step. If that is interrupted, the next call continues.
     package func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
         guard let stored = try read({ try ListRow.find(list, $0)?.list }) else {
             throw StoreError.noSuchList("number \(list)")
         }
         let cut = try read { database in
-            // What was begun is ended before more is forgotten.
+            // An interrupted trim is finished before more is cut.
             let oldest = try Int.fetchOne(
                 database, sql: "SELECT min(revision) FROM commits WHERE list = ?", arguments: [list.stored])
             if let oldest, oldest <= stored.floor { return stored.floor }
@@ -42,7 +42,7 @@ extension SQLiteStore {
         return try found.commit()
     }
 
-    /// Has the history begin at `floor`, with the list as it was then.
+    /// Makes the history begin at `floor`, with a snapshot of the list at that revision.
     private func raiseFloor(of list: StoredList, to floor: Int) throws {
         let start = try read { database -> Replay? in
             guard let row = try ListRow.find(list.number, database) else { return nil }

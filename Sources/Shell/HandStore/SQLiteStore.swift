@@ -8,20 +8,21 @@ import Synchronization
 
 /// A `CommitStore` in one SQLite file, with a write-ahead log.
 ///
-/// One writer at a time and any number of readers beside it; group commit is the caller's, who hands over all that is to
-/// be written at once.
+/// One writer at a time, and any number of readers alongside it. Group commit is up to the caller, who passes
+/// everything that one transaction writes.
 package final class SQLiteStore: CommitStore {
     let database: DatabasePool
     private let lock: StoreLock
     let path: String
     private let files: OpenFiles
-    /// Numbers that are reserved for authors and not given to anybody.
+    /// Author numbers that are reserved and not assigned yet.
     let freeNumbers = Mutex<Range<UInt64>>(0..<0)
 
-    /// Opens the store in a folder, and makes folder and store if need be.
+    /// Opens the store in a folder, and creates folder and store if necessary.
     ///
-    /// - Parameter progress: hears how far a store of an older format is converted, which takes long if its history is.
-    /// - Throws: `StoreError` if it is in use, newer than this program, or damaged; then nothing is changed.
+    /// - Parameter progress: called with the progress of converting an older format, which takes long if the history is
+    ///   long.
+    /// - Throws: `StoreError` if the store is in use, newer than this program, or damaged; nothing is changed then.
     package init(
         folder: String, durability: Durability, progress: (Schema.Conversion) -> Void = { _ in }
     ) throws {
@@ -43,20 +44,20 @@ package final class SQLiteStore: CommitStore {
         files.remember()
     }
 
-    /// What SQLite makes beside a database has the same mode.
+    /// Makes a database private. The files that SQLite creates next to it get the same mode.
     static func makePrivate(_ database: String) throws {
         do { try PrivateFile.make(database) } catch { throw StoreError.failed(error.description) }
         for ending in ["-wal", "-shm"] { PrivateFile.tighten(database + ending) }
     }
 
-    /// Nothing may stay in the log that was written otherwise.
+    /// Sets or clears the durability mark. The log may not keep anything that was written with another durability.
     private func remember(_ durability: Durability, _ mark: DurabilityMark) throws {
         if mark.isSet && durability != .fsync { try mark.clear() }
         guard durability == .fsync else { return }
-        // The library writes a transaction of its own when it begins a log, without a flush.
+        // The library writes a transaction of its own when it starts a log, without a flush.
         try DurabilityMark.flush(fileAt: path + "-wal")
         guard !mark.isSet else { return }
-        // If the log cannot be emptied now, it works as it is, and the next opening sees to it.
+        // If the log cannot be emptied now, it works as it is, and the next opening tries again.
         guard (try? database.writeWithoutTransaction({ try $0.checkpoint(.truncate) })) != nil else { return }
         try DurabilityMark.flush(fileAt: path + "-wal")
         try mark.set()
@@ -66,16 +67,17 @@ package final class SQLiteStore: CommitStore {
         do { try PrivateFile.makeFolder(folder) } catch { throw StoreError.failed(error.description) }
     }
 
-    /// What the database would only call read-only, or could not open, is said of the file that it is.
+    /// Names the file that cannot be used, where the database would only report "read-only" or "cannot open".
     static func expectUsable(_ path: String) throws {
         do { for ending in ["", "-wal", "-shm"] { try PrivateFile.expectUsable(path + ending) } } catch {
             throw StoreError.failed("\(error)")
         }
     }
 
-    /// A file that does not start as SQLite files do is refused before anything is written beside it. One that ends within
-    /// its first words may be a store whose very first write was cut short; SQLite knows, and takes it back. But a log without
-    /// its database it would throw away, and all commits with it.
+    /// Refuses a file that does not start as SQLite files do, before anything is written next to it.
+    ///
+    /// A file that ends within its first bytes may be a store whose very first write was cut short; SQLite recognizes
+    /// that and rolls it back. But SQLite would throw away a log whose database is empty, and all commits with it.
     static func checkHeader(_ path: String) throws {
         let start: [UInt8]
         do { start = try PrivateFile.read(path, upTo: 16)?.bytes ?? [] } catch {
@@ -96,24 +98,24 @@ package final class SQLiteStore: CommitStore {
             if !isEmpty && mark != Schema.applicationID { throw StoreError.notAStore(path: path) }
             if found > Schema.version { throw StoreError.newer(path: path, found: found, known: Schema.version) }
             if found < Schema.version { try Schema.migrate(database, from: found, progress: progress) }
-            // A list that is not found by its name could be made a second time.
+            // A list that is not found by its name could be created a second time.
             let finding = try String.fetchOne(database, sql: "PRAGMA integrity_check(lists)")
             guard finding == "ok" else { throw StoreError.damaged("the lists: \(finding ?? "cannot be read")") }
         }
-        // Only now: DatabasePool sets its own choice while it opens.
+        // Not earlier: DatabasePool sets its own level while it opens.
         try database.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA synchronous = \(durability == .fsync ? "FULL" : "NORMAL")")
         }
     }
 
-    /// What `PRAGMA synchronous` says of the writing connection: 2 is FULL.
+    /// Returns `PRAGMA synchronous` of the writing connection: 2 is FULL.
     package func synchronousLevel() throws -> Int {
         try database.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") ?? -1 }
     }
 
-    /// Whether writes that need more pages fail, as on a full disk; for tests.
+    /// Makes writes that need more pages fail, as on a full disk, or lets them succeed again; for tests.
     package func stopGrowing(_ isStopped: Bool) throws {
-        // SQLite takes the number of pages that there are for a smaller one.
+        // SQLite raises a smaller number to the number of pages that exist.
         try database.writeWithoutTransaction { database in
             _ = try Int.fetchOne(database, sql: "PRAGMA max_page_count = \(isStopped ? 1 : 4_294_967_294)")
         }
@@ -121,13 +123,13 @@ package final class SQLiteStore: CommitStore {
 
     package func close() throws {
         defer { lock.release() }
-        // DatabasePool closes a reader last, and a reader does not copy the log into the database. If that fails, the log has
-        // everything, and the next opening reads it.
+        // DatabasePool closes a reader last, and a reader does not copy the log into the database. If this checkpoint
+        // fails, the log has everything, and the next opening reads it.
         _ = try? database.writeWithoutTransaction { try $0.checkpoint(.truncate) }
         try Self.translating(path) { try database.close() }
     }
 
-    /// Runs `body` and says what the database complains of as a `StoreError`.
+    /// Runs `body` and translates the database's errors to `StoreError`.
     static func translating<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -138,15 +140,15 @@ package final class SQLiteStore: CommitStore {
             case .SQLITE_NOTADB: throw StoreError.notAStore(path: path)
             case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_FSYNC:
                 throw StoreError.syncFailed(path: path)
-            // A statement of this program fails only if the tables are not what they were.
+            // The statements of this program fail only if somebody else changed the tables.
             case .SQLITE_CORRUPT, .SQLITE_ERROR: throw StoreError.damaged(error.message ?? "\(path) is malformed")
             case .SQLITE_BUSY, .SQLITE_LOCKED: throw StoreError.inUse(path: path)
             default: throw StoreError.failed("\(path): \(error.message ?? error.description)")
             }
         } catch let error as WireError {
-            throw StoreError.damaged("\(path) does not read: \(error)")
+            throw StoreError.damaged("\(path) cannot be read: \(error)")
         } catch let error as RowDecodingError {
-            throw StoreError.damaged("\(path) does not read: \(error)")
+            throw StoreError.damaged("\(path) cannot be read: \(error)")
         } catch {
             throw StoreError.failed("\(path): \(error)")
         }
@@ -158,14 +160,14 @@ package final class SQLiteStore: CommitStore {
         return result
     }
 
-    /// Nothing is acknowledged that went into a file which nobody will find again.
+    /// Expects the store's files at their paths, so that nothing is acknowledged that went into a removed file.
     ///
-    /// - Throws: `StoreError.removed`, if the store's files were removed or replaced by others.
+    /// - Throws: `StoreError.removed` if the store's files were removed or replaced by others.
     package func expectFiles() throws {
         if !files.areThere() { throw StoreError.removed(path: path, saved: files.saving { try saveAll(as: $0) }) }
     }
 
-    /// Copies all that this process has of the store. The files that it has open are there until it ends.
+    /// Copies the whole store from the files that this process has open; they exist until it ends.
     private func saveAll(as file: String) throws {
         try Self.makeFolder((file as NSString).deletingLastPathComponent)
         try PrivateFile.make(file)
@@ -179,19 +181,20 @@ package final class SQLiteStore: CommitStore {
 }
 
 extension Row {
-    /// The value in a column. Unlike the subscript, which ends the process, it throws if the file holds something else there.
+    /// Returns the value in a column. If the column holds another type, this throws; the subscript would end the
+    /// process.
     func value<Value: DatabaseValueConvertible & StatementColumnConvertible>(_ index: Int) throws -> Value {
         try decode(atIndex: index)
     }
 
-    /// The same of a number of which all bits count.
+    /// Returns a number that uses all 64 bits.
     func bits(_ index: Int) throws -> UInt64 {
         UInt64(stored: try value(index))
     }
 }
 
 extension UInt64 {
-    /// SQLite's integers are signed; the bits stay.
+    /// The same bits as a signed integer, because SQLite's integers are signed.
     var stored: Int64 { Int64(bitPattern: self) }
 
     init(stored: Int64) {

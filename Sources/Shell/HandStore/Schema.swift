@@ -2,33 +2,33 @@ import GRDB
 import HandSync
 import HandWire
 
-/// The tables of a store and how older ones become newer. `PRAGMA user_version` says which format a file has.
+/// The tables of a store, and the migrations from older formats. `PRAGMA user_version` says which format a file has.
 package enum Schema {
     /// The format that this program writes.
-    /// 2: lists know where what is kept of their history begins, and how many authors they have; rows have checksums.
-    /// 3: lists know who made them.
-    /// 4: authors are clients under a name, so a client has one for each of its names.
-    /// 5: clients' ids are hashed; deleted lists stay for a while, without a name; access rules are remembered.
-    /// 6: commits that were written together share a row.
-    /// 7: texts are changed, not set.
-    /// 8: a commit may be a refusal. An older store has none, so nothing in it changes.
+    /// - 2: lists store the revision where their history begins, and how many authors they have; rows have checksums.
+    /// - 3: lists store their owner.
+    /// - 4: an author is a client under a name, so a client has one author for each of its names.
+    /// - 5: clients' ids are hashed; deleted lists stay for a while, without a name; access rules are stored.
+    /// - 6: commits that were written together share a row.
+    /// - 7: commits change texts instead of setting them.
+    /// - 8: a commit may be a refusal. An older store has none, so nothing in it changes.
     static let version = 8
     /// Marks the file as a hand store ("hand" in ASCII).
     static let applicationID = 0x6861_6E64
 
-    /// How far a store has come on its way to the present format.
+    /// The progress of a store's conversion to the present format.
     package struct Conversion: Equatable, Sendable {
-        /// The format that it had.
+        /// The format before.
         package let from: Int
-        /// Commits that are converted.
+        /// The number of commits converted so far.
         package var done = 0
-        /// Commits in all.
+        /// The number of commits in all.
         package let count: Int
     }
 
     /// Brings an empty or older database to the present format.
     ///
-    /// - Parameter progress: hears of a conversion that rewrites commits when it begins, and then after each row of them.
+    /// - Parameter progress: called when a conversion that rewrites commits begins, and after each row of commits.
     static func migrate(
         _ database: Database, from found: Int, progress: (Conversion) -> Void = { _ in }
     ) throws {
@@ -44,7 +44,8 @@ package enum Schema {
         try database.execute(sql: "PRAGMA user_version = \(version)")
     }
 
-    /// Checksums are written behind the last step. They are those of what is found: damage from before is not noticed by them.
+    /// The checksums are written after the last step. They cover the rows as they are found, so earlier damage is not
+    /// detected.
     private static func makeSecondFormat(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -58,7 +59,7 @@ package enum Schema {
         }
     }
 
-    /// Whose a list is matters to nobody but the limits; the checksum does not cover it.
+    /// Only the limits use a list's owner, so the checksum does not cover it.
     private static func makeThirdFormat(_ database: Database) throws {
         try database.execute(
             sql: """
@@ -67,7 +68,7 @@ package enum Schema {
                 """)
     }
 
-    /// Every client keeps its number, as the first of its authors, under the name that it has.
+    /// Every client keeps its number: it becomes the number of its first author, under the client's name.
     private static func makeFourthFormat(_ database: Database, from found: Int) throws {
         let columns = ["number", "client_high", "client_low", "person"]
         if found >= 2 { try CheckedTable.authors.expectChecksums(over: columns, database) }
@@ -103,8 +104,9 @@ package enum Schema {
         try keepDeletedLists(database)
     }
 
-    /// A list without a name is a deleted one; the row of its deletion says what it was called, when it was deleted and by whom.
-    /// Such a row without its list says that what is left of the list is being removed. The checksums of the lists stay.
+    /// A list without a name is deleted; the row of its deletion has its former name, the time, and the person who
+    /// deleted it. If such a row has no list, the rest of the list is being removed. The checksums of the lists stay
+    /// the same.
     private static func keepDeletedLists(_ database: Database) throws {
         let last = try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'lists'")
         let columns = CheckedTable.lists.selection + ", owner"
@@ -137,13 +139,13 @@ package enum Schema {
                     checksum INTEGER NOT NULL DEFAULT 0
                 );
                 """)
-        // The number of a list that is gone is not given to another.
+        // The number of a removed list is not used again.
         try database.execute(sql: "DELETE FROM sqlite_sequence WHERE name = 'lists'")
         try database.execute(
             sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('lists', ?)", arguments: [last ?? 0])
     }
 
-    /// A row of one frame is a row of frames.
+    /// The data need not change: a row with one frame is a valid row of frames.
     private static func makeSixthFormat(_ database: Database) throws {
         try database.execute(sql: "ALTER TABLE commits RENAME COLUMN frame TO frames")
     }

@@ -6,12 +6,12 @@ import HandCore
 import HandSync
 import HandWire
 
-/// Copies of a store.
+/// Writes and restores backups of a store.
 package enum StoreBackup {
-    /// Writes the store of a folder into a file, as it is at one moment, also while a server writes to it. The file appears
-    /// under its name when it is complete and flushed.
+    /// Writes the store of a folder into a file, as it is at one moment, also while a server writes to it. The file
+    /// gets its name when it is complete and flushed.
     ///
-    /// - Parameter rules: the access rules that hold, if there are any; no secret is in them.
+    /// - Parameter rules: the access rules in force, if there are any; they contain no secrets.
     /// - Throws: `StoreError` if there is no store, or the file exists already.
     package static func write(_ folder: String, to file: String, rules: [UInt8]? = nil) throws {
         let source = StoreVerifier.file(at: folder)
@@ -37,7 +37,7 @@ package enum StoreBackup {
         }
     }
 
-    /// Has `body` fill an empty file, which gets its name when it is complete and flushed.
+    /// Runs `body` to fill an empty file, which gets its name when it is complete and flushed.
     ///
     /// - Throws: `StoreError` if there is a file of that name, or what `body` throws.
     static func write(to file: String, _ body: (_ partial: String) throws -> Void) throws {
@@ -56,21 +56,22 @@ package enum StoreBackup {
         try translating { () throws(FileError) in try PrivateFile.flushFolder(of: file) }
     }
 
-    /// Puts a backup in the place of a store's database. Its lists get new histories: what was committed after the backup is
-    /// gone, so a client that has seen it must not go on from there. The clients keep what they have pending.
+    /// Replaces a store's database by a backup. Its lists get new histories: commits after the backup are gone, so a
+    /// client that has seen them must not continue from there. The clients keep their pending edits.
     ///
-    /// Access rules that are there stay. Where there are none, those of the backup hold; but if there were any, and they got lost,
-    /// that stays known, and nobody is let in.
+    /// Existing access rules stay. If there are none, those of the backup apply. But if the store had rules whose file
+    /// got lost, the new store keeps that knowledge, and nobody is let in.
     ///
-    /// Killed at any moment, it has changed nothing, or whoever opens the store next ends what it began.
+    /// If the process is killed, either nothing has changed, or the next opening of the store completes the recovery.
     ///
     /// - Parameters:
-    ///   - replaces: whether a database that is there may be replaced. It is moved aside, as is a log without one.
-    ///   - renews: whether the lists get new histories; otherwise clients go on where they were.
-    ///   - stamp: tells what is moved aside from what was before.
-    ///   - accessFile: where the access rules are.
-    ///   - random: gives the new histories their ids.
-    /// - Throws: `StoreError` if a server has the store open, or one is there and may not be replaced; nothing is changed then.
+    ///   - replaces: whether an existing database may be replaced. It is moved aside, as is a log without a database.
+    ///   - renews: whether the lists get new histories; otherwise clients continue where they were.
+    ///   - stamp: distinguishes the files that are moved aside from earlier ones.
+    ///   - accessFile: the path of the access rules.
+    ///   - random: generates the ids of the new histories.
+    /// - Throws: `StoreError` if a server has the store open, or a store exists and may not be replaced; nothing is
+    ///   changed then.
     package static func restore(
         _ file: String, to folder: String, replaces: Bool, renews: Bool = true, stamp: Int, accessFile: String,
         random: inout some RandomNumberGenerator
@@ -89,23 +90,23 @@ package enum StoreBackup {
         if renews { try renewHistories(partial, &random) }
         let access = try takeAccess(partial, folder, accessFile)
         try flush(partial)
-        // From here on the backup is to take the store's place.
+        // From here on the recovery is completed, whatever happens.
         try move(partial, to: target + recovered + "\(stamp)")
         try finishRecovery(in: folder)
         return Recovery(aside: there.isEmpty ? nil : aside(folder, "\(stamp)"), access: access)
     }
 
-    /// What became of a recovery.
+    /// The result of a recovery.
     package struct Recovery: Sendable {
-        /// Where what was there is now; nil if there was nothing.
+        /// The path of the replaced store, or nil if there was none.
         package let aside: String?
         package let access: Access
 
-        /// Which access rules hold.
+        /// Which access rules apply.
         package enum Access: Sendable {
-            /// Those that are there.
+            /// The existing ones.
             case kept
-            /// There were some, and they got lost.
+            /// The store had rules, but their file is lost.
             case lost
             case fromBackup
             /// There never were any, as far as is known.
@@ -113,10 +114,10 @@ package enum StoreBackup {
         }
     }
 
-    /// Has a copy that is to become the store remember the access rules, and writes them down where they come from the backup.
+    /// Stores lost access rules in the copy that becomes the store, or writes the backup's rules to the access file.
     private static func takeAccess(_ copy: String, _ folder: String, _ file: String) throws -> Recovery.Access {
         if FileManager.default.fileExists(atPath: file) { return .kept }
-        // What is damaged remembers nothing.
+        // A damaged store has no rules to read.
         if let lost = try? SQLiteStore.accessRules(in: folder) {
             let database = try DatabaseQueue(path: copy)
             try database.write { try SQLiteStore.remember(lost, $0) }
@@ -134,14 +135,14 @@ package enum StoreBackup {
         folder + "/hand.sqlite.replaced-" + stamp
     }
 
-    /// Puts what a recovery has made ready in the store's place. To be called with the store's lock.
+    /// Moves a prepared recovery into the store's place. Call this while holding the store's lock.
     static func finishRecovery(in folder: String) throws {
         let target = folder + "/hand.sqlite"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         for name in names.sorted() where name.hasPrefix("hand.sqlite" + recovered) {
             try translating { () throws(FileError) in try PrivateFile.flushFolder(of: target) }
             let aside = aside(folder, name.dropFirst("hand.sqlite\(recovered)".count))
-            // The database first: without its log it would seem to be whole.
+            // The database first: a database without its log would seem to be complete.
             for part in parts(of: target) { try move(part, to: aside + part.dropFirst(target.count)) }
             try translating { () throws(FileError) in try PrivateFile.flushFolder(of: target) }
             try move(folder + "/" + name, to: target)
@@ -149,7 +150,7 @@ package enum StoreBackup {
         }
     }
 
-    /// And brings an older backup to the present format.
+    /// Gives the lists new histories, and migrates an older backup to the present format.
     private static func renewHistories(_ file: String, _ random: inout some RandomNumberGenerator) throws {
         try SQLiteStore.translating(file) {
             let database = try DatabaseQueue(path: file)
@@ -171,7 +172,7 @@ package enum StoreBackup {
 
     // MARK: Files
 
-    /// The files that are there of a database: itself, and what SQLite keeps beside it.
+    /// Returns the existing files of a database: itself, and those that SQLite keeps next to it.
     private static func parts(of database: String) -> [String] {
         ["", "-wal", "-shm", "-journal"].map { database + $0 }.filter { FileManager.default.fileExists(atPath: $0) }
     }

@@ -3,12 +3,13 @@ import Glibc
 import HandSync
 import Synchronization
 
-/// Keeps a second process from opening the same store: an advisory lock on a file beside it, released by the kernel
-/// however the process ends.
+/// Keeps a second process from opening the same store: an advisory lock on a file next to it. The kernel releases the
+/// lock however the process ends.
 final class StoreLock: Sendable {
     private let descriptors: Mutex<[Int32]>
 
-    /// - Parameter folder: locked too, if the store has it to itself: the file may be removed meanwhile, and then another made.
+    /// - Parameter folder: the store's folder if it contains nothing else. It is locked too, because somebody may
+    ///   remove the lock file, and another process would then create a new one.
     init(path: String, of store: String, folder: String? = nil) throws(StoreError) {
         let file: Int32
         do { file = try PrivateFile.open(path, O_RDWR) } catch { throw .failed(error.description) }
@@ -27,7 +28,7 @@ final class StoreLock: Sendable {
         descriptors = Mutex(open)
     }
 
-    /// Who only looks whether there is a lock has one for a moment.
+    /// Tries several times, because a process that only checks for a lock holds one for a moment.
     private static func lock(_ descriptor: Int32, tries: Int) -> Bool {
         for attempt in 1...tries {
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
@@ -50,7 +51,7 @@ final class StoreLock: Sendable {
 }
 
 extension SQLiteStore {
-    /// Whether a process has the store of a folder open.
+    /// Returns whether a process has the store of a folder open.
     package static func isInUse(folder: String) -> Bool {
         [folder + "/lock", folder].contains { path in
             let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)

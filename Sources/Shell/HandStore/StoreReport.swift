@@ -1,14 +1,14 @@
-/// What the verification of a store came to.
+/// The result of verifying a store.
 package struct StoreReport: Equatable, Sendable {
-    /// Something that is not as it was written.
+    /// A difference from what was written.
     package struct Problem: Equatable, Sendable {
-        /// The first revision of the list that is wrong; nil if it is not a matter of one.
+        /// The first wrong revision of the list, or nil if the problem does not concern one revision.
         package let revision: Int?
         package let text: String
     }
 
     package struct List: Equatable, Sendable {
-        /// For a deleted list, the one that it had.
+        /// The list's name; for a deleted list, its former name.
         package let name: String
         package let isDeleted: Bool
         /// The revisions whose commits are kept and were replayed: from the one after `floor` to `revision`.
@@ -21,7 +21,7 @@ package struct StoreReport: Equatable, Sendable {
     }
 
     package internal(set) var lists: [List] = []
-    /// What concerns the file as a whole.
+    /// The problems of the file as a whole.
     package internal(set) var problems: [Problem] = []
 
     package var isSound: Bool { problems.isEmpty && lists.allSatisfy { $0.problem == nil } }

@@ -4,8 +4,8 @@ import HandCore
 import HandSync
 import HandWire
 
-/// Reads everything that a store holds, as it was at one moment, also while a server writes to it: every commit is replayed
-/// and every digest compared; sequences, snapshots, decks and rules are checked.
+/// Verifies everything that a store holds at one moment, also while a server writes to it: replays every commit,
+/// compares every digest, and checks sequences, snapshots, decks and rules.
 package struct StoreVerifier {
     private let database: DatabaseQueue
     private let path: String
@@ -25,13 +25,13 @@ package struct StoreVerifier {
         database = try SQLiteStore.translating(file) { try DatabaseQueue(path: file, configuration: configuration) }
     }
 
-    /// - Parameter path: what the database is called in messages.
+    /// - Parameter path: the database's name in messages.
     init(_ database: DatabaseQueue, path: String) {
         self.database = database
         self.path = path
     }
 
-    /// Reads in the present format, as it is at one moment.
+    /// Runs `body` on the database as it is at one moment, in the present format.
     func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
         defer { try? database.close() }
         return try SQLiteStore.translating(path) {
@@ -42,15 +42,15 @@ package struct StoreVerifier {
         }
     }
 
-    /// The database of a store's folder, or the file itself.
+    /// Returns the database of a store's folder, or the file itself.
     static func file(at path: String) -> String {
         var isFolder: ObjCBool = false
         let isThere = FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
         return isThere && isFolder.boolValue ? path + "/hand.sqlite" : path
     }
 
-    /// - Parameter progress: hears of a list, the revision that has been replayed, and the last one.
-    /// - Throws: `StoreError` if the file cannot be read at all; what is wrong inside is in the report.
+    /// - Parameter progress: called with a list's name, the last replayed revision, and the list's last revision.
+    /// - Throws: `StoreError` if the file cannot be read at all; the report has the problems inside it.
     /// - Complexity: that of replaying all commits.
     package func verify(progress: (String, Int, Int) -> Void = { _, _, _ in }) throws -> StoreReport {
         try reading { database in
@@ -59,7 +59,7 @@ package struct StoreVerifier {
             for complaint in complaints where complaint != "ok" {
                 report.problems.append(StoreReport.Problem(revision: nil, text: complaint))
             }
-            // Deleted ones come last, by the names that they had.
+            // Deleted lists come last, by their former names.
             let sql = """
                 SELECT lists.number, deleted_lists.name FROM lists LEFT JOIN deleted_lists ON list = lists.number
                 ORDER BY lists.name IS NULL, lists.name, deleted_lists.name, lists.number
@@ -78,7 +78,7 @@ package struct StoreVerifier {
         }
     }
 
-    /// The database, or if it has an older format a copy of it that has not; it is gone when it is closed.
+    /// Returns the database; if its format is older, a migrated copy, which is temporary.
     private func present() throws -> DatabaseQueue {
         let (mark, version) = try database.read { database in
             try (
@@ -116,7 +116,7 @@ package struct StoreVerifier {
         }
     }
 
-    /// A list has a name, or a deletion that says which it had; never both.
+    /// Checks that a list has either a name or a deletion, never both.
     private func checkDeletions(_ database: Database, _ report: inout StoreReport) throws {
         for number in try Int64.fetchAll(database, sql: "SELECT number FROM deleted_lists ORDER BY number") {
             do { _ = try DeletionRow.all("number = ?", [number], database) } catch let error as StoreError {
@@ -127,7 +127,7 @@ package struct StoreVerifier {
             SELECT number FROM lists WHERE (name IS NULL) != (number IN (SELECT list FROM deleted_lists)) ORDER BY number
             """
         for number in try Int64.fetchAll(database, sql: sql) {
-            let text = "list \(number) is deleted and is not: it has a name and a deletion, or neither"
+            let text = "list \(number) has both a name and a deletion, or neither"
             report.problems.append(StoreReport.Problem(revision: nil, text: text))
         }
     }

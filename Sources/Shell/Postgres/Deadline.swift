@@ -1,4 +1,4 @@
-/// The end of somebody's patience.
+/// The time until which an operation may take.
 package struct Deadline: Sendable {
     private let end: ContinuousClock.Instant
 
@@ -13,13 +13,13 @@ package struct Deadline: Sendable {
     package var left: Duration { end - .now }
     package var hasPassed: Bool { left <= .zero }
 
-    /// Milliseconds that are left, rounded up; a day at most.
+    /// The remaining milliseconds, rounded up; at most a day.
     var milliseconds: Int32 {
         let (seconds, attoseconds) = min(max(.zero, left), .seconds(86_400)).components
         return Int32(seconds * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
     }
 
-    /// This, or earlier.
+    /// Returns this deadline, or the one in `time` if that is earlier.
     package func within(_ time: Duration) -> Deadline {
         Deadline(end: min(end, .now + time))
     }

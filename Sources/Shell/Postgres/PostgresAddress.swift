@@ -2,25 +2,27 @@ import CLibpq
 import Files
 import Foundation
 
-/// Where a database is and as whom to go there: a URI or a list of `name=value`, as libpq reads them, with one host or several.
+/// The address of a database and the user to connect as: a URI or a list of `name=value` in libpq's syntax, with one
+/// host or several.
 ///
-/// It holds no password. Command lines are seen by everybody on a machine, so one with a password in it is refused.
+/// It has no password. Everybody on a machine can see command lines, so an address with a password is refused.
 package struct PostgresAddress: Sendable {
-    /// One host with its port, as libpq's keywords and values; empty for libpq's own choice.
+    /// One host with its port, as libpq's keywords and values; empty for libpq's default.
     struct Host: Sendable {
         let words: [String: String]
         let name: String
     }
 
     let hosts: [Host]
-    /// All but hosts and ports.
+    /// All parameters except hosts and ports.
     private let words: [String: String]
     private let passwordFile: String?
     /// How long one host is tried.
     let hostPatience: Duration
 
-    /// - Parameter passwordFile: a file whose first line is the password; nil for `PGPASSWORD`, `PGPASSFILE` or no password.
-    /// - Throws: `PostgresError` if it does not read, or has a password in it.
+    /// - Parameter passwordFile: a file whose first line is the password; nil for `PGPASSWORD`, `PGPASSFILE` or no
+    ///   password.
+    /// - Throws: `PostgresError` if the address is malformed or has a password.
     package init(_ text: String, passwordFile: String? = nil) throws(PostgresError) {
         var words = try Self.words(of: text)
         for secret in ["password", "sslpassword"] where words[secret] != nil {
@@ -31,7 +33,7 @@ package struct PostgresAddress: Sendable {
                     + "file that PGPASSFILE names, or into a file of its own.")
         }
         hosts = try Self.hosts(&words)
-        // What libpq waits for by itself it does not wait for here.
+        // libpq ignores this timeout when it connects without blocking, so the timeout is applied here.
         let seconds = words.removeValue(forKey: "connect_timeout").flatMap { Int($0) } ?? 0
         hostPatience = seconds > 0 ? .seconds(seconds) : .seconds(3)
         let standard = [
@@ -48,7 +50,7 @@ package struct PostgresAddress: Sendable {
         return words["dbname"].map { "\($0) at \(hosts)" } ?? hosts
     }
 
-    /// What libpq is to be given for a host. A password is read anew each time, as it may have been changed.
+    /// Returns libpq's parameters for a host. The password is read each time, because it may have been changed.
     func words(for host: Host) throws(PostgresError) -> [String: String] {
         var words = words.merging(host.words) { _, one in one }
         guard let passwordFile else { return words }
@@ -60,7 +62,7 @@ package struct PostgresAddress: Sendable {
         guard !line.isEmpty else {
             throw PostgresError(
                 state: PostgresError.wrongAddress,
-                "\(passwordFile) is not there, or its first line is empty. Write the password of the database into it.")
+                "\(passwordFile) does not exist, or its first line is empty. Write the database's password into it.")
         }
         words["password"] = String(decoding: line, as: UTF8.self)
         return words
@@ -68,12 +70,12 @@ package struct PostgresAddress: Sendable {
 
     private static func words(of text: String) throws(PostgresError) -> [String: String] {
         var complaint: UnsafeMutablePointer<CChar>?
-        // The complaint quotes the text, with a password that may be in it.
+        // The complaint is not shown: it quotes the text, which may have a password in it.
         defer { PQfreemem(complaint) }
         guard let options = PQconninfoParse(text, &complaint) else {
             throw PostgresError(
                 state: PostgresError.wrongAddress,
-                "the address of the database does not read. It has the form "
+                "the address of the database is malformed. It has the form "
                     + "postgres://USER@HOST:PORT,HOST:PORT/DATABASE?OPTION=VALUE.")
         }
         defer { PQconninfoFree(options) }
@@ -86,7 +88,8 @@ package struct PostgresAddress: Sendable {
         return words
     }
 
-    /// Takes the hosts out of the words. Each is tried by itself: libpq would wait for the first as long as it takes.
+    /// Removes the hosts from the parameters. Each host is tried separately: libpq would wait for the first without
+    /// limit.
     private static func hosts(_ words: inout [String: String]) throws(PostgresError) -> [Host] {
         func list(_ word: String) -> [String] {
             words.removeValue(forKey: word)?.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

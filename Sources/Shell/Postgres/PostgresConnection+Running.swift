@@ -1,29 +1,30 @@
 import CLibpq
 import Foundation
 
-/// What became of a transaction.
+/// The outcome of a transaction.
 package enum PostgresOutcome: Sendable {
-    /// It is done: what each statement gave back, and what the server said besides.
+    /// The transaction was committed: the rows of each statement, and the server's notices.
     case done([PostgresRows], notices: [PostgresError])
-    /// It is undone.
+    /// The transaction was rolled back.
     case failed(PostgresError)
-    /// Nobody knows: the connection was lost, or the answer did not come in time.
+    /// The outcome is unknown: the connection was lost, or the answer did not come in time.
     case unknown(PostgresError)
 }
 
 extension PostgresConnection {
-    /// Runs transactions one behind the other, without waiting for an answer in between. Those behind one that failed are run all
-    /// the same.
+    /// Runs transactions one after another, without waiting for the answers in between. A failed transaction does not
+    /// stop the later ones.
     ///
-    /// - Parameter transactions: the statements of each: all of them or none. With `BEGIN` as the first, it goes on until `COMMIT`.
-    /// - Returns: what became of each.
+    /// - Parameter transactions: the statements of each transaction, which take effect all or none. If the first is
+    ///   `BEGIN`, the transaction stays open until `COMMIT`.
+    /// - Returns: the outcome of each.
     package func run(_ transactions: [[PostgresCall]], by deadline: Deadline) -> [PostgresOutcome] {
         start(transactions)
         return finish(by: deadline)
     }
 
-    /// Sends transactions, as far as there is room on the way; `finish` does the rest. In between others can be started on other
-    /// connections.
+    /// Sends transactions as far as the socket takes them; `finish` does the rest. Before that, the caller can start
+    /// transactions on other connections.
     package func start(_ transactions: [[PostgresCall]]) {
         underWay = UnderWay(counts: transactions.map(\.count))
         do throws(PostgresError) {
@@ -39,7 +40,7 @@ extension PostgresConnection {
 
     /// Waits for the transactions that were started.
     ///
-    /// - Returns: what became of each.
+    /// - Returns: the outcome of each.
     package func finish(by deadline: Deadline) -> [PostgresOutcome] {
         var outcomes: [PostgresOutcome] = []
         let underWay = underWay
@@ -47,7 +48,7 @@ extension PostgresConnection {
             if let complaint = underWay.complaint { throw complaint }
             if underWay.prepared > 0 { try finishPreparing(underWay.prepared, by: deadline) }
             for count in underWay.counts { outcomes.append(try outcome(count, by: deadline)) }
-            // There is none; libpq is idle when it has said so.
+            // There is no further result, but libpq becomes idle only when it has returned nil.
             if let result = PQgetResult(handle) { PQclear(result) }
         } catch {
             isAbandoned = true
@@ -58,7 +59,7 @@ extension PostgresConnection {
 
     /// Runs statements as one transaction.
     ///
-    /// - Throws: `PostgresError`. After one that `isAboutConnection`, it may have been done all the same.
+    /// - Throws: `PostgresError`. If that `isAboutConnection`, the transaction may have been committed all the same.
     package func run(_ calls: [PostgresCall], by deadline: Deadline) throws(PostgresError) -> [PostgresRows] {
         switch run([calls], by: deadline)[0] {
         case .done(let rows, _): return rows
@@ -72,15 +73,15 @@ extension PostgresConnection {
 
     // MARK: Sending
 
-    /// Has the server prepare what it does not know yet, before anything that might fail.
+    /// Makes the server prepare new statements, before anything that might fail.
     ///
-    /// - Returns: how many statements were sent for that.
+    /// - Returns: how many statements were sent to be prepared.
     private func prepare(_ transactions: [[PostgresCall]]) throws(PostgresError) -> Int {
         let known = prepared.count
         for call in transactions.joined() where call.isKept && prepared[call.sql] == nil {
             let name = "s\(prepared.count)"
             guard PQsendPrepare(handle, name, call.sql, 0, nil) == 1 else { throw failure() }
-            // Where that fails, the connection is not used again.
+            // If that fails, the connection is not used again.
             prepared[call.sql] = name
         }
         guard prepared.count > known else { return 0 }
@@ -112,7 +113,7 @@ extension PostgresConnection {
 
     /// Receives the answers of one transaction.
     ///
-    /// - Throws: if nobody knows what became of it.
+    /// - Throws: if the outcome is unknown.
     private func outcome(_ count: Int, by deadline: Deadline) throws(PostgresError) -> PostgresOutcome {
         var rows: [PostgresRows] = []
         var complaint: PostgresError?
@@ -123,14 +124,14 @@ extension PostgresConnection {
                 PQclear(result)
                 let notices = takeNotices()
                 if let complaint {
-                    // A server that takes no writes any more is not asked again.
+                    // A server that no longer accepts writes is not used again.
                     if complaint.isAboutConnection { isAbandoned = true }
                     return .failed(complaint)
                 }
                 guard rows.count == count else { throw .lost("\(host) answered \(rows.count) of \(count) statements") }
                 return .done(rows, notices: notices)
             case PGRES_FATAL_ERROR, PGRES_BAD_RESPONSE:
-                // The first says what is wrong.
+                // The first error is the cause.
                 if complaint == nil { complaint = PostgresError(result: result) }
                 PQclear(result)
             case PGRES_PIPELINE_ABORTED: PQclear(result)
@@ -139,7 +140,7 @@ extension PostgresConnection {
         }
     }
 
-    /// The next result; nil between two statements.
+    /// Returns the next result; nil between two statements.
     private func nextResult(
         by deadline: Deadline, _ complaint: PostgresError?
     ) throws(PostgresError) -> OpaquePointer? {

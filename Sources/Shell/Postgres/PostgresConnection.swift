@@ -1,31 +1,31 @@
 import CLibpq
 import Foundation
 
-/// One session with one server. Every wait in it has a deadline; behind one that has passed it is of no use any more.
+/// One session with one server. Every wait has a deadline; a connection that missed one cannot be used any more.
 ///
-/// `@unchecked Sendable` is safe: one thread at a time has it, which is the one that opened it, or took it out of its pool.
+/// `@unchecked Sendable` is safe: only one thread at a time uses it, the one that opened it or took it from its pool.
 package final class PostgresConnection: @unchecked Sendable {
     let handle: OpaquePointer
-    /// Which host it leads to.
+    /// The connected host.
     package let host: String
-    /// The names that the server has for statements, by their text.
+    /// The server's names of prepared statements, by their text.
     var prepared: [String: String] = [:]
     private let notices = Notices()
-    /// Whether an answer did not come, so that the next one would be taken for it.
+    /// Whether an answer is missing, so that a later answer would be mistaken for it.
     var isAbandoned = false
-    /// What was sent and not answered.
+    /// The transactions that were sent and not answered.
     var underWay = UnderWay(counts: [])
 
     struct UnderWay {
-        /// Statements of each transaction.
+        /// The number of statements in each transaction.
         var counts: [Int]
-        /// Statements that are prepared before.
+        /// The number of statements that are prepared first.
         var prepared = 0
-        /// Why not all of it was sent.
+        /// The reason why not everything was sent.
         var complaint: PostgresError?
     }
 
-    /// What the server said besides its answers.
+    /// The server's notices.
     private final class Notices {
         static let most = 16
         var all: [PostgresError] = []
@@ -33,7 +33,8 @@ package final class PostgresConnection: @unchecked Sendable {
 
     /// Connects to a host.
     ///
-    /// - Throws: `PostgresError` if that did not work before the deadline. The system's own look-up of names may take longer.
+    /// - Throws: `PostgresError` if that did not succeed before the deadline. The system's host name lookup may take
+    ///   longer.
     init(to host: PostgresAddress.Host, of address: PostgresAddress, by deadline: Deadline) throws(PostgresError) {
         let words = try address.words(for: host)
         handle = try Self.start(words)
@@ -61,7 +62,7 @@ package final class PostgresConnection: @unchecked Sendable {
         guard let handle = PQconnectStartParams(keys, values, 0) else {
             throw .init(state: PostgresError.unreachable, "there is no memory for a connection")
         }
-        // Complaints before the receiver is there would go to standard error.
+        // Without a receiver, early notices would go to standard error.
         _ = PQsetNoticeReceiver(handle, { _, _ in }, nil)
         return handle
     }
@@ -90,32 +91,32 @@ package final class PostgresConnection: @unchecked Sendable {
         if notices.all.count < Notices.most { notices.all.append(PostgresError(result: result)) }
     }
 
-    /// What the server said since this was asked last, the first few of it.
+    /// Returns the first few notices since the last call.
     func takeNotices() -> [PostgresError] {
         defer { notices.all = [] }
         return notices.all
     }
 
-    /// The process that serves it there.
+    /// The server's process for this session.
     package var backend: Int32 { PQbackendPID(handle) }
 
-    /// A setting that the server tells every client; nil if it does not.
+    /// Returns a setting that the server reports to every client, or nil if it does not report it.
     package func parameter(_ name: String) -> String? {
         PQparameterStatus(handle, name).map { String(cString: $0) }
     }
 
-    /// Whether it can be used: nothing is under way on it, and the server has not closed it. Does not wait.
+    /// Whether the connection can be used: no transaction is open, and the server has not closed it. Does not wait.
     package var isIdle: Bool {
         guard !isAbandoned, PQstatus(handle) == CONNECTION_OK else { return false }
         if wait(for: Int16(POLLIN), by: Deadline(in: .zero)) {
             guard PQconsumeInput(handle) == 1 else { return false }
-            // A server that goes says so before it closes.
+            // A server that stops sends a message before it closes.
             if PQstatus(handle) != CONNECTION_OK || wait(for: Int16(POLLIN), by: Deadline(in: .zero)) { return false }
         }
         return PQtransactionStatus(handle) == PQTRANS_IDLE
     }
 
-    /// What libpq complains of.
+    /// Returns libpq's current error.
     func failure() -> PostgresError {
         let text = PostgresError.line(String(cString: PQerrorMessage(handle)))
         return .lost(text.isEmpty ? "the connection to \(host) was lost" : text)
@@ -123,7 +124,7 @@ package final class PostgresConnection: @unchecked Sendable {
 
     // MARK: Waiting
 
-    /// Returns whether the socket got ready for any of the events.
+    /// Returns whether the socket became ready for any of the events.
     func wait(for events: Int16, by deadline: Deadline, or other: Int32? = nil) -> Bool {
         var sockets = [pollfd(fd: PQsocket(handle), events: events, revents: 0)]
         if let other { sockets.append(pollfd(fd: other, events: Int16(POLLIN), revents: 0)) }
@@ -142,12 +143,12 @@ package final class PostgresConnection: @unchecked Sendable {
         package let backend: Int32
     }
 
-    /// Waits until something comes on the socket, or can be read from `wake`.
+    /// Waits until input arrives on the socket or `wake`.
     package func waitForInput(or wake: Int32, by deadline: Deadline) {
         _ = wait(for: Int16(POLLIN), by: deadline, or: wake)
     }
 
-    /// What has come for the channels that this session listens on. Does not wait.
+    /// Returns the notifications that have arrived for the channels of this session. Does not wait.
     package func takeNotifications() throws(PostgresError) -> [Notification] {
         guard PQconsumeInput(handle) == 1 else { throw failure() }
         var found: [Notification] = []

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Makes connections to whichever host of a database takes them, and waits between attempts, the longer the more of them failed.
+/// Connects to whichever host of a database accepts connections. The pause between attempts grows with the number of
+/// failures.
 package final class PostgresConnector: Sendable {
     private struct State {
         /// The host that worked last, which is tried first.
@@ -12,7 +13,7 @@ package final class PostgresConnector: Sendable {
     }
 
     package let address: PostgresAddress
-    /// What every session runs first.
+    /// The statements that every session runs first.
     private let setup: [PostgresCall]
     private let state = Mutex(State())
     private static let pauses: (least: Duration, most: Duration) = (.milliseconds(20), .seconds(1))
@@ -22,9 +23,9 @@ package final class PostgresConnector: Sendable {
         self.setup = setup
     }
 
-    /// Tries all hosts, again and again until the deadline.
+    /// Tries all hosts repeatedly until the deadline.
     ///
-    /// - Throws: `PostgresError`, of the last attempt. What another attempt would not mend is thrown at once.
+    /// - Throws: the `PostgresError` of the last attempt. An error that another attempt cannot fix is thrown at once.
     package func connect(_ more: [PostgresCall], by deadline: Deadline) throws(PostgresError) -> PostgresConnection {
         var complaint = PostgresError(state: PostgresError.unreachable, "\(address.description) did not answer in time")
         while true {
@@ -36,7 +37,7 @@ package final class PostgresConnector: Sendable {
             }
             do { return try connectOnce(setup + more, by: deadline) } catch {
                 complaint = error
-                // Another thread may have failed at the same moment: that counts once.
+                // Another thread may have failed at the same moment; that counts as one failure.
                 state.withLock { state in
                     guard state.nextTry <= .now else { return }
                     let pause = min(Self.pauses.most, Self.pauses.least * (1 << min(state.failures, 6)))
@@ -58,7 +59,7 @@ package final class PostgresConnector: Sendable {
         var complaints: [PostgresError] = []
         for offset in address.hosts.indices {
             let index = (best + offset) % address.hosts.count
-            // One that falls silent must not keep us from the others.
+            // A host that does not answer must not keep us from the others.
             let hostDeadline = deadline.within(address.hostPatience)
             do {
                 let connection = try PostgresConnection(to: address.hosts[index], of: address, by: hostDeadline)
@@ -77,8 +78,8 @@ package final class PostgresConnector: Sendable {
         throw .init(state: complaints.last?.state ?? PostgresError.unreachable, text)
     }
 
-    /// Whether the server has answered, and will answer the same again. libpq tells only a text; in another language than English it
-    /// is tried again like all else.
+    /// Returns whether the server has answered and will give the same answer again. libpq gives only a text; if that is
+    /// not in English, the attempt is repeated like any other.
     private static func isFinal(_ error: PostgresError) -> Bool {
         error.state == PostgresError.wrongAddress
             || [
@@ -88,7 +89,7 @@ package final class PostgresConnector: Sendable {
     }
 }
 
-/// Connections that are used again.
+/// A pool of reusable connections.
 package final class PostgresPool: Sendable {
     private let connector: PostgresConnector
     private let setup: [PostgresCall]
@@ -97,15 +98,15 @@ package final class PostgresPool: Sendable {
     private let isClosed = Atomic(false)
 
     /// - Parameters:
-    ///   - size: the most connections that are there at once. They are made when they are needed.
-    ///   - setup: what every session runs first, besides what all of the connector's do.
+    ///   - size: the most connections at once. They are opened when they are needed.
+    ///   - setup: statements that every session of this pool runs after those of the connector.
     package init(_ connector: PostgresConnector, size: Int, setup: [PostgresCall] = []) {
         self.connector = connector
         self.setup = setup
         places = DispatchSemaphore(value: size)
     }
 
-    /// A connection that nobody else has, until it is given back.
+    /// Takes a connection, which nobody else uses until it is given back.
     package func take(by deadline: Deadline) throws(PostgresError) -> PostgresConnection {
         guard let connection = try takeAny(waiting: max(.zero, deadline.left), by: deadline) else {
             let database = connector.address.description
@@ -114,7 +115,7 @@ package final class PostgresPool: Sendable {
         return connection
     }
 
-    /// A connection, if not all of them are in use.
+    /// Takes a connection if not all of them are in use. Does not wait for one.
     package func takeMore(by deadline: Deadline) throws(PostgresError) -> PostgresConnection? {
         try takeAny(waiting: .zero, by: deadline)
     }
@@ -132,7 +133,7 @@ package final class PostgresPool: Sendable {
         }
     }
 
-    /// Gives back what `take` gave. One that cannot be used any more is closed.
+    /// Gives back a connection that was taken. A connection that cannot be used any more is closed.
     package func giveBack(_ connection: PostgresConnection) {
         if !isClosed.load(ordering: .relaxed), connection.isIdle { idle.withLock { $0.append(connection) } }
         places.signal()
@@ -146,7 +147,7 @@ package final class PostgresPool: Sendable {
         return try body(connection)
     }
 
-    /// Closes what nobody has, and from then on what is given back.
+    /// Closes the idle connections, and from then on those that are given back.
     package func close() {
         isClosed.store(true, ordering: .relaxed)
         idle.withLock { $0 = [] }

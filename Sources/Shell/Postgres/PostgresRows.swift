@@ -1,8 +1,8 @@
 import CLibpq
 
-/// What a statement gave back.
+/// The rows that a statement returned.
 package struct PostgresRows: Sendable {
-    /// Owns what libpq has allocated. `@unchecked Sendable` is safe: libpq's results do not change once they are there.
+    /// Owns libpq's result. `@unchecked Sendable` is safe: a result does not change once it exists.
     fileprivate final class Handle: @unchecked Sendable {
         let pointer: OpaquePointer
 
@@ -27,16 +27,16 @@ package struct PostgresRows: Sendable {
         try (0..<count).map { try body(self[$0]) }
     }
 
-    /// How many rows a change has changed.
+    /// The number of rows that a statement has changed.
     package var changed: Int { Int(String(cString: PQcmdTuples(handle.pointer))) ?? 0 }
 }
 
-/// A row of what a statement gave back. Columns are counted from 0; a value that is not of the type asked for is an error.
+/// A row that a statement returned. Columns are counted from 0. Reading a value as another type is an error.
 package struct PostgresRow {
     fileprivate let rows: PostgresRows
     fileprivate let index: Int32
 
-    /// The bytes of a value, as long as the row is there; nil for null.
+    /// Returns the bytes of a value, valid while the rows live; nil for null.
     private func raw(_ column: Int) -> UnsafeRawBufferPointer? {
         let pointer = rows.handle.pointer
         guard PQgetisnull(pointer, index, Int32(column)) == 0 else { return nil }
@@ -88,6 +88,6 @@ package struct PostgresRow {
     }
 
     private func wrong(_ column: Int, _ type: String) -> PostgresError {
-        PostgresError(state: PostgresError.wrongValue, "column \(column) of a row is no \(type)")
+        PostgresError(state: PostgresError.wrongValue, "column \(column) of a row is not of type \(type)")
     }
 }

@@ -3,25 +3,25 @@ import CLibpq
 /// A parameter of a statement.
 package enum PostgresValue: Sendable {
     case null
-    /// Of type `bigint`.
+    /// A `bigint`.
     case integer(Int64)
-    /// Of type `text`. The database has no NUL; U+FFFD stands for one.
+    /// A `text`. The database does not allow NUL; it is replaced by U+FFFD.
     case text(String)
-    /// Of type `bytea`.
+    /// A `bytea`.
     case bytes([UInt8])
-    /// Of type `bigint[]`.
+    /// A `bigint[]`.
     case integers([Int64])
-    /// Of type `bytea[]`.
+    /// A `bytea[]`.
     case rows([[UInt8]])
 
     package init(_ number: Int) { self = .integer(Int64(number)) }
-    /// All bits count, the highest as a sign.
+    /// Keeps all 64 bits; the highest becomes the sign.
     package init(bits: UInt64) { self = .integer(Int64(bitPattern: bits)) }
     package init(bits: UInt64?) { self = bits.map { .init(bits: $0) } ?? .null }
     package init(_ text: String?) { self = text.map { .text($0) } ?? .null }
     package init(_ bytes: [UInt8]?) { self = bytes.map { .bytes($0) } ?? .null }
 
-    /// Appends it as it goes over the wire; nothing for null.
+    /// Appends the value in the binary format of the protocol; nothing for null.
     func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: break
@@ -48,7 +48,7 @@ package enum PostgresValue: Sendable {
         }
     }
 
-    /// - Parameter type: the number that the element's type has in every database.
+    /// - Parameter type: the OID of the element's type, which is the same in every database.
     private static func writeHead(of count: Int, type: Int32, to bytes: inout [UInt8]) {
         bytes.append(bigEndian: Int32(count == 0 ? 0 : 1))
         bytes.append(bigEndian: Int32(0))
@@ -71,7 +71,7 @@ extension [UInt8] {
 package struct PostgresCall: Sendable {
     let sql: String
     let values: [PostgresValue]
-    /// Whether the server is to keep its plan, for the connection's life.
+    /// Whether the server keeps the statement prepared for the connection's life.
     let isKept: Bool
 
     package init(_ sql: String, _ values: [PostgresValue] = [], isKept: Bool = true) {
@@ -80,7 +80,7 @@ package struct PostgresCall: Sendable {
         self.isKept = isKept
     }
 
-    /// Calls `body` with the parameters as libpq takes them.
+    /// Calls `body` with the parameters in libpq's form.
     func withParameters<Result>(
         _ body: (
             _ count: Int32, UnsafePointer<UnsafePointer<CChar>?>?, _ lengths: UnsafePointer<Int32>?,
@@ -93,7 +93,7 @@ package struct PostgresCall: Sendable {
             value.write(to: &bytes)
             ends.append(bytes.count)
         }
-        // A pointer to nothing at all would be a null.
+        // Without any bytes there would be no base address, and an empty value would become null.
         bytes.append(0)
         return bytes.withUnsafeBytes { all in
             let starts = [0] + ends.dropLast()

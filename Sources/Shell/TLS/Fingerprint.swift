@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// Digests of secrets, so that the secrets themselves need not be kept.
+/// Digests of secrets, so that the secrets themselves need not be stored.
 package enum Fingerprint {
-    /// SHA-256, as hexadecimal digits.
+    /// Returns the SHA-256 as hexadecimal digits.
     package static func sha256(_ text: String) -> String {
         var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
         let bytes = Array(text.utf8)

@@ -1,26 +1,26 @@
 import EventLoop
 
-/// A client's connection to one of several hosts: one at a time, which can be renewed. Confined to the loop's thread.
+/// A client's connection to one of several hosts, one at a time. It can connect again. Confined to the loop's thread.
 package final class ServerConnection {
     package enum Event {
-        /// The host has so many addresses. Nothing is connected yet.
+        /// The host has that number of addresses. Nothing is connected yet.
         case found(addresses: Int)
         case opened
         case bytes(UnsafeRawBufferPointer)
         /// The system has taken all output, after some had to wait.
         case drained
-        /// It could not be made, or has ended.
+        /// The connection could not be made, or has ended.
         case lost(String)
-        /// It could not be made in time.
+        /// The connection could not be made in time.
         case unanswered
     }
 
     package struct Destination {
         package enum Place {
             case unix(path: String)
-            /// A name to be looked up, or an address in numbers.
+            /// A name to look up, or a numeric address.
             case host(String, port: UInt16)
-            /// What was found for a name; one at least.
+            /// The addresses that were found for a name: at least one.
             case addresses([SocketAddress])
         }
 
@@ -45,7 +45,7 @@ package final class ServerConnection {
     /// Counts connections, so that late events of an earlier one are ignored.
     private var generation = 0
 
-    /// - Parameter destinations: one for each host.
+    /// - Parameter destinations: one destination for each host.
     package init(_ loop: Loop, to destinations: [Destination], _ receive: @escaping (Event) -> Void) {
         self.loop = loop
         self.destinations = destinations
@@ -54,14 +54,15 @@ package final class ServerConnection {
 
     package var isOpen: Bool { stream != nil }
     package var isWriting: Bool { stream?.isWriting == true }
-    /// Seconds until the server's certificate ends; nil without TLS, or before it is there.
+    /// The seconds until the server's certificate expires; nil without TLS, or before the certificate has arrived.
     package var certificateLifetime: Int? { (stream as? TLSStream)?.certificateLifetime }
 
-    /// Closes the former connection. Connects, or finds the host's addresses, unless it is a Unix socket.
+    /// Closes the former connection, then connects. Without an address it only finds the host's addresses, except for a
+    /// Unix socket.
     ///
     /// - Parameters:
-    ///   - address: which of the host's addresses to connect to; nil to find them.
-    ///   - patience: milliseconds to do so; nil for as many as the system takes.
+    ///   - address: the index of the host's address to connect to; nil to find the addresses.
+    ///   - patience: the most milliseconds that this may take; nil for the system's own limit.
     package func connect(to host: Int, address: Int?, within patience: UInt64?) {
         close()
         let (mine, destination) = (generation, destinations[host])
@@ -120,7 +121,7 @@ package final class ServerConnection {
 
     private static let closed = "the server closed the connection"
 
-    /// - Parameter silence: what is said of a server that closes it without a word.
+    /// - Parameter silence: the reason to report if the server closes the connection without sending anything.
     private func opened(_ result: Result<some Channel, UVError>, _ mine: Int, _ silence: String) {
         guard mine == generation else {
             if case .success(let stream) = result { stream.close() }

@@ -1,12 +1,12 @@
 internal import COpenSSL
 import EventLoop
 
-/// The common settings of encrypted connections: certificates and trusted authorities. TLS 1.2 and newer, by OpenSSL.
+/// The common settings of encrypted connections: certificates and trusted authorities. TLS 1.2 and newer, with OpenSSL.
 package final class TLSContext {
     let raw: OpaquePointer
     /// The time spent on a server's handshakes in one turn of the loop.
     private var turn: (time: UInt64, nanoseconds: UInt64) = (0, 0)
-    /// Handshakes must not delay other clients: with a large RSA key, one takes some milliseconds.
+    /// Handshakes must not delay other clients: with a large RSA key, one takes several milliseconds.
     private static let nanosecondsPerTurn: UInt64 = 5_000_000
 
     /// A problem with a certificate, a key, or a connection, for people.
@@ -31,7 +31,7 @@ package final class TLSContext {
 
     /// - Parameters:
     ///   - certificate: a file with the server's certificate and the intermediate ones, in PEM.
-    ///   - key: a file with its key, in PEM, without a password.
+    ///   - key: a file with the certificate's key, in PEM, without a password.
     ///   - clientAuthority: a file with the certificates that must have signed each client's; nil if clients need none.
     package static func server(
         certificate: String, key: String, clientAuthority: String? = nil
@@ -61,7 +61,7 @@ package final class TLSContext {
         return context
     }
 
-    /// Why others do not trust the certificate, or soon will not; nil if there is no problem.
+    /// The reason why others do not trust the certificate, or soon will not; nil if there is no problem.
     package var certificateProblem: String? {
         guard let certificate = SSL_CTX_get0_certificate(raw) else { return nil }
         let (left, since) = (hand_x509_seconds_left(certificate), hand_x509_seconds_since(certificate))
@@ -72,7 +72,8 @@ package final class TLSContext {
 
     // MARK: The work of handshakes
 
-    /// Runs `body`, a step of a handshake, unless the given turn has spent its time on handshakes. Returns whether it ran.
+    /// Runs `body`, a step of a handshake, unless the given turn has spent its time on handshakes. Returns whether it
+    /// ran.
     func work(inTurn time: UInt64, _ body: () -> Void) -> Bool {
         if turn.time != time { turn = (time, 0) }
         guard turn.nanoseconds < Self.nanosecondsPerTurn else { return false }
@@ -101,7 +102,7 @@ package final class TLSContext {
 }
 
 extension TLSContext.Failure {
-    /// OpenSSL's error about `subject`: the first in its queue, which caused the others. Clears the queue.
+    /// Returns OpenSSL's error about `subject`: the first in its queue, which caused the others. Clears the queue.
     static func ofOpenSSL(_ subject: String) -> Self {
         let reason = ERR_reason_error_string(ERR_get_error()).map { String(cString: $0) }
         ERR_clear_error()

@@ -13,23 +13,23 @@ package final class TLSStream: Channel {
         case client(of: String)
     }
 
-    // OpenSSL has one error queue per thread, and an old entry would be taken for the error of a later call. So the queue is cleared
-    // before each call whose error is read.
+    // OpenSSL has one error queue per thread, and an old entry would be mistaken for the error of a later call. So the
+    // queue is cleared before each call whose error is read.
     private let loop: Loop
     private let context: TLSContext
     private let isServer: Bool
     private let stream: any Channel
-    /// Nil once closed.
+    /// OpenSSL's connection; nil once closed.
     private var ssl: OpaquePointer?
     private let input: OpaquePointer
     private let output: OpaquePointer
     private var isReady = false
-    /// Whether the handshake continues in a later turn, because this one is used up by others.
+    /// Whether the handshake continues in a later turn, because others have used up this turn's time.
     private var isPutOff = false
-    /// When the current count of messages after the handshake began. Few are allowed per minute.
+    /// When the present count of messages after the handshake began. Only a few are allowed per minute.
     private var countedSince: UInt64 = 0
     private static let countingPeriod: UInt64 = 60_000
-    /// Output from before the end of the handshake.
+    /// The output that was written before the end of the handshake.
     private var early: [OutputBuffer] = []
     private var isReading = true
     private var hasFailed = false
@@ -39,7 +39,7 @@ package final class TLSStream: Channel {
     private var onEnd: ((ChannelEnd) -> Void)?
     package var onDrain: (() -> Void)?
 
-    /// The maximal size of a record.
+    /// The maximum size of a record.
     private static let recordBytes = 16 << 10
 
     package init(_ loop: Loop, _ stream: any Channel, _ context: TLSContext, _ role: Role) throws(TLSContext.Failure) {
@@ -66,7 +66,8 @@ package final class TLSStream: Channel {
         }
     }
 
-    /// Requires that the server's certificate names this host: as an address, or else as a name, which is also sent to the server.
+    /// Requires that the server's certificate names this host: as an address, or else as a name, which is also sent to
+    /// the server.
     private static func expect(_ host: String, _ ssl: OpaquePointer) {
         let parameters = SSL_get0_param(ssl)
         if X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1 { return }
@@ -94,7 +95,7 @@ package final class TLSStream: Channel {
             case .failed(let reason): fail(reason)
             }
         }
-        // A client speaks first.
+        // A client sends first.
         advance()
     }
 
@@ -114,11 +115,12 @@ package final class TLSStream: Channel {
     package func resumeReading() {
         guard ssl != nil, !isReading else { return }
         isReading = true
-        // First the input that has already arrived, but not inside this call; then the rest, such as the end of the stream.
-        loop.soon { [weak self] in self?.goOn() }
+        // First the input that has already arrived, but not inside this call; then the rest, such as the end of the
+        // stream.
+        loop.soon { [weak self] in self?.continueReading() }
     }
 
-    private func goOn() {
+    private func continueReading() {
         advance()
         if isReading { stream.resumeReading() }
     }
@@ -177,7 +179,8 @@ package final class TLSStream: Channel {
         send()
     }
 
-    /// Whether there are too many messages that cost work but carry no data, which would count against other limits.
+    /// Returns whether there are too many messages that cost work but carry no data. Only data counts against other
+    /// limits.
     private func asksTooOften(_ ssl: OpaquePointer) -> Bool {
         guard hand_ssl_late_messages(ssl) > 0 else { return false }
         if hand_ssl_late_messages(ssl) > hand_ssl_most_late_messages() { return true }
@@ -198,7 +201,7 @@ package final class TLSStream: Channel {
         }
     }
 
-    /// Seconds until the certificate of the other side ends; nil if that is not known.
+    /// The seconds until the peer's certificate expires; nil if that is not known.
     package var certificateLifetime: Int? {
         guard let ssl, let certificate = SSL_get1_peer_certificate(ssl) else { return nil }
         defer { X509_free(certificate) }
@@ -213,7 +216,7 @@ package final class TLSStream: Channel {
         let failure = TLSContext.Failure.ofOpenSSL("TLS").description
         guard verdict != Int(X509_V_OK), let text = X509_verify_cert_error_string(verdict) else {
             if failure.hasSuffix("certificate required") {
-                return "\(failure): the server asks who you are, and takes none but certificates that it knows"
+                return "\(failure): the server asks who you are, and accepts only client certificates that it knows"
             }
             return failure.hasSuffix("wrong version number") || failure.hasSuffix("http request")
                 ? "\(failure): the other side does not speak TLS" : failure
@@ -224,14 +227,14 @@ package final class TLSStream: Channel {
     private func ended() {
         guard !hasEnded, !hasFailed else { return }
         hasEnded = true
-        if !isReady { return fail("TLS: the connection was closed before it was agreed on") }
+        if !isReady { return fail("TLS: the connection was closed during the handshake") }
         onEnd?(.eof)
     }
 
     private func fail(_ reason: String) {
         guard !hasFailed else { return }
         hasFailed = true
-        // Tells the peer why, if it still listens.
+        // Sends the peer OpenSSL's alert, if it still reads.
         send()
         let report = onEnd
         onBytes = nil
@@ -300,7 +303,7 @@ package final class TLSStream: Channel {
     package func close() {
         guard let ssl else { return }
         self.ssl = nil
-        // Later, because OpenSSL may be on the stack, as inside `onBytes`.
+        // Later, because OpenSSL may be on the stack, for example inside `onBytes`.
         loop.soon { SSL_free(ssl) }
         onBytes = nil
         onEnd = nil

@@ -1,14 +1,14 @@
 import HandScreens
 
-/// Decodes the bytes that a terminal sends into keys: UTF-8, and the escape sequences of xterm and those that follow it
-/// (“XTerm Control Sequences”, Moy and others), of which all terminals in use today speak a dialect.
+/// Decodes the bytes that a terminal sends into keys: UTF-8, and the escape sequences of xterm and compatible terminals
+/// (“XTerm Control Sequences”, Moy and others). All terminals in use today send a dialect of these.
 package struct KeyDecoder {
     private var bytes: [UInt8] = []
     private var position = 0
-    /// Text of a paste whose end has not come.
+    /// The text of a paste whose end has not arrived.
     private var pasted: [UInt8]?
 
-    /// Bytes of pasted text that are taken; the rest is left out.
+    /// The most bytes of pasted text; the rest is dropped.
     private static let mostPasted = 4 << 20
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
     private static let escape: UInt8 = 0x1B
@@ -23,17 +23,18 @@ package struct KeyDecoder {
         bytes += new
     }
 
-    /// Whether the beginning of something is here that is a key if nothing follows.
+    /// Whether the input ends with the beginning of a sequence that is a key by itself if nothing follows.
     package var isWaiting: Bool { position < bytes.count && pasted == nil && !isInSequence }
 
-    /// Whether parameters of a sequence have come. Nobody types them so fast, so the end follows, however slow the line is.
+    /// Whether parameters of a sequence have arrived. Nobody types them that fast, so the end follows, however slow the
+    /// line is.
     private var isInSequence: Bool {
         bytes.count > position + 2 && bytes[position...].starts(with: [Self.escape, UInt8(ascii: "[")])
     }
 
-    /// The next input; nil if none is complete.
+    /// Returns the next input, or nil if none is complete.
     ///
-    /// - Parameter isOver: nothing more followed for a while, so an incomplete sequence is taken as it is.
+    /// - Parameter isOver: whether nothing followed for a while, so that an incomplete sequence is taken as it is.
     package mutating func next(isOver: Bool = false) -> Input? {
         while position < bytes.count {
             if pasted != nil { return takePaste() }
@@ -143,12 +144,12 @@ package struct KeyDecoder {
         19: .function(8), 20: .function(9), 21: .function(10), 23: .function(11), 24: .function(12),
     ]
 
-    /// What follows `ESC [`: parameters, then a letter or `~`.
+    /// Reads the rest of a sequence after `ESC [`: parameters, then a letter or `~`.
     private mutating func sequence(isOver: Bool) -> Reading {
         let start = position
         while let byte = current, (0x20...0x3F).contains(byte) { position += 1 }
         guard let final = current else {
-            // All that came is Esc and a bracket: Alt and a bracket.
+            // Only Esc and a bracket have arrived: that is Alt and a bracket.
             guard isOver, position == start else { return .unfinished }
             return .key(.character("["), .alt)
         }
@@ -171,7 +172,7 @@ package struct KeyDecoder {
         }
     }
 
-    /// xterm sends one more than the sum of shift 1, alt 2 and control 4.
+    /// Decodes modifiers: xterm sends the sum of shift 1, alt 2 and control 4, plus one.
     private static func modifiers(_ number: Int) -> Key.Modifiers {
         var modifiers: Key.Modifiers = []
         let bits = max(0, number - 1)
@@ -181,7 +182,8 @@ package struct KeyDecoder {
         return modifiers
     }
 
-    /// `button;column;row`, counted from 1; 32 is added while the mouse moves, wheels are 64 and 65.
+    /// Decodes `button;column;row`, counted from 1. While the mouse moves, 32 is added to the button; the wheel is 64
+    /// and 65.
     private func mouse(_ parameters: Substring, isRelease: Bool) -> Reading {
         let fields = parameters.split(separator: ";").compactMap { Int($0) }
         guard fields.count == 3 else { return .nothing }
@@ -199,7 +201,7 @@ package struct KeyDecoder {
 
     // MARK: Paste
 
-    /// Takes pasted text up to its end mark, of which only a part may have come.
+    /// Takes pasted text up to its end mark, of which only a part may have arrived.
     private mutating func takePaste() -> Input? {
         while position < bytes.count {
             let rest = bytes[position...]

@@ -1,7 +1,7 @@
 internal import CNcurses
 import HandScreens
 
-/// Styles as the terminal's attributes; pairs of colours are made when first needed.
+/// Translates styles to the terminal's attributes. Colour pairs are created when they are first needed.
 final class Palette {
     private let hasColors: Bool
     private var pairs: [Pair: Int16] = [:]
@@ -11,7 +11,7 @@ final class Palette {
         let background: Style.Color
     }
 
-    /// Call it after the terminal was opened.
+    /// Call this after the terminal was opened.
     init(hasColors: Bool) {
         self.hasColors = hasColors && has_colors()
         guard self.hasColors else { return }
@@ -19,14 +19,14 @@ final class Palette {
         use_default_colors()
     }
 
-    /// Has what is written next in `window` look like that.
+    /// Sets the style of the text that is written next in `window`.
     func select(_ style: Style, in window: UnsafeMutablePointer<WINDOW>) {
         // Without colours a background, which carries meaning, is shown reversed.
         let style = hasColors ? style : style.withoutColors
         wattr_set(window, attributes(style.attributes), pair(style), nil)
     }
 
-    /// The terminal's own words for a style, for what is written past ncurses.
+    /// Returns the escape sequence of a style, for text that is written without ncurses.
     func words(for style: Style) -> String {
         let style = hasColors ? style : style.withoutColors
         let attributes: [(Style.Attributes, Int)] = [
@@ -59,6 +59,6 @@ final class Palette {
         return Int16(number)
     }
 
-    /// The number of a colour in the terminal's palette; −1 is what it uses without one.
+    /// Returns the number of a colour in the terminal's palette; −1 is the terminal's default.
     private func code(_ color: Style.Color) -> Int16 { Int16(color.rawValue) - 1 }
 }

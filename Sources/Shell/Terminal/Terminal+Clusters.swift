@@ -1,10 +1,10 @@
 import HandScreens
 
-// Clusters of emoji, which ncurses does not know: they go to the terminal past it.
+// Clusters of emoji, which ncurses does not support: they are sent to the terminal directly.
 
 extension Terminal {
-    /// Has the terminal show each kind of cluster and say where its cursor stands behind it. The answers come among the
-    /// keys, at any time or never.
+    /// Makes the terminal show each kind of cluster and report its cursor's position after it. The answers arrive among
+    /// the keys, at any time or never.
     func askForClusters() {
         let room = Size(rows: Clusters.firstRow + Clusters.samples.count, columns: 16)
         guard size.rows >= room.rows, size.columns >= room.columns else { return }
@@ -17,7 +17,7 @@ extension Terminal {
         writeAside(text)
     }
 
-    /// Draws the clusters of some rows over what stands for them.
+    /// Draws the clusters of some rows over their placeholders.
     func drawClusters(of canvas: Canvas, in rows: [Int]) {
         var text = ""
         for row in rows {
@@ -28,7 +28,7 @@ extension Terminal {
         if !text.isEmpty { writeAside(text) }
     }
 
-    /// Writes without ncurses: cursor and colours are afterwards where it left them.
+    /// Writes without ncurses, and restores the cursor and colours as ncurses left them.
     private func writeAside(_ text: String) { write("\u{1B}7\(text)\u{1B}8") }
 }
 

@@ -2,18 +2,18 @@ internal import CNcurses
 internal import Glibc
 import HandScreens
 
-/// What can be known of a terminal without taking it over.
+/// Facts about a terminal that can be found out without taking it over.
 extension Terminal {
     package struct Facts {
-        /// As $TERM has it.
+        /// The value of $TERM.
         package let kind: String
-        /// Nil if the system has no description of it.
+        /// The number of colours; nil if the system has no description of the terminal.
         package let colors: Int?
-        /// Nil if it does not say.
+        /// The size; nil if the terminal does not report it.
         package let size: Size?
     }
 
-    /// The terminal of standard output.
+    /// Returns the facts about the terminal of standard output.
     package static func facts() -> Facts {
         let kind = getenv("TERM").map { String(cString: $0) } ?? ""
         let colors = Int(hand_colors_of(kind))

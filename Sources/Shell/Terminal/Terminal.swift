@@ -4,10 +4,11 @@ internal import Glibc
 import HandScreens
 
 /// The screen and the keyboard of one terminal, through ncurses. Confined to the loop's thread. ncurses allows
-/// one at a time in a process.
+/// only one at a time in a process.
 package final class Terminal {
     private let loop: Loop
-    /// The terminal, opened anew: making this one non-blocking does not change what the shell shares with us.
+    /// The terminal, opened again: making this descriptor non-blocking does not affect the one that the shell shares
+    /// with us.
     private let input: Int32
     private let output: UnsafeMutablePointer<FILE>
     private let source: UnsafeMutablePointer<FILE>
@@ -15,7 +16,7 @@ package final class Terminal {
     private let window: UnsafeMutablePointer<WINDOW>
     let palette: Palette
     private let hasMouse: Bool
-    /// Whether a shell is there that goes on with what it stopped.
+    /// Whether the process can be stopped: there is a shell that can continue it.
     private let isStoppable: Bool
     private var poll: Poll?
     private var signals: [Signal] = []
@@ -24,25 +25,25 @@ package final class Terminal {
     private let onInput: (Input) -> Void
     /// Called when the terminal is gone.
     package var onEnd: (() -> Void)?
-    /// What the terminal shows; nil if that is not known.
+    /// The canvas that the terminal shows; nil if that is not known.
     private var shown: Canvas?
     private var isClosed = false
-    /// Another program has the terminal.
+    /// Whether another program has the terminal.
     private var isAway = false
-    /// Neither closed nor away: keys are read here, and it may be drawn on.
+    /// Whether this object has the terminal, reads its keys and may draw on it: it is neither closed nor away.
     private var isHere: Bool { !isClosed && !isAway }
     private var quitting: __sighandler_t?
     package private(set) var size: Size
 
-    /// Milliseconds after which an Esc is an Esc and not the beginning of another key.
+    /// The milliseconds after which an Esc is an Esc and not the beginning of another key.
     private static let escapeTime: UInt64 = 25
 
-    /// Takes over a terminal: the whole screen, every key.
+    /// Takes over a terminal: the whole screen and every key.
     ///
     /// - Parameters:
-    ///   - hasColors: whether to use colours where the terminal has them.
-    ///   - input, output: descriptors of the terminal.
-    ///   - onInput: called on the loop's thread with what a person does.
+    ///   - hasColors: whether to use colours if the terminal has them.
+    ///   - input, output: the descriptors of the terminal.
+    ///   - onInput: called on the loop's thread with the user's input.
     package init(
         _ loop: Loop, hasColors: Bool, hasMouse: Bool = true, input: Int32 = 0, output: Int32 = 1,
         kind: String? = nil, onInput: @escaping (Input) -> Void
@@ -56,7 +57,7 @@ package final class Terminal {
         guard let out = fdopen(Self.copy(output), "w"), let source = fdopen(Self.copy(input), "r") else {
             throw .notATerminal
         }
-        // ncurses' own handler would run on whatever thread gets the signal, beside this one.
+        // ncurses' own handler would run on whichever thread gets the signal, concurrently with this one.
         isStoppable = hand_ignore_stopping() == 0
         guard let screen = newterm(name, out, source) else { throw .unknownKind(name) }
         guard hand_moves_cursor() != 0 else {
@@ -73,7 +74,7 @@ package final class Terminal {
         nonl()
         guard let window = newwin(Int32(size.rows), Int32(size.columns), 0, 0) else { throw .unknownKind(name) }
         self.window = window
-        // Escape sequences are read here, as they come, so that none is cut in two by a wait.
+        // This code reads escape sequences itself, as they arrive, so that a timeout of ncurses does not split one.
         keypad(window, false)
         nodelay(window, true)
         scrollok(window, false)
@@ -84,10 +85,10 @@ package final class Terminal {
         askForClusters()
     }
 
-    /// One that no other program gets.
+    /// Returns a copy of a descriptor that other programs do not inherit.
     private static func copy(_ descriptor: Int32) -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
 
-    /// Text is UTF-8, whatever the environment forgot to say.
+    /// Makes the encoding UTF-8, even if the environment does not name it.
     private static func makeUTF8() {
         guard bytesPerCharacter < 4 else { return }
         setlocale(LC_CTYPE, "C.UTF-8")
@@ -134,7 +135,7 @@ package final class Terminal {
         deliver()
     }
 
-    /// The terminal is gone, with or without a signal.
+    /// Called when the terminal is gone, with or without a signal.
     private func end() {
         poll?.stop()
         onEnd?()
@@ -157,13 +158,13 @@ package final class Terminal {
 
     // MARK: Output
 
-    /// Shows a canvas; only rows that differ from what is shown are drawn.
+    /// Shows a canvas. Draws only the rows that differ from what is shown.
     package func draw(_ canvas: Canvas) {
         guard isHere else { return }
         if shown?.size != canvas.size { werase(window) }
         let rows = canvas.changedRows(since: shown)
         for row in rows { draw(canvas.rows[row], at: row) }
-        // Two clusters that begin alike are one to ncurses.
+        // To ncurses, two clusters with the same placeholder are equal.
         for row in rows where [canvas, shown].contains(where: { $0?.hasClusters(in: row) == true }) {
             wredrawln(window, Int32(row), 1)
         }
@@ -196,7 +197,7 @@ package final class Terminal {
         palette.select(.plain, in: window)
     }
 
-    /// Draws everything anew, whatever the terminal shows by now.
+    /// Draws everything again, whatever the terminal shows.
     package func redraw() {
         guard isHere else { return }
         wclear(window)
@@ -212,19 +213,18 @@ package final class Terminal {
 
     // MARK: Leaving and coming back
 
-    /// Gives the terminal back to the shell and stops all that the shell started with this process, until the shell goes
-    /// on with it.
+    /// Gives the terminal back to the shell and stops this process's group, until the shell continues it.
     package func suspend() {
         guard !isClosed, isStoppable else { return }
-        // Whoever else has the terminal puts it in order itself.
+        // Another program that has the terminal restores it itself.
         if isHere { leave() }
-        // A signal to the process would stop it on another thread, while this one went on. So all others get it first, then
-        // this thread stops itself, and the process with it.
+        // A signal to the process would be delivered on another thread, while this one continued. So the other
+        // processes of the group get it first; then this thread stops itself, and the process with it.
         let handler = signal(SIGTSTP, SIG_IGN)
         Glibc.kill(0, SIGTSTP)
         signal(SIGTSTP, SIG_DFL)
         raise(SIGTSTP)
-        // Here the process goes on.
+        // Here the process continues.
         signal(SIGTSTP, handler)
         comeBack()
     }
@@ -234,15 +234,15 @@ package final class Terminal {
         endwin()
     }
 
-    /// Leaves the terminal to another program of this one's group, until `takeBack`. Nothing is read or drawn meanwhile, and
-    /// what its keys say to all programs of the terminal does not end this one.
+    /// Leaves the terminal to another program of this process's group, until `takeBack`. Until then nothing is read or
+    /// drawn, and the signals of the terminal's keys, which go to all its programs, do not end this one.
     package func handOver() {
         guard isHere else { return }
         leave()
         isAway = true
         poll?.stop()
         pause.stop()
-        // Keys that came with the last one were not meant for what is seen later.
+        // Keys that arrived with the last one were not meant for a later screen.
         decoder = KeyDecoder()
         quitting = signal(SIGQUIT, SIG_IGN)
     }
@@ -256,7 +256,7 @@ package final class Terminal {
         comeBack()
     }
 
-    /// Puts the screen in order, whatever others have done with the terminal.
+    /// Restores the screen, whatever other programs have done with the terminal.
     private func comeBack() {
         guard isHere else { return }
         reset_prog_mode()
@@ -282,8 +282,8 @@ package final class Terminal {
         Glibc.close(input)
     }
 
-    /// What ncurses does not ask a terminal for: reports of the mouse while a button is held, with columns beyond 223, and
-    /// pasted text marked as such (xterm's private modes 1002, 1006, 2004).
+    /// Sets modes that ncurses does not set: mouse reports while a button is held, with columns beyond 223, and marks
+    /// around pasted text (xterm's private modes 1002, 1006, 2004).
     private func setModes(on: Bool) {
         let end = on ? "h" : "l"
         var text = "\u{1B}[?2004\(end)"
@@ -291,12 +291,12 @@ package final class Terminal {
         write(text)
     }
 
-    /// Sends the terminal what ncurses has no words for.
+    /// Sends text to the terminal without ncurses.
     func write(_ text: String) {
         fputs(text, output)
         fflush(output)
     }
 
-    /// Has ncurses clear the screen now, and not with what is drawn first.
+    /// Makes ncurses clear the screen now, instead of with the first drawing.
     func clearScreen() { wrefresh(window) }
 }

@@ -1,11 +1,11 @@
-/// Why a terminal cannot be used for the whole screen.
+/// The reason why a terminal cannot be used for the whole screen.
 package enum TerminalError: Error, Equatable, Sendable {
     case notATerminal
-    /// The library does not know the kind that `TERM` names.
+    /// The library does not know the kind of terminal that `TERM` names.
     case unknownKind(String)
     /// A terminal of that kind cannot move its cursor.
     case notAScreen(String)
-    /// It cannot be watched for input.
+    /// The terminal cannot be watched for input.
     case notWatchable(String)
 }
 

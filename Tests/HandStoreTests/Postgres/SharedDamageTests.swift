@@ -42,15 +42,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("UPDATE lists SET revision = 19", "list 1 is not at revision 19 what its commits make of it"),
+        ("UPDATE lists SET revision = 19", "list 1 at revision 19 does not match its commits"),
         ("UPDATE lists SET revision = 21", "revision 21 of list 1 is missing"),
-        ("UPDATE lists SET count = count + 1", "list 1 is not at revision 20 what its commits make of it"),
-        ("UPDATE lists SET digest = digest # 1", "list 1 is not at revision 20 what its commits make of it"),
+        ("UPDATE lists SET count = count + 1", "list 1 at revision 20 does not match its commits"),
+        ("UPDATE lists SET digest = digest # 1", "list 1 at revision 20 does not match its commits"),
         (
             "UPDATE lists SET revision = 19, count = 0, digest = 0",
-            "list 1 is not at revision 19 what its commits make of it"
+            "list 1 at revision 19 does not match its commits"
         ),
-        ("UPDATE lists SET rules = '\\x00'", "the rules of a list do not read"),
+        ("UPDATE lists SET rules = '\\x00'", "the rules of a list cannot be read"),
         ("UPDATE lists SET floor = 0", "revision 1 of list 1 is missing"),
         ("UPDATE commits SET last = 99, first = 99 WHERE last = 20", "revision 20 of list 1 is missing"),
         ("UPDATE commits SET frames = frames || '\\x00' WHERE last = 15", "the commits up to revision 15 of list 1"),

@@ -245,11 +245,14 @@ import Testing
 
     /// A name that no list has, a deletion that is none, and rows of no list.
     @Test(arguments: [
-        ("INSERT INTO names VALUES ('x', 77)", "a name leads to list 77, which is not there"),
+        ("INSERT INTO names VALUES ('x', 77)", "a name refers to list 77, which does not exist"),
         ("UPDATE lists SET is_deleted = true WHERE number = 1", "list 1 is deleted"),
         ("DELETE FROM deleted_lists WHERE list = 3", "list 3 is deleted, and nothing says when"),
         ("DELETE FROM lists WHERE number = 1", "12 rows of commits belong to no list"),
-        ("UPDATE lists SET revision = 80, count = 0 WHERE number = 1", "list 1 is not at revision 80 what its commits"),
+        (
+            "UPDATE lists SET revision = 80, count = 0 WHERE number = 1",
+            "list 1 at revision 80 does not match its commits"
+        ),
         (
             "UPDATE snapshots SET items = (SELECT items FROM snapshots WHERE list = 1 AND revision = 28 AND part = 1) "
                 + "WHERE list = 1 AND revision = 56 AND part = 1", "revision 56 has another digest"
@@ -257,7 +260,7 @@ import Testing
         (
             "UPDATE snapshots AS a SET items = b.items FROM snapshots AS b WHERE a.list = 1 AND a.revision = 56 "
                 + "AND b.list = 1 AND b.revision = 28 AND a.part = b.part",
-            "the snapshot at revision 56 is not what the commits lead to"
+            "the snapshot at revision 56 does not match the commits"
         ),
     ])
     func damageIsFound(change: String, expected: String) throws {

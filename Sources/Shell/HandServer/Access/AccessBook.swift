@@ -4,11 +4,11 @@ import HandSync
 import HandWire
 import TLS
 
-/// A server's access rules: the tokens, and the roles of guests. They are kept in one file, which holds no secrets.
+/// A server's access rules: the tokens, and the roles of guests. They are kept in one file, which contains no secrets.
 package struct AccessBook: Codable, Equatable, Sendable {
     /// The roles of users without a token.
     package struct Guests: Codable, Equatable, Sendable {
-        /// On this machine: over loopback and Unix sockets.
+        /// The role on this machine: over loopback and Unix sockets.
         package var local: Role
         package var remote: Role
     }
@@ -16,22 +16,23 @@ package struct AccessBook: Codable, Equatable, Sendable {
     package struct Token: Codable, Equatable, Sendable {
         /// Identifies the token; not secret.
         package let id: String
-        /// Its owner's name, as others see it.
+        /// The owner's name, as others see it.
         package let name: String
-        /// SHA-256 of the secret.
+        /// The SHA-256 of the secret.
         package let hash: String
-        /// On every list.
+        /// The role on every list.
         package fileprivate(set) var role: Role
-        /// Additional roles by names of lists that did not exist yet. Each applies to the next list of that name.
+        /// Additional roles by the names of lists that do not exist yet. Each applies to the next list of that name.
         fileprivate var lists: [String: Role]
-        /// Additional roles on lists that exist or existed. They follow a list through renaming, and never apply to another list.
+        /// Additional roles on lists that exist or existed. They follow a list through renaming, and never apply to
+        /// another list.
         fileprivate var bound: [ListRole]?
         package let created: Date
         package let expires: Date?
 
         package func isValid(at time: Date) -> Bool { expires.map { time < $0 } ?? true }
 
-        /// Its roles on single lists, sorted by name.
+        /// The token's roles on single lists, sorted by name.
         package var listRoles: [ListRole] {
             let awaited = lists.map { ListRole(name: $0, role: $1, list: nil, isDeleted: false) }
             return (awaited + (bound ?? [])).sorted { ($0.name, $0.list ?? 0) < ($1.name, $1.list ?? 0) }
@@ -61,12 +62,12 @@ package struct AccessBook: Codable, Equatable, Sendable {
     }
 
     package var guests = Guests(local: .admin, remote: .none)
-    /// By their ids.
+    /// The tokens by their ids.
     private var tokens: [String: Token] = [:]
 
     package init() {}
 
-    /// The rules if the file was lost: nobody may do anything.
+    /// The rules that apply if the file was lost: nobody may do anything.
     static let closed: AccessBook = {
         var book = AccessBook()
         book.guests = Guests(local: .none, remote: .none)
@@ -80,9 +81,9 @@ package struct AccessBook: Codable, Equatable, Sendable {
         tokens.values.sorted { ($0.created, $0.id) < ($1.created, $1.id) }
     }
 
-    /// Makes a token with a role on some lists, or on all if none is named. Returns the secret, which is not stored.
+    /// Creates a token with a role on some lists, or on all if none is named. Returns the secret, which is not stored.
     ///
-    /// - Parameter name: nil for a guest. The guest's name then includes the token's id, to tell guests apart.
+    /// - Parameter name: nil for a guest. The guest's name then includes the token's id, to distinguish guests.
     package mutating func add(
         name: String?, role: Role, lists: [String] = [], expires: Date? = nil, at time: Date
     ) -> (token: Token, secret: String) {
@@ -99,7 +100,7 @@ package struct AccessBook: Codable, Equatable, Sendable {
         return (token, secret)
     }
 
-    /// Changes a token's role on some lists, or on all if none is named. Returns the token; nil for an unknown id.
+    /// Changes a token's role on some lists, or on all if none is named. Returns the token, or nil for an unknown id.
     package mutating func change(_ id: String, to role: Role, lists: [String] = []) -> Token? {
         guard tokens[id] != nil else { return nil }
         if lists.isEmpty { tokens[id]?.role = role }
@@ -109,22 +110,22 @@ package struct AccessBook: Codable, Equatable, Sendable {
 
     // MARK: Lists
 
-    /// Whether roles were given for names of lists that are not there yet.
+    /// Whether there are roles for names of lists that do not exist yet.
     package var isAwaitingLists: Bool { tokens.values.contains { !$0.lists.isEmpty } }
 
-    /// The same rules without roles for lists that are not there yet.
+    /// The same rules without roles for lists that do not exist yet.
     package var ofListsThatAreThere: AccessBook {
         var book = self
         for id in tokens.keys { book.tokens[id]?.lists = [:] }
         return book
     }
 
-    /// Binds roles that were given for a name to the list of that name, and updates all names of lists. Returns whether anything
-    /// changed.
+    /// Binds roles that were granted for a name to the list of that name, and updates all names of lists. Returns
+    /// whether anything changed.
     ///
     /// - Parameters:
-    ///   - find: the list of a name.
-    ///   - name: the name of a list; nil if it is deleted.
+    ///   - find: returns the list of a name.
+    ///   - name: returns the name of a list, or nil if it is deleted.
     package mutating func bind(
         _ find: (String) throws -> UInt32?, _ name: (UInt32) throws -> String?
     ) rethrows -> Bool {
@@ -140,7 +141,7 @@ package struct AccessBook: Codable, Equatable, Sendable {
         return tokens != before
     }
 
-    /// Updates a list's name; nil if it was deleted. Returns whether that changed any role.
+    /// Updates a list's name, which is nil if it was deleted. Returns whether that changed any role.
     package mutating func called(_ list: UInt32, _ name: String?) -> Bool {
         let before = tokens
         for id in tokens.keys {
@@ -154,12 +155,12 @@ package struct AccessBook: Codable, Equatable, Sendable {
 
     // MARK: Ending
 
-    /// Revokes a token; false for an unknown id.
+    /// Revokes a token. Returns false for an unknown id.
     package mutating func revoke(_ id: String) -> Bool {
         tokens.removeValue(forKey: id) != nil
     }
 
-    /// Five random bits per character, from the system's secure generator.
+    /// Returns random text with five bits per character, from the system's secure generator.
     private static func randomText(_ count: Int) -> String {
         var random = SystemRandomNumberGenerator()
         let digits = (0..<count).map { _ in Int.random(in: 0..<32, using: &random) }
@@ -168,11 +169,12 @@ package struct AccessBook: Codable, Equatable, Sendable {
 
     // MARK: Asking
 
-    /// The rights of a client with the given secret, or without one.
+    /// Returns the rights of a client with the given secret, or without one.
     package func grant(to client: ClientID, secret: String?, from caller: Caller, at time: Date) -> Grant? {
         guard let secret else {
             guard let access = access(again: nil, from: caller, at: time) else { return nil }
-            // Users of this machine get separate client ids. Remote guests do not: addresses change, and nothing else names them.
+            // Users of this machine get separate client ids. Remote guests do not: only their addresses identify them,
+            // and those change.
             let isNamed = access.name != nil
             let client = isNamed ? client.belonging(to: caller.account ?? "") : client
             return Grant(id: nil, access: access, client: client, user: caller.account)
@@ -192,14 +194,14 @@ package struct AccessBook: Codable, Equatable, Sendable {
         return access
     }
 
-    /// Whether a token expired between two times.
+    /// Returns whether a token expired between two times.
     package func hasExpired(after start: Date, until end: Date) -> Bool {
         tokens.values.contains { $0.isValid(at: start) && !$0.isValid(at: end) }
     }
 }
 
 extension AccessBook.Token {
-    /// Binds the role that was given for a name to a list.
+    /// Binds the role that was granted for a name to a list.
     fileprivate mutating func bind(_ name: String, to list: UInt32) {
         guard let role = lists.removeValue(forKey: name) else { return }
         bound =
@@ -207,7 +209,8 @@ extension AccessBook.Token {
             + [AccessBook.ListRole(name: name, role: role, list: list, isDeleted: false)]
     }
 
-    /// Changes the role on the list of a name, or on the next list of that name. `none` also removes it from former lists of that name.
+    /// Changes the role on the list of a name, or on the next list of that name. `none` also removes it from former
+    /// lists of that name.
     fileprivate mutating func change(_ name: String, to role: Role) {
         if role == .none {
             lists[name] = nil
@@ -228,7 +231,7 @@ extension AccessBook.ListRole {
 }
 
 extension ClientID {
-    /// A different client id for each user. It depends on the name, so it survives a new token.
+    /// Returns a different client id for each user. It depends on the name, so it survives a new token.
     fileprivate func belonging(to user: String) -> ClientID {
         let digits = Fingerprint.sha256("\(high) \(low) \(user)")
         let half = digits.index(digits.startIndex, offsetBy: 16)

@@ -6,12 +6,12 @@ import TLS
 /// The file of a server's `AccessBook`. Commands write it, and the server reads it whenever it changes.
 package struct AccessFile: Sendable {
     package let path: String
-    /// The rules that the store remembers; nil if there never were any.
+    /// Returns the rules that the store keeps, or nil if there never were any.
     private let recall: @Sendable () throws -> [UInt8]?
-    /// Makes the store remember them.
+    /// Stores rules in the store.
     let remember: (@Sendable ([UInt8]) throws -> Void)?
 
-    /// - Parameter folder: that of the server's store.
+    /// - Parameter folder: the folder of the server's store.
     package init(
         folder: String, recall: @escaping @Sendable () throws -> [UInt8]? = { nil },
         remember: (@Sendable ([UInt8]) throws -> Void)? = nil
@@ -21,7 +21,7 @@ package struct AccessFile: Sendable {
         self.remember = remember
     }
 
-    /// Why the file cannot be read or written, for people.
+    /// The reason why the file cannot be read or written, for people.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
     }
@@ -29,16 +29,16 @@ package struct AccessFile: Sendable {
     /// The file's contents at one moment.
     struct Reading {
         let book: AccessBook
-        /// Nil if there was no file.
+        /// The file's state, or nil if there was no file.
         let state: FileState?
         let fingerprint: String
-        /// Empty if there was no file.
+        /// The file's bytes, or none if there was no file.
         let bytes: [UInt8]
         /// Whether the file existed before and is now missing.
         let isLost: Bool
     }
 
-    /// The file's rules; the default rules if there never was a file.
+    /// Returns the file's rules, or the default rules if there never was a file.
     ///
     /// - Throws: `Failure` if the file cannot be read: nobody may be let in by mistake. `Lost` if it is missing.
     package func read() throws -> AccessBook {
@@ -47,20 +47,20 @@ package struct AccessFile: Sendable {
         return reading.book
     }
 
-    /// The file existed before and is now missing.
+    /// The error if the file existed before and is now missing.
     package struct Lost: Error {}
 
     var isThere: Bool { (try? FileState(at: path)) != nil }
 
-    /// The file as it is; nil if there is none.
+    /// Returns the file's bytes, or nil if there is no file.
     package func bytes() throws -> [UInt8]? {
         do { return try PrivateFile.read(path)?.bytes } catch { throw Failure(description: error.description) }
     }
 
-    /// Identifies the file's contents.
+    /// Returns a fingerprint of the file's contents.
     package func fingerprint() throws -> String { try reading().fingerprint }
 
-    /// What the store remembers, or the error in reading that; nil if it remembers nothing.
+    /// Returns the rules that the store keeps, or the error in reading them; nil if it keeps none.
     func remembered() -> Result<[UInt8], any Error>? {
         do { return try recall().map { .success($0) } } catch { return .failure(error) }
     }
@@ -80,12 +80,12 @@ package struct AccessFile: Sendable {
         } catch let error as FileError {
             throw Failure(description: error.description)
         } catch {
-            throw Failure(description: "\(path) does not read: \(error)")
+            throw Failure(description: "\(path) cannot be read: \(error)")
         }
     }
 
-    /// Changes the rules. If the file was lost, it starts with rules that let nobody in. A lock keeps concurrent commands from losing
-    /// each other's changes.
+    /// Changes the rules. If the file was lost, it starts with rules that let nobody in. A lock keeps concurrent
+    /// commands from losing each other's changes.
     package func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
         try locked {
             var book = try reading().book

@@ -1,9 +1,9 @@
 import HandSync
 
-/// Keeps the access rules of a server where they outlive it, and has it follow their changes.
+/// Stores the access rules of a server outside the process, and applies their changes to the server.
 ///
-/// Roles are given for names, and then bound to the lists of these names: a renamed or undeleted list keeps its roles, and another
-/// list of its name does not get them.
+/// Roles are granted for names, and then bound to the lists of these names: a renamed or undeleted list keeps its
+/// roles, and another list of its name does not get them.
 protocol AccessKeeper: AnyObject {
     /// Looks for new rules before a client is refused, if that takes no time. Returns whether there are any.
     func refresh() -> Bool
@@ -11,12 +11,12 @@ protocol AccessKeeper: AnyObject {
     func bindRoles() -> @Sendable () throws -> Void
     /// `ServiceEnvironment.called`.
     func called(_ logID: UInt64, _ name: String?)
-    /// Applies the newest rules. `then` gets their fingerprint, or why they are not in force.
+    /// Applies the newest rules. `then` gets their fingerprint, or the reason why they are not in force.
     func readAnew(_ then: @escaping (Result<String, AccessProblem>) -> Void)
     func close()
 }
 
-/// Why the newest rules are not in force.
+/// The reason why the newest rules are not in force.
 struct AccessProblem: Error {
     let text: String
 }

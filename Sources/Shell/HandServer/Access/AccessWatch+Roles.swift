@@ -1,9 +1,9 @@
 import HandSync
 import HandWire
 
-/// The file stores which roles are bound to which lists, so that this survives a restart.
+/// The file stores which roles are bound to which lists, so that the binding survives a restart.
 extension AccessWatch {
-    /// Reads the file first if it has changed.
+    /// Binds roles, after reading the file if it has changed.
     func bindRoles() -> @Sendable () throws -> Void {
         _ = refresh()
         guard hasUnkeptRoles, let problem = keepRoles() else { return {} }
@@ -16,7 +16,8 @@ extension AccessWatch {
         _ = keepRoles()
     }
 
-    /// Stores the binding of roles to lists in the file if it is new. If that fails, the binding stays in memory, and it is tried again.
+    /// Stores the binding of roles to lists in the file if it is new. If that fails, the binding stays in memory and
+    /// storing it is tried again.
     func keepRoles() -> StoreError? {
         guard file.isThere else { return nil }
         do {
@@ -29,8 +30,8 @@ extension AccessWatch {
             hasUnkeptRoles = false
             return nil
         } catch {
-            world.logger.error("who may do what was not written", metadata: ["error": "\(error)"])
-            return .failed("who may do what cannot be kept: \(error)")
+            world.logger.error("access rules not written", metadata: ["error": "\(error)"])
+            return .failed("the access rules cannot be written: \(error)")
         }
     }
 }

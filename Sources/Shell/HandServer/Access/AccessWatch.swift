@@ -4,8 +4,8 @@ import Foundation
 import HandSync
 import Logging
 
-/// Applies changes of the access file at once, also to open connections. It checks the file twice a second, and before a client is
-/// refused.
+/// Applies changes of the access file at once, also to open connections. It checks the file twice a second, and before
+/// a client is refused.
 final class AccessWatch: AccessKeeper {
     let file: AccessFile
     private let loop: Loop
@@ -17,15 +17,15 @@ final class AccessWatch: AccessKeeper {
     private var current: AccessFile.Reading
     /// Whether the file ever existed. If so, a missing file does not mean the default rules.
     private var wasThere: Bool
-    /// Why the file's rules are not in force; nil if they are.
+    /// The reason why the file's rules are not in force, or nil if they are.
     private var problem: String?
-    /// Whether the binding of roles to lists has still to be stored.
+    /// Whether the binding of roles to lists still has to be stored.
     var hasUnkeptRoles = false
     private var looked = Date.now
-    /// Whether new rules have still to be applied to open connections.
+    /// Whether new rules still have to be applied to open connections.
     private var hasNews = false
 
-    /// Milliseconds between two checks.
+    /// The milliseconds between two checks.
     private static let interval: UInt64 = 500
 
     /// - Throws: `AccessFile.Failure` if the file exists but cannot be read.
@@ -44,7 +44,7 @@ final class AccessWatch: AccessKeeper {
         take(current)
         // The roles may have been bound to lists, which rewrites the file.
         current = try file.reading(wasThere: wasThere)
-        // Before anybody is let in: the next server must know if the file is lost.
+        // Before anybody is let in, the store keeps a copy: the next server must notice if the file is lost.
         if wasThere, let remember = file.remember, (try? remembered?.get()) != current.bytes, current.state != nil {
             report(Result { try remember(current.bytes) })
         }
@@ -112,7 +112,7 @@ final class AccessWatch: AccessKeeper {
 
     private func report(_ remembering: Result<Void, any Error>) {
         guard case .failure(let error) = remembering else { return }
-        logger.warning("the store does not remember the access rules", metadata: ["error": "\(error)"])
+        logger.warning("the store did not save the access rules", metadata: ["error": "\(error)"])
     }
 
     func close() { timer.close() }

@@ -1,7 +1,8 @@
 import HandSync
 import TLS
 
-/// The access rules of servers that share a store: they are kept with the lists, so that all servers follow the same.
+/// The access rules of servers that share a store. They are stored with the lists, so that all servers apply the same
+/// rules.
 package struct SharedAccess: Sendable {
     private let store: any SharedSettings
 
@@ -16,7 +17,7 @@ package struct SharedAccess: Sendable {
         let fingerprint: String
     }
 
-    /// The rules, unless they are still those of a version; nil also if there never were any.
+    /// Returns the rules, or nil if their version is still `version` or there never were any.
     func reading(after version: Int) throws -> Reading? {
         guard let (bytes, version) = try store.setting(SharedSettingKey.access, after: version) else { return nil }
         return Reading(
@@ -24,11 +25,11 @@ package struct SharedAccess: Sendable {
             fingerprint: Fingerprint.sha256(String(decoding: bytes, as: UTF8.self)))
     }
 
-    /// The rules; the default rules if there never were any.
+    /// Returns the rules, or the default rules if there never were any.
     package func read() throws -> AccessBook { try reading(after: 0)?.book ?? AccessBook() }
 
-    /// Changes the rules. Roles that are given for names are bound at once to the lists that have these names now: by the time that
-    /// a server learns of them, another list may have the name.
+    /// Changes the rules. Roles that are granted for names are bound at once to the lists that have these names now:
+    /// when a server reads the new rules, another list may have the name.
     package func change<Result>(_ body: (inout AccessBook) throws -> Result) throws -> Result {
         var result: Result?
         try store.change(SharedSettingKey.access) { bytes in
@@ -42,7 +43,7 @@ package struct SharedAccess: Sendable {
         return result
     }
 
-    /// Binds roles for names of lists that are there by now, and notes what lists are called.
+    /// Binds roles for names to lists that have been created since, and stores the lists' present names.
     package func bind() throws {
         guard var book = try reading(after: 0)?.book, try book.bind(to: store) else { return }
         try change { _ in }
@@ -50,7 +51,7 @@ package struct SharedAccess: Sendable {
 
     private static func book(_ bytes: [UInt8]) throws -> AccessBook {
         do { return try AccessBook(json: bytes) } catch {
-            throw StoreError.damaged("the access rules do not read: \(error)")
+            throw StoreError.damaged("the access rules cannot be read: \(error)")
         }
     }
 }

@@ -4,8 +4,8 @@ import HandSync
 import HandWire
 import Logging
 
-/// Follows the access rules of servers that share a store. It looks twice a second, beside the loop: the store may take its time.
-/// While it does not answer, the rules that are known hold on.
+/// Follows the access rules of servers that share a store. It checks twice a second on another thread, because the
+/// store may be slow. While the store does not answer, the last known rules stay in force.
 final class SharedAccessWatch: AccessKeeper {
     private let access: SharedAccess
     private let loop: Loop
@@ -16,16 +16,16 @@ final class SharedAccessWatch: AccessKeeper {
     private var fingerprint = "none"
     private var problem: AccessProblem?
     private var looked = Date.now
-    /// Those who wait for a look that begins after they asked.
+    /// Callbacks that wait for a check that begins after their request.
     private var asking: [(Result<String, AccessProblem>) -> Void] = []
     private var isLooking = false
-    /// Whether lists have names that the rules do not say yet.
+    /// Whether lists have names that the stored rules do not have yet.
     private var hasNewNames = false
-    /// Whether the rules have roles for lists that are not there yet. Such a role holds when it is bound in the store: until then, a
-    /// server cannot know which list it is for, as others rename lists too.
+    /// Whether the rules have roles for lists that do not exist yet. Such a role applies once it is bound in the store:
+    /// until then, a server cannot know which list it is for, because other servers rename lists too.
     private var isAwaitingLists = false
 
-    /// Milliseconds between two looks.
+    /// The milliseconds between two checks.
     private static let interval: UInt64 = 500
 
     /// - Throws: `StoreError` if the rules cannot be read: nobody may be let in by mistake.
@@ -45,7 +45,7 @@ final class SharedAccessWatch: AccessKeeper {
     func bindRoles() -> @Sendable () throws -> Void { { [access] in try access.bind() } }
 
     func called(_ logID: UInt64, _ name: String?) {
-        // What is known here is known at once.
+        // A name that this server changed applies here at once.
         guard world.access.called(LogID.list(logID), name) || isAwaitingLists else { return }
         hasNewNames = true
         look()

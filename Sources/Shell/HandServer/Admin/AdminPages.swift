@@ -5,13 +5,13 @@ import HandFormats
 import HandSync
 import Logging
 
-/// The requests of the admin socket. Whoever may open its file may make all of them.
+/// The requests of the admin socket. Users who may open its file may make all of them.
 ///
 ///     GET  /report                      a `ServerReport`
 ///     GET  /connections                 all connections
-///     GET  /access                      reads the access rules again; the fingerprint of those in force
+///     GET  /access                      reads the access rules again; returns the fingerprint of those in force
 ///     POST /connections/NUMBER/close
-///     POST /drain?within=SECONDS        accepts no new connections, and stops when the last has gone or the time is over
+///     POST /drain?within=SECONDS        accepts no new connections; stops when the last has gone or the time is up
 ///     POST /log-level?to=LEVEL
 ///     POST /compact                     frees unused space of the store
 ///     POST /backup?to=PATH              copies the store into a file
@@ -21,7 +21,7 @@ final class AdminPages {
     private let configuration: ServerConfiguration
     private let report: () -> ServerReport
     private let drain: (_ seconds: Double) -> Void
-    /// Nil if everybody may do everything.
+    /// The access rules; nil if everybody may do everything.
     var access: (any AccessKeeper)?
     private let note: (_ order: String) -> Void
 
@@ -67,13 +67,13 @@ final class AdminPages {
         case ("POST", "log-level", 1): setLogLevel(request.query["to"] ?? "", page)
         case ("POST", "compact", 1): compact(page)
         case ("POST", "backup", 1): backUp(request.query["to"] ?? "", page)
-        default: page(.init(status: "404 Not Found", body: "There is nothing of that name.\n"))
+        default: page(.init(status: "404 Not Found", body: "There is no page of that name.\n"))
         }
     }
 
     private func close(_ text: String, _ page: (HTTPEndpoint.Page) -> Void) {
         guard let number = UInt64(text), service.close(connection: number) else {
-            return page(.init(status: "404 Not Found", body: "there is no connection of that number\n"))
+            return page(.init(status: "404 Not Found", body: "there is no connection with that number\n"))
         }
         page(.init(body: "closed\n"))
     }
@@ -97,9 +97,9 @@ final class AdminPages {
     }
 
     private func backUp(_ path: String, _ page: @escaping (HTTPEndpoint.Page) -> Void) {
-        guard path.hasPrefix("/") else { return page(Self.refusal("to: expected the path of a file, from the root")) }
+        guard path.hasPrefix("/") else { return page(Self.refusal("to: expected the absolute path of a file")) }
         guard let backup = configuration.backup else {
-            return page(Self.refusal("this server keeps nothing on a disk"))
+            return page(Self.refusal("this server does not store its lists on disk"))
         }
         Work.submit(loop) { () -> String? in
             do {

@@ -1,7 +1,7 @@
 import EventLoop
 import HandSync
 
-/// Carries out what an `AwkwardWire` chooses, between a client's stream and the server.
+/// Carries out the choices of an `AwkwardWire`, between a client's stream and the server.
 final class AwkwardChannel: Channel {
     private let stream: any Channel
     private let timer: Timer
@@ -11,13 +11,13 @@ final class AwkwardChannel: Channel {
     private var onEnd: ((ChannelEnd) -> Void)?
     var onDrain: (() -> Void)?
 
-    /// Input that the server has not been given yet.
+    /// The input that the server has not got yet.
     private var received: [AwkwardWire.Received] = []
     private var ending: ChannelEnd?
     private var isStopped = false
     private var isPaused = false
     private var isShutDown = false
-    /// The connection has ended for the server; its last output is still on its way.
+    /// Whether the connection has ended for the server; its last output may still be on the way.
     private var isOver = false
     private(set) var isClosed = false
 
@@ -43,7 +43,7 @@ final class AwkwardChannel: Channel {
 
     // MARK: To the server
 
-    /// Gives the server the input, after others' edits. Returns whether there was anything to do.
+    /// Passes the input to the server, after others' edits. Returns whether there was anything to do.
     func advance() -> Bool {
         var hasWorked = false
         while !isStopped, !isOver, !isClosed, !received.isEmpty {
@@ -103,7 +103,7 @@ final class AwkwardChannel: Channel {
         }
     }
 
-    /// The server loses the connection. The client closes it after reading why, or a timer does.
+    /// Ends the connection for the server. The client closes it after reading the reason, or a timer does.
     private func leave(_ reason: String) {
         isOver = true
         onEnd?(.failed(reason))

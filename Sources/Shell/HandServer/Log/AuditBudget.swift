@@ -1,7 +1,7 @@
 import HandSync
 
-/// Limits the rate of audit entries. All users without a token share one budget, and each token has its own, so that nobody can
-/// bury other users' entries. Entries beyond the limit are counted.
+/// Limits the rate of audit entries. All users without a token share one budget, and each token has its own, so that
+/// nobody can bury other users' entries. Entries beyond the limit are counted.
 package struct AuditBudget {
     private var shares: [String?: TokenBucket] = [:]
     private var leftOut: [String?: Int] = [:]

@@ -23,7 +23,7 @@ package final class AuditLog {
 
     /// Opens the file, and creates it for its owner only.
     ///
-    /// - Parameter trouble: told on another thread why writing fails. Writing is retried.
+    /// - Parameter trouble: called on another thread with the reason why writing fails. Writing is retried.
     package init(path: String, trouble: @escaping @Sendable (String) -> Void = { _ in }) throws(Failure) {
         self.path = path
         sink = LineSink(
@@ -41,7 +41,7 @@ package final class AuditLog {
         }
     }
 
-    /// Opens the file again, as the old one may have been moved away.
+    /// Opens the file again, because the old one may have been moved away.
     package func reopen() throws(Failure) { sink.goOn(at: try Self.open(path)) }
 
     /// Waits until the entries are written, for a limited time. Call it on any thread.
@@ -52,7 +52,7 @@ package final class AuditLog {
 
     deinit { sink.close() }
 
-    /// Records the kinds of notes that belong into this log.
+    /// Records the kinds of notes that belong in this log.
     func record(_ note: ServiceNote) {
         switch note {
         case .letIn(let connection): write("letIn", connection)

@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
 
-/// Writes lines to a file, pipe or terminal on its own thread: a slow reader or a full or hanging disk must not block the callers.
-/// Lines that do not fit into the queue are dropped and counted, and the count is written once there is room.
+/// Writes lines to a file, pipe or terminal on its own thread: a slow reader or a full or hanging disk must not block
+/// the callers. Lines that do not fit into the queue are dropped and counted, and the count is written once there is
+/// room.
 ///
 /// Safe to send: all mutable state is guarded by the condition's lock. The current descriptor belongs to the thread.
 final class LineSink: @unchecked Sendable {
@@ -17,7 +18,7 @@ final class LineSink: @unchecked Sendable {
 
     /// Makes the line that reports how many were dropped.
     private let tell: @Sendable (Int) -> String
-    /// Told why a line cannot be written. Writing is retried.
+    /// Called with the reason why a line cannot be written. Writing is retried.
     private let trouble: @Sendable (String) -> Void
 
     /// The limit of the queue.
@@ -39,7 +40,7 @@ final class LineSink: @unchecked Sendable {
             if waitingBytes + line.utf8.count > Self.mostBytes {
                 lost += 1
             } else {
-                if lost > 0 { tellOfLost() }
+                if lost > 0 { reportLost() }
                 waiting.append(line)
                 waitingBytes += line.utf8.count
             }
@@ -56,7 +57,7 @@ final class LineSink: @unchecked Sendable {
         }
     }
 
-    /// Waits until everything is written, or the time is over.
+    /// Waits until everything is written, or the time is up.
     func flush(within seconds: Double) {
         let end = Date(timeIntervalSinceNow: seconds)
         condition.withLock {
@@ -73,7 +74,7 @@ final class LineSink: @unchecked Sendable {
     }
 
     /// Call with the lock held.
-    private func tellOfLost() {
+    private func reportLost() {
         let line = tell(lost)
         lost = 0
         waiting.append(line)
@@ -105,7 +106,7 @@ final class LineSink: @unchecked Sendable {
         if descriptor > 2 { Glibc.close(descriptor) }
     }
 
-    /// The next line; nil at the end; empty after a switch without lines.
+    /// Returns the next line; nil at the end; an empty line after a switch to another file without lines.
     private func takeLine(_ descriptor: inout Int32) -> String? {
         condition.withLock {
             while waiting.isEmpty, lost == 0, next == nil, !isClosed { condition.wait() }
@@ -114,7 +115,7 @@ final class LineSink: @unchecked Sendable {
                 descriptor = next
                 self.next = nil
             }
-            if waiting.isEmpty, lost > 0 { tellOfLost() }
+            if waiting.isEmpty, lost > 0 { reportLost() }
             if waiting.isEmpty { return isClosed ? nil : "" }
             isWriting = true
             return waiting.removeFirst()

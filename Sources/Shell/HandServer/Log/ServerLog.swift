@@ -3,7 +3,8 @@ import HandFormats
 import Logging
 import Synchronization
 
-/// A server's log on standard error: text for people, or JSON Lines for programs. Its level may change while the server runs.
+/// A server's log on standard error: text for people, or JSON Lines for programs. Its level may change while the server
+/// runs.
 ///
 ///     2026-11-21T13:46:02Z info turned away peer=10.0.0.7:51312 reason="the token is not valid, or no longer"
 ///     {"time":"2026-11-21T13:46:02Z","level":"info","message":"turned away","peer":"10.0.0.7:51312","reason":"…"}
@@ -22,7 +23,7 @@ package final class ServerLog: Sendable {
         self.format = format
         current = Mutex(level)
         sink = LineSink(descriptor) { count in
-            Self.line(format, .warning, "lines of the log were left out: nobody took them", [("lines", "\(count)")])
+            Self.line(format, .warning, "log lines were dropped: nobody read them", [("lines", "\(count)")])
         }
     }
 

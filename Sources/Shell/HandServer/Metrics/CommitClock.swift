@@ -4,9 +4,9 @@ import EventLoop
 struct CommitClock {
     private(set) var commits = Latency()
     private(set) var writes = Latency()
-    /// Commits that were numbered in one turn, and when that was.
+    /// The commits that were numbered in each turn, and the time of that.
     private var waiting: [(commits: Int, since: UInt64)] = []
-    /// Those that are being written.
+    /// The commits that are being written.
     private var inFlight: [(commits: Int, since: UInt64)] = []
     private var writeStart: UInt64 = 0
 

@@ -19,7 +19,7 @@ struct Exposition {
         add(kind, name, help, Double(value))
     }
 
-    /// One sample for each value of a label.
+    /// Adds a metric with one sample for each value of a label.
     mutating func add(_ kind: Kind, _ name: String, _ help: String, by label: String, _ values: [String: Int]) {
         head(name, help, kind.rawValue)
         for (value, number) in values.sorted(by: { $0.key < $1.key }) {
@@ -27,7 +27,7 @@ struct Exposition {
         }
     }
 
-    /// A distribution of times, in seconds.
+    /// Adds a distribution of times, in seconds.
     mutating func add(_ name: String, _ help: String, _ latency: Latency) {
         head(name, help, "histogram")
         for bound in Latency.bounds {

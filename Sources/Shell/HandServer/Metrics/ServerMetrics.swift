@@ -26,12 +26,14 @@ struct ServerMetrics {
         page.add(.gauge, "hand_subscriptions", "Lists that clients follow, counted once for each.", load.subscriptions)
         page.add(.gauge, "hand_lists_loaded", "Lists in memory.", load.lists)
         page.add(.gauge, "hand_items_loaded", "Items of the lists in memory.", load.items)
-        page.add(.gauge, "hand_window_bytes", "Commits kept in memory for those who come back.", load.windowBytes)
-        page.add(.gauge, "hand_queued_bytes", "Answers that clients have not read.", load.queuedBytes)
+        page.add(
+            .gauge, "hand_window_bytes", "Bytes of commits kept in memory for clients that reconnect.",
+            load.windowBytes)
+        page.add(.gauge, "hand_queued_bytes", "Bytes of answers that clients have not read.", load.queuedBytes)
         page.add(.gauge, "hand_lagging", "Subscriptions without the newest commits.", load.lagging)
         page.add(.gauge, "hand_pending_commits", "Commits that are not durable yet.", load.pendingCommits)
         page.add(.gauge, "hand_slowed", "Connections whose user sends too fast.", load.slowed)
-        page.add(.gauge, "hand_store_bytes", "What the store takes.", load.storeBytes)
+        page.add(.gauge, "hand_store_bytes", "Bytes that the store takes.", load.storeBytes)
     }
 
     private func addTraffic(to page: inout Exposition) {
@@ -45,10 +47,10 @@ struct ServerMetrics {
             figures.readsBehind)
         page.add(
             .counter, "hand_slowed_total",
-            "Times that somebody was not read for a while because their user sent too fast.",
+            "Times that a connection was not read for a while because its user sent too fast.",
             figures.slowings)
         page.add(
-            .counter, "hand_resynchronizations_total", "Lists that were asked for anew, as after a divergence.",
+            .counter, "hand_resynchronizations_total", "Lists that clients requested again, as after a divergence.",
             figures.resynchronizations)
         page.add(
             .counter, "hand_closed_total", "Connections that the server closed.", by: "reason", figures.closings)
@@ -57,26 +59,26 @@ struct ServerMetrics {
     private func addCommits(to page: inout Exposition) {
         page.add(.counter, "hand_submissions_total", "Edits that clients submitted.", figures.submissions)
         page.add(.counter, "hand_commits_total", "Commits that became durable.", figures.commits)
-        page.add(.counter, "hand_writes_total", "Transactions in which they were written.", figures.writes)
+        page.add(.counter, "hand_writes_total", "Transactions that wrote commits.", figures.writes)
         page.add(.counter, "hand_failed_writes_total", "Transactions that failed.", figures.failedWrites)
         page.add(.counter, "hand_stale_total", "Edits on revisions that are no longer in memory.", figures.stale)
-        page.add(.counter, "hand_rejected_total", "Edits that were not taken.", by: "reason", figures.rejections)
-        page.add("hand_write_seconds", "From handing over a transaction to its being durable.", clock.writes)
-        page.add("hand_commit_seconds", "From numbering a commit to its being durable.", clock.commits)
+        page.add(.counter, "hand_rejected_total", "Edits that were rejected.", by: "reason", figures.rejections)
+        page.add("hand_write_seconds", "Time from starting a transaction until it is durable.", clock.writes)
+        page.add("hand_commit_seconds", "Time from numbering a commit until it is durable.", clock.commits)
     }
 
     private func addProcess(to page: inout Exposition) {
-        page.add(.counter, "process_cpu_seconds_total", "Time of processors.", ProcessFacts.processorSeconds)
-        page.add(.gauge, "process_resident_memory_bytes", "Memory that is held.", ProcessFacts.residentBytes)
+        page.add(.counter, "process_cpu_seconds_total", "Processor time in seconds.", ProcessFacts.processorSeconds)
+        page.add(.gauge, "process_resident_memory_bytes", "Bytes of resident memory.", ProcessFacts.residentBytes)
         page.add(.gauge, "process_open_fds", "Open files and sockets.", ProcessFacts.openFiles)
         page.add(
-            .gauge, "process_start_time_seconds", "When it started, in seconds since 1970.", Double(startedAt) / 1_000)
+            .gauge, "process_start_time_seconds", "Start time in seconds since 1970.", Double(startedAt) / 1_000)
     }
 }
 
 /// The system's figures for this process.
 enum ProcessFacts {
-    /// On all processors together.
+    /// The seconds of processor time, on all processors together.
     static var processorSeconds: Double {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
@@ -84,7 +86,7 @@ enum ProcessFacts {
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
 
-    /// 0 if unknown.
+    /// The bytes of resident memory; 0 if unknown.
     static var residentBytes: Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }
@@ -100,7 +102,7 @@ enum ProcessFacts {
         defer { closedir(folder) }
         var count = 0
         while readdir(folder) != nil { count += 1 }
-        // Itself, its parent, and the folder that is being read.
+        // Without the entries `.` and `..`, and the folder that is being read.
         return max(0, count - 3)
     }
 }

@@ -6,14 +6,14 @@ final class ProxiedStream: Channel {
     private let loop: Loop
     private let stream: TCP
     private let deadline: Timer
-    /// Input that has not been passed on yet.
+    /// The input that has not been passed on yet.
     private var bytes: [UInt8] = []
     private var isReading = true
     private var isClosed = false
     private var onBytes: ((UnsafeRawBufferPointer) -> Void)?
     private(set) var peerDescription: String
 
-    /// Why there is no header.
+    /// The reason why there is no header.
     enum Problem: String, Error {
         case missing = "no PROXY header came first"
         case late = "no PROXY header came in time"
@@ -32,8 +32,8 @@ final class ProxiedStream: Channel {
     /// Waits for the header. The loop retains this object until the header or a problem has arrived.
     ///
     /// - Parameters:
-    ///   - patience: milliseconds.
-    ///   - done: called once; with nil if the header does not name the origin.
+    ///   - patience: the milliseconds to wait.
+    ///   - done: called once, with nil if the header does not name the origin.
     func awaitHeader(within patience: UInt64, _ done: @escaping (Result<SocketAddress?, Problem>) -> Void) {
         let end: (Result<SocketAddress?, Problem>) -> Void = { [self] result in
             deadline.close()
@@ -53,7 +53,7 @@ final class ProxiedStream: Channel {
         }
     }
 
-    /// Returns the origin, if the header names it; nil if the header is incomplete.
+    /// Returns the origin, or `.some(nil)` if the header does not name it; nil if the header is incomplete.
     private func takeHeader() throws -> SocketAddress?? {
         guard let (header, size) = try ProxyHeader.read(bytes) else { return nil }
         bytes.removeFirst(size)
@@ -76,11 +76,11 @@ final class ProxiedStream: Channel {
         stream.open(onBytes, onEnd: onEnd)
         guard !bytes.isEmpty else { return isReading ? () : stream.stopReading() }
         stream.stopReading()
-        goOnSoon()
+        continueSoon()
     }
 
-    /// Passes on the input that came with the header first, but not inside this call.
-    private func goOnSoon() {
+    /// Passes on first the input that came with the header, but not inside this call.
+    private func continueSoon() {
         loop.soon { [self] in
             guard isReading, !isClosed else { return }
             let first = bytes
@@ -98,7 +98,7 @@ final class ProxiedStream: Channel {
     func resumeReading() {
         guard !isReading else { return }
         isReading = true
-        if bytes.isEmpty { stream.resumeReading() } else { goOnSoon() }
+        if bytes.isEmpty { stream.resumeReading() } else { continueSoon() }
     }
 
     func write(_ buffers: UnsafeBufferPointer<OutputBuffer>) -> WriteResult { stream.write(buffers) }

@@ -1,9 +1,10 @@
 import EventLoop
 import HandWire
 
-/// Connections through trusted proxies, which must name the origin. Nobody else is believed.
+/// Connections through trusted proxies, which must name the origin. Only these are trusted to name one.
 extension Server {
-    /// A client behind a proxy never counts as local, whatever address the header names.
+    /// Accepts a connection from a proxy. A client behind a proxy never counts as local, whatever address the header
+    /// names.
     func acceptProxied(_ stream: TCP) {
         guard arriving < configuration.limits.connections else { return stream.close() }
         arriving += 1

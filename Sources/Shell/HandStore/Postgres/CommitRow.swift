@@ -2,9 +2,10 @@ import HandSync
 import HandWire
 import Postgres
 
-/// A row of `commits` in a shared store: frames one behind the other.
+/// A row of `commits` in a shared store: consecutive frames.
 enum CommitRow {
-    /// The frames after `revision` in rows with the columns `last`, `first`, `frames`, which must follow one another.
+    /// Returns the frames after `revision` in rows with the columns `last`, `first`, `frames`. The rows must be
+    /// consecutive.
     ///
     /// - Throws: `StoreError.damaged`.
     static func frames(_ rows: PostgresRows, of list: UInt64, after revision: Int) throws -> [StoredFrame] {
@@ -18,7 +19,8 @@ enum CommitRow {
             try row.withBytes(2) { bytes in
                 let places: [Range<Int>]
                 do { places = try Frame.places(in: bytes) } catch {
-                    throw StoreError.damaged("the commits up to revision \(last) of list \(list) do not read: \(error)")
+                    throw StoreError.damaged(
+                        "the commits up to revision \(last) of list \(list) cannot be read: \(error)")
                 }
                 guard places.count == last - first + 1 else {
                     throw StoreError.damaged(

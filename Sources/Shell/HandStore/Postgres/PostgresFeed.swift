@@ -3,17 +3,18 @@ import HandSync
 import Postgres
 import Synchronization
 
-/// Tells other servers of appends, and hears of theirs: one session with a thread of its own, from the first hint on.
+/// Notifies other servers of appends, and receives their notifications: one session with a thread of its own, started
+/// by the first hint.
 ///
-/// What is told is told once, some lists at a time, in a transaction of its own: inside an append's it would make all appends of the
-/// database wait for one another. A hint that gets lost is no loss.
+/// Each hint is sent once, several lists at a time, in a separate transaction: a notification inside the append's
+/// transaction would make all appends of the database wait for one another. Losing a hint does no harm.
 final class PostgresFeed: Sendable {
     typealias Listener = @Sendable (StoreHint) -> Void
 
     private struct State {
-        /// The newest revision of each list that others are to hear of.
+        /// The newest revision of each list that is still to be sent.
         var heads: [UInt64: Int] = [:]
-        /// What else they are to hear.
+        /// The other hints that are still to be sent.
         var others: Set<StoreHint> = []
         var listener: Listener?
         var isRunning = false
@@ -33,7 +34,7 @@ final class PostgresFeed: Sendable {
         wake = WakePipe()
     }
 
-    /// Has others hear something. Does not wait.
+    /// Sends hints to other servers. Does not wait.
     func tell(_ hints: [StoreHint]) {
         guard !hints.isEmpty else { return }
         start { state in
@@ -51,7 +52,7 @@ final class PostgresFeed: Sendable {
         start { $0.listener = listener }
     }
 
-    /// Ends the thread, soon.
+    /// Ends the thread soon.
     func close() {
         state.withLock { $0.isClosed = true }
         wake.signal()
@@ -73,16 +74,16 @@ final class PostgresFeed: Sendable {
 
     private func run() {
         while !isClosed {
-            // A connection that fails is made anew. Hints are no more than hints, so that has time.
+            // A lost connection is opened again. Hints are not needed for correctness, so there is no hurry.
             do { try follow(try connector.connect([], by: Deadline(in: patience))) } catch {
-                // Who came while nobody could be told may be elsewhere by now.
+                // These hints are outdated when the connection is back.
                 state.withLock { $0.others = [] }
                 Thread.sleep(forTimeInterval: 0.2)
             }
         }
     }
 
-    /// Tells and hears until the connection is lost, or the store is closed.
+    /// Sends and receives hints until the connection is lost or the store is closed.
     private func follow(_ connection: PostgresConnection) throws {
         var isListening = false
         while true {
@@ -105,7 +106,7 @@ final class PostgresFeed: Sendable {
         }
     }
 
-    /// Hints in one payload: it has room for 8,000 characters.
+    /// The most hints in one payload, which has room for 8,000 characters.
     private static let mostHints = 150
 
     private func send(_ hints: [StoreHint], on connection: PostgresConnection) throws {
@@ -119,7 +120,7 @@ final class PostgresFeed: Sendable {
 }
 
 extension StoreHint {
-    /// Words: `1@27` is list 1 at revision 27, `1` who is on list 1, `~5` a client.
+    /// Encodes hints as words: `1@27` is list 1 at revision 27, `1` is the presence on list 1, `~5` is a client.
     fileprivate static func payload(_ hints: some Sequence<StoreHint>) -> String {
         hints.map { hint in
             switch hint {
@@ -130,7 +131,7 @@ extension StoreHint {
         }.joined(separator: " ")
     }
 
-    /// What a payload says. Anybody may send one: what is no hint is passed over.
+    /// Decodes a payload. Anybody may send one, so words that are not hints are skipped.
     fileprivate static func read(_ payload: String) -> [StoreHint] {
         payload.split(separator: " ").compactMap { word in
             if word.first == "~" { return UInt64(word.dropFirst()).map { .client(Key(bits: $0)) } }
@@ -142,14 +143,14 @@ extension StoreHint {
     }
 }
 
-/// Gets a thread out of its wait for a socket.
+/// Wakes a thread that waits for a socket.
 final class WakePipe: Sendable {
     let reader: Int32
     private let writer: Int32
 
     init() {
         var ends: [Int32] = [-1, -1]
-        // Without one, news wait for what comes on the socket, or a minute.
+        // Without a pipe, hints wait until something arrives on the socket, or for a minute.
         if pipe(&ends) == 0 {
             for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) + fcntl(end, F_SETFD, FD_CLOEXEC) }
         }
@@ -162,7 +163,7 @@ final class WakePipe: Sendable {
 
     func signal() {
         var byte: UInt8 = 0
-        // A full pipe wakes too.
+        // A full pipe wakes the thread too.
         _ = write(writer, &byte, 1)
     }
 

@@ -16,7 +16,7 @@ struct PostgresListRow {
     private static let selection = "SELECT \(columns) FROM \(tables)"
     static let numbered = selection + " WHERE lists.number = $1"
     static let named = selection + " WHERE names.name = $1"
-    /// Each with its owner and its deletion.
+    /// Selects all lists, each with its owner and its deletion.
     static let all = """
         SELECT \(columns), owner, deleted_lists.number, deleted_lists.name, time, person
         FROM \(tables) LEFT JOIN deleted_lists ON deleted_lists.list = lists.number ORDER BY lists.number
@@ -34,7 +34,7 @@ struct PostgresListRow {
             count: try row.integer(6), floor: try row.integer(8))
     }
 
-    /// The deck as it was when the list was made.
+    /// The deck as it was when the list was created.
     var firstDeck: Deck? { deckSeed.map { Deck(seed: $0) } }
 
     static func find(_ number: UInt64, _ session: PostgresSession) throws -> PostgresListRow? {
@@ -54,7 +54,7 @@ struct PostgresListRow {
             try reader.expectEnd(of: "rules")
             return rules
         } catch {
-            throw StoreError.damaged("the rules of a list do not read: \(error)")
+            throw StoreError.damaged("the rules of a list cannot be read: \(error)")
         }
     }
 }

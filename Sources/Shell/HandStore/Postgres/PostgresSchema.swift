@@ -1,16 +1,17 @@
 import HandSync
 import Postgres
 
-/// The tables of a shared store, and how older ones become newer. Each key begins with the list, so that a database which spreads
-/// tables over machines can spread these.
+/// The tables of a shared store, and the migrations from older formats. Each key begins with the list, so that a
+/// database that distributes tables over machines can distribute these.
 enum PostgresSchema {
     /// The format that this program writes.
     static var version: Int { steps.count }
 
-    /// What makes format 1 of nothing, format 2 of 1, and so on.
+    /// The migrations: from nothing to format 1, from 1 to 2, and so on.
     private static let steps = [first, second]
 
-    /// Which servers there are, and who is where at each. None of it is flushed: when the database starts anew, servers tell it again.
+    /// The servers, and the presence at each. The tables are not flushed: when the database restarts after a crash,
+    /// servers write them again.
     private static let second = [
         """
         CREATE UNLOGGED TABLE servers (
@@ -32,17 +33,18 @@ enum PostgresSchema {
         "CREATE INDEX presence_by_server ON presence (server)",
     ]
 
-    /// A list in `names` can be seen; without a name it was deleted. The row of its deletion says what it was called, when it was
-    /// deleted and by whom. Such a row without its list says that what is left of the list is being removed.
+    /// A list in `names` is visible; a list without a name is deleted. The row of its deletion has its former name, the
+    /// time, and the person who deleted it. If such a row has no list, the rest of the list is being removed.
     ///
-    /// A row of `commits` is what one server appended at once, or a part of it. Part 0 of a snapshot is what is no item: digest, deck,
-    /// and each client's last submission.
+    /// A row of `commits` is a batch that one server appended, or a part of it. Part 0 of a snapshot has everything
+    /// except the items: digest, deck, and each client's last submission.
     private static let first = [
         "CREATE SEQUENCE list_numbers",
         "CREATE SEQUENCE author_numbers",
         "CREATE SEQUENCE deletion_numbers",
         "CREATE TABLE names (name text COLLATE \"C\" PRIMARY KEY, list bigint NOT NULL UNIQUE)",
-        // Half of a page is left free: the next version of a row goes beside it, and no index has to know.
+        // Half of each page is left free: the next version of a row goes into the same page, and no index must be
+        // updated.
         """
         CREATE TABLE lists (
             number bigint PRIMARY KEY,
@@ -100,14 +102,14 @@ enum PostgresSchema {
         "CREATE TABLE settings (key text PRIMARY KEY, version bigint NOT NULL, value bytea NOT NULL)",
     ]
 
-    /// The statements that make the present format of an older one.
+    /// Returns the statements that migrate an older format to the present one.
     static func statements(from found: Int) -> [String] { steps[found...].flatMap(\.self) }
 }
 
 extension PostgresStore {
-    /// Brings a schema to the present format. Of two that try at once, the second waits, and finds it done.
+    /// Brings a schema to the present format. If two servers try at once, the second waits, and finds it done.
     ///
-    /// - Throws: `StoreError` if it has a newer format, or holds something else.
+    /// - Throws: `StoreError` if it has a newer format or other tables.
     func migrate(_ connection: PostgresConnection, schema: String) throws {
         guard connection.parameter("server_encoding") == "UTF8" else {
             throw StoreError.failed("\(place): its encoding is not UTF8. Create a database with ENCODING 'UTF8'.")
@@ -133,7 +135,7 @@ extension PostgresStore {
         }
     }
 
-    /// The format that a schema has: nil if there is none, 0 if it is empty.
+    /// Returns the format of a schema: nil if the schema does not exist, 0 if it is empty.
     private func format(_ session: PostgresSession, schema: String) throws -> Int? {
         let state = try session.run(
             """
@@ -155,7 +157,7 @@ extension PostgresStore {
 }
 
 extension PostgresSession {
-    /// Runs a statement of which there is no second.
+    /// Runs a statement without keeping it prepared, because it runs only once.
     fileprivate func once(_ sql: String) throws(PostgresError) {
         _ = try connection.run(PostgresCall(sql, isKept: false), by: Deadline(in: patience))
     }

@@ -3,12 +3,13 @@ import HandSync
 import HandWire
 import Postgres
 
-/// How a batch gets in: a transaction for each list, all of them sent before the first answer. Each raises the list's row from the
-/// expected revision, and adds the commits if that was possible; then it reads what others have added, if there is any. So whoever
-/// comes too late learns of it in the same breath, and does not make others wait for the disk. A list of which a server's batches
-/// come too late again and again is locked for it (`PostgresStore+Locking.swift`).
+/// How batches are appended: a transaction for each list, all of them sent before the first answer. Each transaction
+/// raises the list's row from the expected revision, and adds the commits if that succeeded; then it reads the commits
+/// that others have added, if there are any. So a batch that comes too late gets the missed commits in the same round
+/// trip, and does not make others wait for the disk. If a server's batches for a list come too late several times in a
+/// row, the server locks the list (`PostgresStore+Locking.swift`).
 extension PostgresStore {
-    /// Lists that are worth a connection more.
+    /// The number of lists that justify another connection.
     private static let listsPerConnection = 4
 
     @discardableResult
@@ -18,10 +19,10 @@ extension PostgresStore {
         precondition(Set(unique.map(\.list)).count == unique.count, "two batches of one list at once")
         var results: [UInt64: Result<Appended, StoreError>] = [:]
         do {
-            // An author that a commit names must be there whatever happens next.
+            // An author that a commit names must be stored before the commit, whatever happens next.
             try keep(newcomers)
             let attempts = unique.map { Attempt($0, nonce: random) }
-            // What is locked waits for this, and so may others.
+            // The locked lists first: other servers may be waiting for them.
             for attempt in attempts { results[attempt.batch.list] = appendLocked(attempt) }
             let left = attempts.filter { results[$0.batch.list] == nil }
             let hot = Set(left.map(\.batch.list).filter { contention.isLocking($0) })
@@ -34,15 +35,17 @@ extension PostgresStore {
             let error = error as? StoreError ?? .failed("\(error)")
             for batch in unique where results[batch.list] == nil { results[batch.list] = .failure(error) }
         }
-        return try conclude(batches, results.mapValues(Self.doubting))
+        return try conclude(batches, results.mapValues(Self.unknownIfUnreachable))
     }
 
-    /// Where the database was not reached now, an earlier attempt may have reached it: only the database can tell.
-    private static func doubting(_ result: Result<Appended, StoreError>) -> Result<Appended, StoreError> {
+    /// Returns `unknown` for a database that was not reached: an earlier attempt may have reached it.
+    private static func unknownIfUnreachable(_ result: Result<Appended, StoreError>) -> Result<Appended, StoreError> {
         if case .failure(.unreachable) = result { .success(.unknown) } else { result }
     }
 
-    /// - Throws: if nothing was appended, and it is known why.
+    /// Returns the results in the batches' order, and passes them on to `contention` and to other servers.
+    ///
+    /// - Throws: if nothing was appended and the reason is known.
     private func conclude(
         _ batches: [CommitBatch], _ results: [UInt64: Result<Appended, StoreError>]
     ) throws -> [Appended] {
@@ -50,7 +53,7 @@ extension PostgresStore {
         if let first = failures.first, failures.count == results.count { throw first }
         let appended = batches.map { batch -> Appended in
             if batch.entries.isEmpty { return .taken }
-            // Of others it is known what became of them: the caller asks once more for this one, and is told then.
+            // Other batches have results. The caller retries this one, and gets the error then.
             if case .success(let appended) = results[batch.list] { return appended } else { return .unknown }
         }
         for (batch, result) in zip(batches, appended) where !batch.entries.isEmpty {
@@ -65,7 +68,7 @@ extension PostgresStore {
 
     // MARK: Racing
 
-    /// Sends all batches, over several connections if they are many: those share the waits for the disk.
+    /// Sends all batches, over several connections if there are many: these share the waits for the disk.
     private func race(_ attempts: [Attempt]) throws -> [(CommitBatch, Result<Appended, StoreError>)] {
         guard !attempts.isEmpty else { return [] }
         return try translating {
@@ -82,14 +85,14 @@ extension PostgresStore {
             }
             for (lane, share) in zip(lanes, shares) { lane.start(share.map { [$0.insertion, $0.missedAtEnd] }) }
             return zip(lanes, shares).flatMap { lane, share in
-                // Each answer may take as long as one alone: many lists are no failure.
+                // Each answer has its own time, so that many lists do not cause a timeout.
                 let outcomes = lane.finish(by: Deadline(in: patience + .milliseconds(100) * share.count))
                 return zip(share, outcomes).map { ($0.batch, result(of: $0, $1)) }
             }
         }
     }
 
-    /// What an outcome means for a batch.
+    /// Returns what an outcome means for a batch.
     func result(of attempt: Attempt, _ outcome: PostgresOutcome) -> Result<Appended, StoreError> {
         switch outcome {
         case .unknown: .success(.unknown)
@@ -105,9 +108,9 @@ extension PostgresStore {
         }
     }
 
-    /// What it means that a batch did not get in.
+    /// Returns the result for a batch that was not appended.
     ///
-    /// - Parameter rows: those of `Attempt.missed`.
+    /// - Parameter rows: the rows of `Attempt.missed`.
     func conflict(of attempt: Attempt, _ rows: PostgresRows) throws -> Appended {
         let batch = attempt.batch
         let frames = try CommitRow.frames(rows, of: batch.list, after: batch.expected)
@@ -115,11 +118,13 @@ extension PostgresStore {
         if !frames.isEmpty { return .missed(frames) }
         let row = try read { try PostgresListRow.find(batch.list, $0) }
         guard let row, !row.isDeleted, batch.logID == nil || batch.logID == row.list.logID else { return .gone }
-        // Commits that came, or were read, between the two statements, or a list that is not as far: the next attempt will tell.
+        // Commits were added or read between the two statements, or the list has not reached the expected revision. The
+        // next attempt finds out.
         return .missed(try self.frames(of: batch.list, after: batch.expected, about: 1 << 20))
     }
 
-    /// The batch is there: an earlier attempt of which the answer was lost. It will last if this does, which is behind it.
+    /// Confirms a batch that an earlier attempt has added, whose answer was lost. A later update of the list's row is
+    /// durable only if the batch is.
     private func confirm(_ batch: CommitBatch) throws -> Appended {
         let call = PostgresCall("UPDATE lists SET revision = revision WHERE number = $1", [.init(bits: batch.list)])
         let outcome = try writers.with(by: Deadline(in: patience)) { connection in
@@ -130,14 +135,15 @@ extension PostgresStore {
     }
 }
 
-/// A batch on its way, for the first time or once more.
+/// The first or a later attempt to append a batch.
 struct Attempt {
     let batch: CommitBatch
-    /// What tells the rows of this attempt from all others.
+    /// Distinguishes the rows of this attempt from all others.
     private let nonce: UInt64
     private let rows: [FrameRow]
 
-    /// Rows of others that are read at once; and as many as its own, which may be there already.
+    /// The rows of others that are read at once. At least as many as the batch has, because an earlier attempt may have
+    /// added it.
     private static let mostMissed = 64
 
     init(_ batch: CommitBatch, nonce: UInt64) {
@@ -146,7 +152,8 @@ struct Attempt {
         rows = FrameRow.rows(of: batch)
     }
 
-    /// Changes as many rows as it adds to `commits`; none if the list is not where it is expected.
+    /// The insertion. Its number of changed rows is that of the rows added to `commits`: none if the list is not at the
+    /// expected revision.
     var insertion: PostgresCall {
         PostgresCall(
             """
@@ -169,10 +176,11 @@ struct Attempt {
             ])
     }
 
-    /// Rows that others have added, or an earlier attempt.
+    /// Selects the rows that others, or an earlier attempt, have added.
     var missed: PostgresCall { missed(andThen: "") }
 
-    /// The same at the end of a transaction: where there are any rows, it has changed nothing that anybody must wait for the disk for.
+    /// The same at the end of a transaction. If it finds rows, the transaction has changed nothing, and need not wait
+    /// for the disk.
     var missedAtEnd: PostgresCall { missed(andThen: ", set_config('synchronous_commit', 'off', true)") }
 
     private func missed(andThen more: String) -> PostgresCall {
@@ -189,8 +197,8 @@ struct Attempt {
             ])
     }
 
-    /// Whether frames after the expected revision begin with this batch. What a client submits is committed once, so it is this
-    /// batch and no other that looks like it.
+    /// Returns whether frames after the expected revision begin with this batch. A client's submission is committed
+    /// once, so equal frames are this batch, not another one that looks the same.
     func isThere(_ frames: [StoredFrame]) -> Bool {
         frames.first?.revision == batch.expected + 1 && batch.isPrefix(of: frames)
     }

@@ -2,8 +2,8 @@ import HandSync
 import HandWire
 import Postgres
 
-/// An author is kept as soon as somebody asks for it: servers would otherwise have to agree on the number later. Nobody waits for
-/// the disk for that: the commits that name the author are written behind it.
+/// An author is stored as soon as a server asks for it: otherwise servers would have to agree on the number later. That
+/// does not wait for the disk: the commits that name the author are written after it.
 extension PostgresStore {
     package func author(for client: ClientID, person: String) throws -> (author: Author, isNew: Bool) {
         let (key, person) = (PostgresValue.bytes(client.hashed.bytes), PostgresValue.text(person))
@@ -17,7 +17,7 @@ extension PostgresStore {
         if let known = try ask(find, key, person, then: author) { return (known, false) }
         let making = [
             PostgresCall("SELECT set_config('synchronous_commit', 'off', true)"),
-            // Of two servers that meet a client at the same time, the second waits here.
+            // If two servers meet a client at the same time, the second waits here.
             PostgresCall(
                 "INSERT INTO clients (id, number) VALUES ($1, nextval('author_numbers')) ON CONFLICT (id) DO NOTHING",
                 [key]),
@@ -35,11 +35,11 @@ extension PostgresStore {
             let deadline = Deadline(in: patience)
             return try writers.with(by: deadline) { try author(try $0.run(making, by: deadline)[3]) }
         }
-        guard let made else { throw StoreError.damaged("\(place): an author who was written is not there") }
+        guard let made else { throw StoreError.damaged("\(place): an author that was just written is missing") }
         return (made, false)
     }
 
-    /// Adds authors who have their numbers from elsewhere.
+    /// Adds authors who got their numbers elsewhere.
     func keep(_ newcomers: [Newcomer]) throws {
         guard !newcomers.isEmpty else { return }
         try write { session in
@@ -72,7 +72,7 @@ extension PostgresStore {
 }
 
 extension ClientID {
-    /// In 16 bytes.
+    /// The id as 16 bytes.
     var bytes: [UInt8] {
         [high, low].flatMap { half in withUnsafeBytes(of: half.bigEndian) { [UInt8]($0) } }
     }

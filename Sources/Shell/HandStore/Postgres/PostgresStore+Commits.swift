@@ -11,10 +11,10 @@ extension PostgresStore {
         }
     }
 
-    /// Rows that are read at once.
+    /// The rows that one query reads.
     private static let rowsAtOnce = 32
 
-    /// One after another, and none is missing: where commits have been forgotten, those up to the floor may be gone, the oldest
+    /// Returns consecutive frames. None is missing, except that trimming removes those up to the floor, the oldest
     /// first.
     static func frames(
         of list: StoredList, after revision: Int, through last: Int, about bytes: Int, _ session: PostgresSession

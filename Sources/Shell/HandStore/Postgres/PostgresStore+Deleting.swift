@@ -3,10 +3,10 @@ import HandSync
 import Postgres
 
 extension PostgresStore {
-    /// Rows that are removed of a list in one transaction: commits, and parts of snapshots, which are the largest.
+    /// The rows of a list that one transaction removes: commits, and parts of snapshots, which are the largest.
     private static let sweepCommits = 500
     private static let sweepParts = 32
-    /// Lists that are given up in one transaction.
+    /// The lists that one transaction gives up.
     private static let listsStep = 500
 
     package func delete(_ list: StoredList, by person: String, at time: UInt64) throws {
@@ -14,7 +14,7 @@ extension PostgresStore {
             let (name, number) = (PostgresValue.text(list.name), PostgresValue(bits: list.number))
             let naming = "DELETE FROM names WHERE name = $1 AND list = $2"
             guard try session.run(naming, name, number).changed == 1 else { throw StoreError.noSuchList(list.name) }
-            // Whoever appends waits for this row, and finds the list gone.
+            // An append waits for this row, and then finds the list deleted.
             try session.run("UPDATE lists SET is_deleted = true WHERE number = $1", number)
             try session.run(
                 """
@@ -26,7 +26,7 @@ extension PostgresStore {
 
     package func undelete(_ deletion: UInt64, as name: String) throws {
         try write { session in
-            // The highest numbers are none that are counted up to.
+            // Clamping is safe: the sequence never reaches the highest numbers.
             let number = PostgresValue.integer(Int64(clamping: deletion))
             let found = try session.run("DELETE FROM deleted_lists WHERE number = $1 RETURNING list", number).first
             let list = PostgresValue(bits: try found?.bits(0))
@@ -64,14 +64,14 @@ extension PostgresStore {
 
     package func sweep(deletedBy time: UInt64) throws -> Bool {
         let time = PostgresValue.integer(Int64(clamping: time))
-        // Most of the time there is nothing, and nothing is written then.
+        // Most of the time nothing is due, and then nothing is written.
         let due = """
             SELECT 1 FROM deleted_lists WHERE time <= $1 OR NOT EXISTS (SELECT 1 FROM lists WHERE lists.number = list) LIMIT 1
             """
         guard try ask(due, time, then: { !$0.isEmpty }) else { return false }
         if try giveUp("time <= $1", time, limit: Self.listsStep) > 0 { return true }
         return try write { session in
-            // One that another server is at is left to it.
+            // A list that another server is removing is left to it.
             let unfinished = """
                 SELECT number, list FROM deleted_lists
                 WHERE NOT EXISTS (SELECT 1 FROM lists WHERE lists.number = list)
@@ -83,8 +83,8 @@ extension PostgresStore {
         }
     }
 
-    /// Removes the rows of deleted lists, the oldest first. What hangs on them is from then on nobody's but the sweep's. Two servers
-    /// at once give up different ones.
+    /// Removes the rows of deleted lists, the oldest first. The sweep removes the rows that belong to them. Two servers
+    /// at once give up different lists.
     private func giveUp(_ condition: String, _ value: PostgresValue, limit: Int) throws -> Int {
         try write { session in
             try session.run(
@@ -98,7 +98,7 @@ extension PostgresStore {
         }
     }
 
-    /// Removes rows of a list that was given up, and the deletion if those were the last.
+    /// Removes rows of a list that was given up, and the deletion once no rows are left.
     private static func removePart(
         of list: PostgresValue, as deletion: PostgresValue, _ session: PostgresSession
     ) throws {

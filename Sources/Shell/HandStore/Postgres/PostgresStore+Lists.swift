@@ -58,8 +58,8 @@ extension PostgresStore {
         return try ask("SELECT count(*) FROM lists WHERE owner = $1", .text(owner)) { try $0[0].integer(0) }
     }
 
-    /// What commits and snapshots come to: a database gives what it has taken from the disk back to nobody. O(lists), and O(parts of
-    /// snapshots).
+    /// Returns the bytes of commits and snapshots, not the disk space, which a database never gives back. O(lists +
+    /// parts of snapshots).
     package func size() throws -> Int {
         let sql = """
             SELECT coalesce((SELECT sum(bytes) FROM lists), 0)::bigint

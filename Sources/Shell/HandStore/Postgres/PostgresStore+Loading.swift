@@ -13,10 +13,10 @@ extension PostgresStore {
             let past = try Self.replay(row, through: revision, session)
             guard past.replay.revision == revision, past.replay.hand.count == row.list.count,
                 past.replay.hand.digest == row.digest
-            else { throw StoreError.damaged("list \(list) is not at revision \(revision) what its commits make of it") }
+            else { throw StoreError.damaged("list \(list) at revision \(revision) does not match its commits") }
             let later = "SELECT 1 FROM commits WHERE list = $1 AND last > $2 LIMIT 1"
             guard try session.run(later, .init(bits: list), .init(revision)).isEmpty else {
-                throw StoreError.damaged("list \(list) should be at revision \(revision), its commits go on")
+                throw StoreError.damaged("list \(list) should be at revision \(revision), but its commits continue")
             }
             return Authority.Start(
                 list: list, logID: row.list.logID, hand: past.replay.hand, revision: revision, deck: past.replay.deck,
@@ -34,7 +34,7 @@ extension PostgresStore {
         }
     }
 
-    /// What is kept of the history begins with the list as it was there, and goes on.
+    /// Checks that the stored history begins with a snapshot at the floor, and continues after it.
     private static func checkFloor(of list: StoredList, _ session: PostgresSession) throws {
         let head = "SELECT 1 FROM snapshots WHERE list = $1 AND revision = $2 AND part = 0"
         let number = PostgresValue(bits: list.number)
@@ -46,8 +46,8 @@ extension PostgresStore {
         }
     }
 
-    /// The newest snapshot up to `last` and the commits after it up to `last`, every digest compared; and the last submission of
-    /// each client there.
+    /// Loads the newest snapshot up to `last`, replays the commits after it up to `last`, and compares every digest.
+    /// Also returns the last submission of each client at that revision.
     static func replay(
         _ row: PostgresListRow, through last: Int, _ session: PostgresSession
     ) throws -> (replay: Replay, sequences: [UInt64: SequenceMark]) {
@@ -69,7 +69,7 @@ extension PostgresStore {
         return (replay, try marks.byClient(session))
     }
 
-    /// The head of the newest snapshot up to `last`, and its revision; nil and 0 if there is none.
+    /// Returns the head of the newest snapshot up to `last`, and its revision; nil and 0 if there is none.
     static func head(
         of list: StoredList, upTo last: Int, _ session: PostgresSession
     ) throws -> (revision: Int, head: SnapshotHead?) {
@@ -85,7 +85,7 @@ extension PostgresStore {
         return (revision, head)
     }
 
-    /// Parts of a snapshot that are read at once.
+    /// The parts of a snapshot that one query reads.
     private static let partsAtOnce = 16
 
     static func items(
@@ -112,7 +112,7 @@ extension PostgresStore {
     }
 }
 
-/// The last submission of each client: as a snapshot has them, and of the commits behind it.
+/// The last submission of each client, from a snapshot and the commits after it.
 struct Marks {
     private let known: [UInt64: SequenceMark]
     /// By author.
@@ -122,12 +122,12 @@ struct Marks {
         self.known = known
     }
 
-    /// To be told of commits in their order.
+    /// Adds a commit. Call this for commits in order.
     mutating func note(_ mark: SequenceMark) {
         later[mark.author] = mark
     }
 
-    /// - Throws: `StoreError.damaged` if nobody knows one of the authors.
+    /// - Throws: `StoreError.damaged` if one of the authors is unknown.
     func byClient(_ session: PostgresSession) throws -> [UInt64: SequenceMark] {
         let authors = later.keys.map { Int64(bitPattern: $0) }
         var clients: [UInt64: UInt64] = [:]

@@ -2,14 +2,15 @@ import HandSync
 import Postgres
 import Synchronization
 
-/// Which lists are too hot to race for, and which of them are locked.
+/// Which lists are too contended to race for, and which of them are locked.
 ///
-/// A server whose batches have come too late again and again locks the list when it reads what it has missed, and keeps the lock
-/// while its caller thinks: the next batch then gets in. The database takes the lock back from a server that does not come.
+/// If a server's batches come too late several times in a row, the server locks the list when it reads the commits that
+/// it has missed, and keeps the lock while its caller prepares the next batch, which then succeeds. The database takes
+/// the lock back from a server that does not come back.
 final class Contention: Sendable {
-    /// Attempts in a row that came too late, after which the list is locked.
+    /// The number of late attempts in a row after which the list is locked.
     private static let patience = 6
-    /// Lists that are locked at once; others race. Each takes one of the connections.
+    /// The lists that are locked at once; others race. Each takes one of the connections.
     private static let mostLocks = 4
     private struct Lock {
         let connection: PostgresConnection
@@ -21,7 +22,7 @@ final class Contention: Sendable {
         var locks: [UInt64: Lock] = [:]
     }
 
-    /// How long a lock is kept for a caller who thinks.
+    /// How long a lock is kept while the caller prepares the next batch.
     let lockTime: Duration
     private let state = Mutex(State())
 
@@ -46,7 +47,7 @@ final class Contention: Sendable {
         }
     }
 
-    /// The connection that holds the lock of a list, to be used by nobody else.
+    /// Takes the connection that holds the lock of a list; nobody else uses it then.
     func takeLock(of list: UInt64) -> PostgresConnection? {
         state.withLock { $0.locks.removeValue(forKey: list)?.connection }
     }
@@ -60,7 +61,8 @@ final class Contention: Sendable {
         }
     }
 
-    /// Lets go of what nobody came back for. A connection with a transaction under way is closed, which ends it.
+    /// Releases the locks that nobody came back for. The pool closes a connection with an open transaction, which ends
+    /// it.
     func releaseOld(to pool: PostgresPool) {
         release(to: pool) { $0.deadline.hasPassed }
     }
@@ -86,9 +88,9 @@ extension PostgresStore {
             [.text("\(Int(contention.lockTime / .milliseconds(1)))")])
     }
 
-    /// Appends a batch under the lock that its list's last attempt has left, and lets go of it.
+    /// Appends a batch under the lock that the last attempt for its list kept, and releases the lock.
     ///
-    /// - Returns: nil if there is none, or it was taken back before anything was done.
+    /// - Returns: nil if there is no lock, or the database took it back before anything was done.
     func appendLocked(_ attempt: Attempt) -> Result<Appended, StoreError>? {
         guard let connection = contention.takeLock(of: attempt.batch.list) else { return nil }
         defer { writers.giveBack(connection) }
@@ -98,7 +100,7 @@ extension PostgresStore {
         return result(of: attempt, outcome)
     }
 
-    /// Locks a list, and appends if nothing was missed; else keeps the lock for the next attempt.
+    /// Locks a list, and appends if no commits were missed; otherwise keeps the lock for the next attempt.
     func lock(_ attempt: Attempt) -> Result<Appended, StoreError> {
         StoreError.catching { try translating { try tryLocking(attempt) } }
     }

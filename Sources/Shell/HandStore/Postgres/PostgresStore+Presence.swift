@@ -1,9 +1,9 @@
 import HandSync
 import Postgres
 
-/// Who is where, in a table that is not flushed and that a database forgets when it starts anew.
+/// Presence, in a table that is not flushed and that a database empties when it restarts after a crash.
 extension PostgresStore: SharedServers {
-    /// Time after which a server that was not heard of is taken to be gone.
+    /// The time without a heartbeat after which a server counts as gone.
     private static let silence = "interval '5 seconds'"
 
     package func exchange(

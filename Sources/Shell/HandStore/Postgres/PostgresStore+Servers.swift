@@ -2,10 +2,10 @@ import HandSync
 import Postgres
 
 extension PostgresStore {
-    /// Time after which nothing is kept of a server.
+    /// The time without a heartbeat after which a server's rows are removed.
     private static let memory = "interval '1 minute'"
 
-    /// Forgets those that are gone for long, too.
+    /// Stores a heartbeat, and removes servers that are long gone.
     package func heartbeat(of server: UInt64, at address: String, report: [UInt8]) throws {
         try write { session in
             try session.run("SELECT set_config('synchronous_commit', 'off', true)")

@@ -11,7 +11,7 @@ extension PostgresStore: SharedSettings {
 
     package func change(_ key: String, _ body: ([UInt8]?) throws -> [UInt8]?) throws {
         try write { session in
-            // The row is there to be locked, also before it says something.
+            // The row must exist to be locked, even before it has a value.
             try session.run("INSERT INTO settings VALUES ($1, 0, '') ON CONFLICT (key) DO NOTHING", .text(key))
             let row = try session.run("SELECT value, version FROM settings WHERE key = $1 FOR UPDATE", .text(key))[0]
             guard let value = try body(try row.integer(1) > 0 ? try row.bytes(0) : nil) else { return }
@@ -20,7 +20,7 @@ extension PostgresStore: SharedSettings {
         }
     }
 
-    /// What an operator should know: ways in which the database may lose what it has confirmed.
+    /// Returns warnings for the operator: ways in which the database may lose what it has confirmed.
     package func warnings() throws -> [String] {
         let sql = """
             SELECT current_setting('fsync') = 'off',
@@ -30,11 +30,11 @@ extension PostgresStore: SharedSettings {
             var warnings: [String] = []
             if try rows[0].isTrue(0) {
                 warnings.append(
-                    "the database runs with fsync = off: after a power failure acknowledged edits may be gone")
+                    "the database runs with fsync = off: after a power failure acknowledged edits may be lost")
             }
             if try rows[0].isTrue(1) {
                 warnings.append(
-                    "the database has a standby, and does not wait for it: if that takes over, acknowledged edits may be gone; "
+                    "the database does not wait for its standby: if that takes over, acknowledged edits may be lost; "
                         + "see synchronous_standby_names")
             }
             return warnings

@@ -4,18 +4,18 @@ import HandWire
 import Postgres
 
 extension PostgresStore {
-    /// About how many bytes of items stand in one row of a snapshot.
+    /// The approximate bytes of items in one row of a snapshot.
     private static let partBytes = 256 << 10
-    /// How many snapshots of a list are kept; the newest, and older ones for looking back.
+    /// How many snapshots of a list are kept: the newest, and older ones for reading past states.
     private static let kept = 4
 
     package func saveSnapshot(of list: UInt64, _ hand: Hand, revision: Int, deck: Deck?) throws {
-        // What led there does not change any more, so it is read before anything is locked.
+        // The history up to there does not change any more, so it can be read before anything is locked.
         let sequences = try read { try Self.sequences(of: list, at: revision, hand.digest, $0) }
         guard let sequences else { return }
         try write { session in
-            // The list may have been deleted since this was asked for, or its history forgotten as far as that. It stays as long as
-            // this takes, and others append meanwhile.
+            // Since this was requested, the list may have been deleted, or its history trimmed past this revision. The
+            // lock keeps the list in place during this transaction, but lets others append.
             let sql = "SELECT 1 FROM lists WHERE number = $1 AND floor <= $2 FOR KEY SHARE"
             guard try !session.run(sql, .init(bits: list), .init(revision)).isEmpty else { return }
             let head = SnapshotHead(of: hand, deck: deck, sequences: sequences)
@@ -24,9 +24,10 @@ extension PostgresStore {
         }
     }
 
-    /// Nothing of a server that has gone astray may get into what all others go on from.
+    /// Returns the last submission of each client at a revision, and compares the digest there: a server with a wrong
+    /// copy must not write a snapshot that all others continue from.
     ///
-    /// - Returns: nil if the list is not there any more, or its history does not reach as far.
+    /// - Returns: nil if the list does not exist any more, or the revision is not in its history.
     private static func sequences(
         of list: UInt64, at revision: Int, _ digest: UInt64, _ session: PostgresSession
     ) throws -> [UInt64: SequenceMark]? {
@@ -45,7 +46,7 @@ extension PostgresStore {
             if frames.isEmpty { throw CommitRow.missing(end + 1, list) }
         }
         guard found == digest else {
-            throw StoreError.failed("a snapshot of list \(list) was not what the list is at revision \(revision)")
+            throw StoreError.failed("a snapshot of list \(list) did not match the list at revision \(revision)")
         }
         return try marks.byClient(session)
     }
@@ -74,7 +75,7 @@ extension PostgresStore {
 }
 
 extension StoredFrame {
-    /// What stands in front of the commit.
+    /// The header of the commit.
     ///
     /// - Throws: `StoreError.damaged`.
     fileprivate var header: CommitHeader {
@@ -89,10 +90,10 @@ extension StoredFrame {
                     }
                 }
             } catch {
-                throw StoreError.damaged("revision \(revision) does not read: \(error)")
+                throw StoreError.damaged("revision \(revision) cannot be read: \(error)")
             }
             guard let found, found.revision == revision else {
-                throw StoreError.damaged("in the place of revision \(revision) stands something else")
+                throw StoreError.damaged("something else is stored in the place of revision \(revision)")
             }
             return found
         }

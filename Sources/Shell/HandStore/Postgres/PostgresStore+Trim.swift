@@ -4,15 +4,15 @@ import HandWire
 import Postgres
 
 extension PostgresStore {
-    /// Rows of commits that are removed in one transaction.
+    /// The rows of commits that one transaction removes.
     private static let trimStep = 500
 
-    /// First the list is kept as it was at the cut, in the place of what led to it; the commits are removed behind that, step by
-    /// step. Where that is interrupted, the next call goes on, of whichever server.
+    /// First a snapshot of the list at the cut replaces the history up to it; then the commits before the cut are
+    /// removed, step by step. If that is interrupted, the next call continues, from whichever server.
     package func trim(_ list: UInt64, keeping retention: Retention, now: UInt64) throws -> Trimmed {
         let (floor, cut) = try read { session in
             let stored = try PostgresListRow.get(list, session).list
-            // What was begun is ended before more is forgotten.
+            // An interrupted trim is finished before more is cut.
             let left = try session.run(Self.left, .init(bits: list), .init(stored.floor))
             guard left.isEmpty else { return (stored.floor, stored.floor) }
             let cut = try retention.cut(floor: stored.floor, revision: stored.revision, now: now) { revision in
@@ -22,7 +22,8 @@ extension PostgresStore {
         }
         if cut > floor { try raiseFloor(of: list, to: cut) }
         let hasMore = try write { session in
-            // What another server is at is left to it: two that wait for each other's rows would both fail.
+            // Rows that another server is removing are left to it: two servers that wait for each other's rows would
+            // both fail.
             let removed = try session.run(
                 """
                 DELETE FROM commits WHERE list = $1 AND last IN (
@@ -40,7 +41,7 @@ extension PostgresStore {
         return Trimmed(floor: cut, hasMore: hasMore)
     }
 
-    /// Whether there are rows of commits that are to go.
+    /// Selects whether rows of commits remain to be removed.
     private static let left = "SELECT 1 FROM commits WHERE list = $1 AND last <= $2 LIMIT 1"
 
     private static func commit(_ revision: Int, of list: StoredList, _ session: PostgresSession) throws -> Commit {
@@ -49,7 +50,8 @@ extension PostgresStore {
         return try found.commit()
     }
 
-    /// Has the history begin at `floor`, with the list as it was then; nothing if another server was further.
+    /// Makes the history begin at `floor`, with a snapshot of the list at that revision. Does nothing if another server
+    /// has already raised the floor that far.
     private func raiseFloor(of list: UInt64, to floor: Int) throws {
         let start = try read { session in
             let row = try PostgresListRow.get(list, session)

@@ -6,11 +6,11 @@ import Synchronization
 
 /// A `CommitStore` in a PostgreSQL database that several servers share.
 ///
-/// None of them owns a list. Each appends under compare-and-set on the list's row; whoever comes too late is given what was
-/// appended meanwhile. Everything that is decided between servers is decided by the database.
+/// No server owns a list. Each appends with a compare-and-set on the list's row; a server that comes too late gets the
+/// commits that others have appended. The database decides everything that is decided between servers.
 package final class PostgresStore: CommitStore {
     let address: PostgresAddress
-    /// Where it is, for messages.
+    /// The database and schema, for messages.
     package let place: String
     /// How long the database may take to answer.
     let patience: Duration
@@ -20,21 +20,22 @@ package final class PostgresStore: CommitStore {
     let contention: Contention
     let feed: PostgresFeed
 
-    /// Connections for what writes, and for what only reads.
+    /// The number of connections for writing, and below for reading only.
     static let writerCount = 8
     private static let readerCount = 4
 
     package var isShared: Bool { true }
 
-    /// Opens the store in a database, and makes its tables if need be.
+    /// Opens the store in a database, and creates its tables if necessary.
     ///
     /// - Parameters:
-    ///   - address: as libpq reads it, without a password. It leads to the database itself, not to a pooler that has several
+    ///   - address: in libpq's syntax, without a password. It leads to the database itself, not to a pooler whose
     ///     clients share a session.
-    ///   - schema: in which schema of the database the tables are: a lowercase word.
-    ///   - passwordFile: whose first line is the password, if it does not come from libpq's environment.
-    ///   - lockTime: how long a list may stay locked for a server that is to come back.
-    /// - Throws: `StoreError` if the database cannot be reached, or holds something else or something newer; then nothing is changed.
+    ///   - schema: the database schema of the tables: a lowercase word.
+    ///   - passwordFile: a file whose first line is the password, if it does not come from libpq's environment.
+    ///   - lockTime: how long a list may stay locked for a server that prepares its next batch.
+    /// - Throws: `StoreError` if the database cannot be reached, or has other tables or a newer format; nothing is
+    ///   changed then.
     package init(
         _ address: String, schema: String = "hand", passwordFile: String? = nil, patience: Duration = .seconds(5),
         lockTime: Duration = .milliseconds(250)
@@ -42,10 +43,10 @@ package final class PostgresStore: CommitStore {
         do { self.address = try PostgresAddress(address, passwordFile: passwordFile) } catch {
             throw StoreError.failed(error.message)
         }
-        // The name of the channel for hints is longer by five.
+        // The name of the channel for hints is five characters longer.
         guard schema.wholeMatch(of: #/[a-z_][a-z0-9_]{0,57}/#) != nil else {
             throw StoreError.failed(
-                "'\(schema)' names no schema. Use at most 58 lowercase letters, digits and underscores.")
+                "'\(schema)' is not a schema name. Use at most 58 lowercase letters, digits and underscores.")
         }
         self.patience = patience
         contention = Contention(lockTime: lockTime)
@@ -76,14 +77,14 @@ package final class PostgresStore: CommitStore {
 
     // MARK: Sessions
 
-    /// What every session is told. A server that does not know one of the words is older, and does without.
+    /// Returns the statements that set up every session. An older server ignores the settings that it does not know.
     private static func settings(schema: String, patience: Duration) -> [PostgresCall] {
         let words = [
             "search_path": schema,
-            // Plans are made while tables are empty, and kept.
+            // Statements are planned while the tables are empty, and the plans are kept.
             "enable_seqscan": "off", "jit": "off",
             "default_transaction_isolation": "read committed",
-            // What we have given up should not go on, nor keep others from a list.
+            // A statement that we gave up must not continue, or block others from a list.
             "statement_timeout": "\(Int(patience / .milliseconds(1)))",
             "idle_in_transaction_session_timeout": "1000", "client_connection_check_interval": "1000",
         ]
@@ -92,14 +93,14 @@ package final class PostgresStore: CommitStore {
             PostgresCall(
                 "SELECT set_config(name, value, false) FROM (VALUES \(sql)) AS words (name, value) JOIN pg_settings USING (name)",
                 isKept: false),
-            // An acknowledgement is a promise, whatever the database makes of other programs'.
+            // An acknowledgement must be durable, whatever the database's default for other programs.
             PostgresCall(
                 "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') IN ('off', 'local')",
                 isKept: false),
         ]
     }
 
-    /// One moment is read, in as many statements as it takes; the caller may think in between.
+    /// A reading transaction sees one moment in all of its statements; the caller may compute between them.
     private static let readerSettings = [
         PostgresCall(
             """
@@ -109,19 +110,19 @@ package final class PostgresStore: CommitStore {
             """, isKept: false)
     ]
 
-    /// What words are set to in a session that appends.
+    /// Returns the values of settings in a session that appends.
     package func settings(_ words: [String]) throws -> [String] {
         try write { session in
             try words.map { try session.run("SELECT current_setting($1)", .text($0))[0].text(0) }
         }
     }
 
-    /// Runs `body`, which only reads, as if at one moment.
+    /// Runs `body`, which only reads, and sees one moment. It may run several times.
     func read<Result>(_ body: (PostgresSession) throws -> Result) throws -> Result {
         try retrying { try transaction(readers, by: $0, body) }
     }
 
-    /// Reads with one statement, which is one moment by itself, and makes something of the rows.
+    /// Reads with one statement, which sees one moment by itself, and passes its rows to `body`.
     func ask<Result>(
         _ sql: String, _ values: PostgresValue..., then body: (PostgresRows) throws -> Result
     ) throws -> Result {
@@ -131,7 +132,7 @@ package final class PostgresStore: CommitStore {
         }
     }
 
-    /// Runs what only reads, and once or twice more if the connection was lost.
+    /// Runs `body`, which only reads, and once or twice more if the connection was lost.
     private func retrying<Result>(_ body: (Deadline) throws -> Result) throws -> Result {
         try translating {
             let deadline = Deadline(in: patience)
@@ -146,17 +147,18 @@ package final class PostgresStore: CommitStore {
         }
     }
 
-    /// Runs `body` as one transaction: all of what it changes or nothing, unless the connection is lost at the wrong moment.
+    /// Runs `body` as one transaction, so that all of its changes are made or none. If the connection is lost at the
+    /// wrong moment, the changes may be made although this throws.
     func write<Result>(_ body: (PostgresSession) throws -> Result) throws -> Result {
         try translating { try transaction(writers, by: Deadline(in: patience), body) }
     }
 
-    /// Runs `body`, which only reads, as if at one moment, and may do something with what it reads: it is not run again.
+    /// Runs `body`, which only reads, and sees one moment. It runs once, so it may have side effects.
     func readOnce<Result>(_ body: (PostgresSession) throws -> Result) throws -> Result {
         try translating { try transaction(readers, by: Deadline(in: patience), body) }
     }
 
-    /// The same as `write`, where statements may take longer.
+    /// The same as `write`, but statements may take as long as `patience`.
     func write<Result>(patience: Duration, _ body: (PostgresSession) throws -> Result) throws -> Result {
         try translating { try transaction(writers, by: Deadline(in: self.patience), patience: patience, body) }
     }
@@ -179,21 +181,21 @@ package final class PostgresStore: CommitStore {
         }
     }
 
-    /// Runs `body` and says what the database complains of as a `StoreError`.
+    /// Runs `body` and translates the database's errors to `StoreError`.
     func translating<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as PostgresError {
             throw translated(error)
         } catch let error as WireError {
-            throw StoreError.damaged("\(place) does not read: \(error)")
+            throw StoreError.damaged("\(place) cannot be read: \(error)")
         }
     }
 
     func translated(_ error: PostgresError) -> StoreError {
         switch error.state {
         case _ where error.isAboutConnection || error.isPassing: .unreachable(place, why: error.description)
-        // A statement of this program fails only if the tables are not what they were.
+        // The statements of this program fail only if somebody else changed the tables.
         case "42P01", "42703", "42883", "3F000", "XX001", "XX002", "22P03": .damaged("\(place): \(error.description)")
         default: .failed("\(place): \(error.description)")
         }
@@ -220,17 +222,17 @@ struct PostgresSession {
         }
     }
 
-    /// What is not rolled back is not used again.
+    /// Rolls back. The pool does not reuse a connection whose rollback failed.
     func rollBack() {
         if !connection.isIdle { _ = connection.run([[PostgresCall("ROLLBACK")]], by: Deadline(in: patience)) }
     }
 }
 
 extension PostgresError {
-    /// A warning in front of an answer that is no more than a hope: a standby has not confirmed the transaction.
+    /// Whether this is a warning that a standby has not confirmed the transaction, so that it may not be durable.
     var isUncertainty: Bool { state == "01000" }
 
     static func uncertain(_ warning: PostgresError) -> PostgresError {
-        PostgresError(state: connectionLost, "it is not known whether it will last: \(warning.message)")
+        PostgresError(state: connectionLost, "the transaction may not be durable: \(warning.message)")
     }
 }

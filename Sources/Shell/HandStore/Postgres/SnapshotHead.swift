@@ -4,19 +4,19 @@ import HandCore
 import HandSync
 import HandWire
 
-/// What of a snapshot is no item: part 0 of it in a shared store.
+/// Everything in a snapshot except the items: part 0 of it in a shared store.
 struct SnapshotHead {
     let count: Int
     let digest: UInt64
     let deck: Deck?
-    /// The last submission of each client up to there, by its first author's number.
+    /// The last submission of each client up to the snapshot, by the client's number.
     let sequences: [UInt64: SequenceMark]
 
     init(of hand: Hand, deck: Deck?, sequences: [UInt64: SequenceMark]) {
         (count, digest, self.deck, self.sequences) = (hand.count, hand.digest, deck, sequences)
     }
 
-    /// A checksum, and what it is of: no digest covers a deck.
+    /// A checksum, followed by the bytes that it covers. It is needed because the digest does not cover the deck.
     var bytes: [UInt8] {
         var writer = WireWriter()
         writer.varint(count)

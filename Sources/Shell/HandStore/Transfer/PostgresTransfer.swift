@@ -3,7 +3,7 @@ import HandSync
 import HandWire
 import Postgres
 
-/// Reads all of a store in a database, within one transaction.
+/// Reads a whole store from a database, within one transaction.
 struct PostgresSource: StoreSource {
     let session: PostgresSession
 
@@ -75,7 +75,7 @@ struct PostgresSource: StoreSource {
             deletions: try last("deletion_numbers"))
     }
 
-    /// What belongs to nothing, or is said twice and not in the same way.
+    /// Returns the orphaned rows and the contradictions between tables.
     func problems() throws -> [String] {
         var problems: [String] = []
         for table in ["commits", "snapshots"] {
@@ -91,13 +91,13 @@ struct PostgresSource: StoreSource {
                 OR is_deleted != (number IN (SELECT list FROM deleted_lists)) ORDER BY number
             """
         problems += try session.run(sql).map {
-            "list \(try $0.integer(0)) is deleted and is not: it has a name and a deletion, or neither"
+            "list \(try $0.integer(0)) has both a name and a deletion, or neither"
         }
         let names = "SELECT list FROM names WHERE list NOT IN (SELECT number FROM lists) ORDER BY list"
-        problems += try session.run(names).map { "a name leads to list \(try $0.integer(0)), which is not there" }
+        problems += try session.run(names).map { "a name refers to list \(try $0.integer(0)), which does not exist" }
         let behind =
             "SELECT list FROM commits JOIN lists ON number = list WHERE last > revision GROUP BY list ORDER BY list"
-        problems += try session.run(behind).map { "the commits of list \(try $0.integer(0)) go on behind its end" }
+        problems += try session.run(behind).map { "the commits of list \(try $0.integer(0)) continue after its end" }
         return problems
     }
 }
@@ -106,9 +106,9 @@ struct PostgresSource: StoreSource {
 struct PostgresTarget: StoreTarget {
     let session: PostgresSession
 
-    /// Nobody else writes until the transaction ends.
+    /// Locks the tables until the transaction ends, and expects them to be empty.
     ///
-    /// - Throws: `StoreError.failed` if there is something.
+    /// - Throws: `StoreError.failed` if a table is not empty.
     func begin(_ place: String) throws {
         try session.run("SELECT set_config('idle_in_transaction_session_timeout', '0', true)")
         try session.run("LOCK TABLE lists, names, deleted_lists, clients, authors, settings IN ACCESS EXCLUSIVE MODE")

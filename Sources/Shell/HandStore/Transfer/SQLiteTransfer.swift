@@ -5,7 +5,7 @@ import HandCore
 import HandSync
 import HandWire
 
-/// Reads all of a store in a file of the present format.
+/// Reads a whole store from a file of the present format.
 struct SQLiteSource: StoreSource {
     let database: Database
 

@@ -4,15 +4,15 @@ import GRDB
 import HandSync
 import Postgres
 
-/// The store of several servers, from and to a file as `StoreBackup` writes it.
+/// Copies the store of several servers to and from a file as `StoreBackup` writes it.
 extension PostgresStore {
-    /// For the end of a large transaction, which takes as long as the disk does.
+    /// The patience for the end of a large transaction, which takes as long as the disk does.
     private static let patienceForCopies = Duration.seconds(600)
 
-    /// Writes all of the store into a file, as it is at one moment, also while servers write to it. The file appears under its name
-    /// when it is complete and flushed.
+    /// Writes the whole store into a file, as it is at one moment, also while servers write to it. The file gets its
+    /// name when it is complete and flushed.
     ///
-    /// - Throws: `StoreError`, also if something is damaged, or the file exists already.
+    /// - Throws: `StoreError`, also if the store is damaged or the file exists already.
     package func backUp(to file: String, progress: @escaping (String, Int, Int) -> Void) throws {
         let rules = try setting(SharedSettingKey.access, after: 0)?.value
         try StoreBackup.write(to: file) { partial in
@@ -28,7 +28,7 @@ extension PostgresStore {
         }
     }
 
-    /// Reads everything, and replays every commit. O(history).
+    /// Reads everything and replays every commit. O(history).
     package func verify(progress: @escaping (String, Int, Int) -> Void) throws -> StoreReport {
         try SQLiteStore.translating("the copy") {
             try readOnce { try verify($0, rules: nil, progress) }
@@ -56,15 +56,16 @@ extension PostgresStore {
         return report
     }
 
-    /// Takes all of a store's folder, or of a backup, into a database that is empty: all of it or nothing. Before that is settled, it is
-    /// read back and compared.
+    /// Copies the store of a folder, or a backup, into an empty database: all of it or nothing. Reads the copy back and
+    /// compares it before it commits.
     ///
     /// - Parameters:
-    ///   - path: a folder; nobody else may have it open. Or a backup.
-    ///   - rules: who may do what.
-    ///   - logID: what each list's history is called from now on.
-    /// - Returns: what was read back.
-    /// - Throws: `StoreError`. If the connection is lost at the very end, it may have been taken all the same.
+    ///   - path: a backup, or a folder that nobody else has open.
+    ///   - rules: the access rules.
+    ///   - logID: returns the new log id of a list's history, given the old one.
+    /// - Returns: the report on the copy that was read back.
+    /// - Throws: `StoreError`. If the connection is lost at the very end, the copy may have been committed all the
+    ///   same.
     package func take(
         _ path: String, rules: [UInt8]?, logID: @escaping (UInt64) -> UInt64 = { $0 },
         progress: @escaping (String, Int, Int) -> Void
@@ -80,7 +81,7 @@ extension PostgresStore {
                 try transfer.run(rules: rules)
                 let found = try verify(session, rules: rules, progress)
                 guard found == expected else {
-                    throw StoreError.failed("\(place) does not give back what \(path) has; nothing was copied")
+                    throw StoreError.failed("the copy in \(place) differs from \(path); nothing was copied")
                 }
                 return found
             }
@@ -89,7 +90,7 @@ extension PostgresStore {
 }
 
 extension StoreTransfer {
-    /// Makes a store of the present format in an empty file.
+    /// Creates a store of the present format in an empty database, and fills it.
     fileprivate static func fill(
         _ database: DatabaseQueue, from source: PostgresSource, _ damage: Damage = .throwError, rules: [UInt8]?,
         _ progress: @escaping (String, Int, Int) -> Void
@@ -103,7 +104,7 @@ extension StoreTransfer {
 }
 
 extension SQLiteStore {
-    /// All of a store's folder, or of a backup.
+    /// Runs `body` with the whole store of a folder, or a whole backup.
     fileprivate static func withAll<Result>(
         of path: String, _ body: (SQLiteSource) throws -> Result
     ) throws -> Result {

@@ -2,25 +2,26 @@ import HandCore
 import HandSync
 import HandWire
 
-/// Has one store take all that another one has: authors, lists with their histories, deleted ones among them, and who may do what.
+/// Copies everything from one store to another: authors, lists with their histories, including deleted lists, and
+/// access rules.
 ///
-/// Every commit is replayed on the way, and every digest and snapshot compared. Numbers stay what they are, so that frames stay what
-/// they are.
+/// Replays every commit on the way, and compares every digest and snapshot. Numbers stay the same, so that frames stay
+/// the same.
 struct StoreTransfer {
-    /// What is to become of a list that is damaged.
+    /// What to do with a damaged list.
     enum Damage {
         /// Nothing is copied.
         case throwError
-        /// The others are copied; the closure hears at which revision the list is wrong.
+        /// The other lists are copied; the closure gets the first wrong revision of the list.
         case skip((ListRecord, Int, StoreError) -> Void)
     }
 
     let source: any StoreSource
     let target: any StoreTarget
     var damage = Damage.throwError
-    /// What a list's history is called from now on. Another name keeps clients from going on where they were.
+    /// Returns the new log id of a list's history. A different id keeps clients from continuing where they were.
     var logID: (UInt64) -> UInt64 = { $0 }
-    /// Hears of a list, the revision that has been copied, and the last one.
+    /// Called with a list's name, the last copied revision, and the list's last revision.
     var progress: (String, Int, Int) -> Void = { _, _, _ in }
 
     private static let authorsAtOnce = 1_000
@@ -66,7 +67,7 @@ struct StoreTransfer {
             guard snapshots.contains(replay.revision) else { return }
             let (hand, deck) = try source.snapshot(of: stored, at: replay.revision)
             guard hand == replay.hand, deck == replay.deck else {
-                throw StoreError.damaged("the snapshot at revision \(replay.revision) is not what the commits lead to")
+                throw StoreError.damaged("the snapshot at revision \(replay.revision) does not match the commits")
             }
             let marks = try SequenceMark.ofClients(marks.values) { clients[$0] }
             try target.add(ListState(hand: hand, deck: deck, marks: marks), of: stored, at: replay.revision)
@@ -87,55 +88,57 @@ struct StoreTransfer {
         }
         guard replay.hand.count == stored.count, list.digest == nil || list.digest == replay.hand.digest else {
             throw StoreError.damaged(
-                "list \(stored.number) is not at revision \(stored.revision) what its commits make of it")
+                "list \(stored.number) at revision \(stored.revision) does not match its commits")
         }
         try target.finish(list, replay.hand, marks)
     }
 }
 
-/// A store of which all is read, as it is at one moment.
+/// A store that is read as a whole, as it is at one moment.
 protocol StoreSource {
-    /// In the order of their numbers.
+    /// Returns authors in the order of their numbers.
     func authors(after number: UInt64, limit: Int) throws -> [AuthorRecord]
-    /// Deleted ones among them.
+    /// Returns all lists, including deleted ones.
     func lists() throws -> [ListRecord]
-    /// A list as it is where what is kept of its history begins. Each client's last submission by then is among the marks.
+    /// Returns a list at its floor, where its history begins. The marks include each client's last submission up to
+    /// there.
     func base(of list: ListRecord) throws -> (hand: Hand, deck: Deck?, marks: [SequenceMark])
-    /// At least one, if there is one up to the list's revision.
+    /// Returns at least one frame, if there is one up to the list's revision.
     func frames(of list: StoredList, after revision: Int, about bytes: Int) throws -> [StoredFrame]
-    /// The revisions of its snapshots.
+    /// Returns the revisions of a list's snapshots.
     func snapshots(of list: StoredList) throws -> Set<Int>
     func snapshot(of list: StoredList, at revision: Int) throws -> (hand: Hand, deck: Deck?)
     func lastNumbers() throws -> LastNumbers
 }
 
-/// An empty store that is filled, as one transaction.
+/// An empty store that is filled in one transaction.
 protocol StoreTarget {
     func add(_ authors: [AuthorRecord]) throws
-    /// What `body` adds is not there if it throws. A target that cannot take back a part of what it has is given up then.
+    /// Runs `body`, and rolls back what it added if it throws. A target that cannot roll back a part must not be used
+    /// then.
     func atomically(_ body: () throws -> Void) throws
-    /// A snapshot.
+    /// Adds a snapshot.
     func add(_ state: ListState, of list: StoredList, at revision: Int) throws
-    /// To be called with all commits of a list in their order.
+    /// Adds commits. Call this with all commits of a list in order.
     func add(_ frames: [StoredFrame], of list: StoredList) throws
-    /// A list whose commits and snapshots are there.
+    /// Adds a list whose commits and snapshots were added.
     ///
     /// - Parameter marks: the last submission of each author, as far as it is known.
     func finish(_ list: ListRecord, _ hand: Hand, _ marks: [UInt64: SequenceMark]) throws
     func finish(_ numbers: LastNumbers, rules: [UInt8]?) throws
 }
 
-/// What a store says of a list, items and commits aside.
+/// A list in a store, without its items and commits.
 struct ListRecord {
     var stored: StoredList
-    /// At the newest revision; nil where it is not kept beside the commits.
+    /// The digest at the newest revision, or nil if the store does not keep it apart from the commits.
     let digest: UInt64?
     let deckSeed: UInt64?
     let owner: String?
-    /// Nil for a list that is there. The list inside is the same.
+    /// The deletion of this list, or nil if it is not deleted.
     let deletion: DeletedList?
 
-    /// For a deleted list, what it was called.
+    /// The list's name; for a deleted list, its former name.
     var name: String { deletion?.list.name ?? stored.name }
 }
 
@@ -146,7 +149,7 @@ struct AuthorRecord {
     let person: String
 }
 
-/// All that a snapshot has of a list.
+/// The contents of a list's snapshot.
 struct ListState {
     let hand: Hand
     let deck: Deck?
@@ -154,7 +157,7 @@ struct ListState {
     let marks: [UInt64: SequenceMark]
 }
 
-/// The highest numbers that were given to anybody. They are not given again.
+/// The highest numbers in use. They are never used again.
 struct LastNumbers {
     var lists: UInt64 = 0
     var authors: UInt64 = 0
