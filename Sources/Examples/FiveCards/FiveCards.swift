@@ -3,8 +3,8 @@ import HandClient
 import HandCore
 import HandSync
 
-/// Bots that play on one hand of five cards until it is a flush: each bot deals while there is room, or discards a card that does
-/// not fit. Nobody is ever dealt a card that is on the table.
+/// Bots that play on one hand of five cards until it is a flush: each bot deals while there is room, or discards a card
+/// that does not fit. Nobody is ever dealt a card that is on the table.
 @main
 enum FiveCards {
     static func main() async throws {

@@ -24,7 +24,8 @@ enum Checklist {
 
     /// Returns the edit that turns the list into the file's lines.
     ///
-    /// A line that was replaced by one of the same kind is an edit of its item, so that others' changes to the item stay.
+    /// A line that was replaced by one of the same kind is an edit of its item, so that others' changes to the item
+    /// stay.
     static func edit(of list: Hand, into lines: [String]) -> Delta {
         let former = self.lines(of: list)
         var items: [Item?] = list.map { $0 }

@@ -4,7 +4,8 @@ import HandClient
 import HandFormats
 import TOMLKit
 
-/// Servers that the user has named. Each is a file with the same keys as the configuration file, in a folder next to it.
+/// Servers that the user has named. Each is a file with the same keys as the configuration file, in a folder next to
+/// it.
 enum Contexts {
     struct Context {
         let name: String

@@ -18,8 +18,8 @@ extension EditOptions {
 
     /// Edits the named items, or adds items at a place. Waits for the server's answer and prints the result.
     ///
-    /// Requests only the named items from the server, unless edits of the list wait on this machine: these are sent first and need
-    /// the whole list.
+    /// Requests only the named items from the server, unless edits of the list wait on this machine: these are sent
+    /// first and need the whole list.
     ///
     /// - Parameter make: receives the list, perhaps with only those items, and the items and the place as indexes.
     func edit(

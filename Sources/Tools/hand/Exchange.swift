@@ -127,7 +127,8 @@ struct Import: AsyncParsableCommand {
         }
     }
 
-    /// Inserts items after an item, or at a place if that item is missing. Requests only the neighbours from the server.
+    /// Inserts items after an item, or at a place if that item is missing. Requests only the neighbours from the
+    /// server.
     private static func insert(
         _ items: [Item], behind last: ItemID?, at place: Place, of name: String, _ client: HandClient
     ) async throws -> Settlement {

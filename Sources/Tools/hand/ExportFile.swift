@@ -1,8 +1,8 @@
 import Foundation
 import HandFormats
 
-/// The target of an export. A regular file is replaced atomically, and keeps its mode and the links to it. A pipe or a device is
-/// written to.
+/// The target of an export. A regular file is replaced atomically, and keeps its mode and the links to it. A pipe or a
+/// device is written to.
 struct ExportFile {
     /// The path with all links resolved.
     private let path: String

@@ -2,7 +2,8 @@ import Foundation
 import HandClient
 import HandFormats
 
-/// The menu that `hand` without arguments shows in a terminal: the server and its lists, and the first steps for a newcomer.
+/// The menu that `hand` without arguments shows in a terminal: the server and its lists, and the first steps for a
+/// newcomer.
 enum FirstRun {
     private struct Choice {
         let words: String

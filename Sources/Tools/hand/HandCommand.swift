@@ -84,7 +84,8 @@ struct HandCommand: AsyncParsableCommand {
     ) -> Never {
         let failure = Failure(error)
         guard failure.isOurs else {
-            // The parser also throws help, version and completion scripts, with exit code 0. Everything else is a usage error.
+            // The parser also throws help, version and completion scripts, with exit code 0. Everything else is a usage
+            // error.
             let code = exitCode(for: error)
             let text = fullMessage(for: error)
             if code == .success {

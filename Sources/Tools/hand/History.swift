@@ -18,7 +18,8 @@ enum HistoryReader {
     /// If the commits touch more items than this, the whole list is requested.
     private static let most = 2_000
 
-    /// The positions, before the first commit, of all items that the commits touch. Items that a commit inserted need no request.
+    /// The positions, before the first commit, of all items that the commits touch. Items that a commit inserted need
+    /// no request.
     private static func selections(of commits: [Commit]) -> [Excerpt.Selection] {
         var selections: [Excerpt.Selection] = []
         for (index, commit) in commits.enumerated() {

@@ -11,9 +11,9 @@ import TLS
 enum Identity {
     private static let most = 1_000
 
-    /// The folder for a server. For several hosts, its name contains a digest of all hosts, because their names together may be too
-    /// long, and a comma, which occurs in no other folder's name. An address with other hosts counts as another server: it may not
-    /// have the same lists.
+    /// The folder for a server. For several hosts, its name contains a digest of all hosts, because their names
+    /// together may be too long, and a comma, which occurs in no other folder's name. An address with other hosts
+    /// counts as another server: it may not have the same lists.
     private static func folder(_ server: HandAddress.Server) -> String {
         let name = server.description
         let safe = name.map { $0.isLetter || $0.isNumber || $0 == "." ? $0 : "_" }
@@ -74,8 +74,8 @@ enum Identity {
         try HandClient(configuration(address, person, path, keepsLists: keepsLists))
     }
 
-    /// A client with the given id. If edits wait under the id, the client has their author's name. Returns nil if another command
-    /// uses the id; if edits may wait, waits up to `patience` for that command to end.
+    /// A client with the given id. If edits wait under the id, the client has their author's name. Returns nil if
+    /// another command uses the id; if edits may wait, waits up to `patience` for that command to end.
     static func client(
         _ slot: Int, at address: HandAddress, person: String, patience: Duration
     ) async throws -> HandClient? {

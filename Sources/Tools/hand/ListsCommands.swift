@@ -85,8 +85,8 @@ extension LocalTime {
         text(milliseconds, offset: offset(at: time_t(clamping: milliseconds / 1_000)))
     }
 
-    /// How many seconds this machine's time zone is ahead of UTC at a time, which is in seconds since 1970. Uses the system's time
-    /// zones, because the package contains none.
+    /// How many seconds this machine's time zone is ahead of UTC at a time, which is in seconds since 1970. Uses the
+    /// system's time zones, because the package contains none.
     static func offset(at time: time_t) -> Int {
         var (time, parts) = (time, tm())
         tzset()
@@ -181,8 +181,8 @@ struct Sync: AsyncParsableCommand {
         if !wasWaiting, !isBusy { list.server.say("nothing was waiting") }
     }
 
-    /// Runs `body` with a client for each of this machine's ids. If a running command has an id under which edits may wait, prints
-    /// this and the consequence. Returns whether there was such a command.
+    /// Runs `body` with a client for each of this machine's ids. If a running command has an id under which edits may
+    /// wait, prints this and the consequence. Returns whether there was such a command.
     private func forEachClient(
         at address: HandAddress, orSay consequence: String, _ body: (HandClient) async throws -> Void
     ) async throws -> Bool {

@@ -1,8 +1,8 @@
 import Foundation
 import HandLoad
 
-/// A load test in several processes. This process makes the lists and starts the others, each with a part of the clients. The
-/// processes begin together and compare their lists at the end; their results are added up.
+/// A load test in several processes. This process makes the lists and starts the others, each with a part of the
+/// clients. The processes begin together and compare their lists at the end; their results are added up.
 struct LoadProcesses {
     private let load: Load
     private let plan: LoadPlan

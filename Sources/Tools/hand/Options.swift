@@ -118,7 +118,8 @@ struct ServerOptions: ParsableArguments {
         throw ClientError.unreachable("\(address.server) did not answer within \(Words.number(timeout)) s")
     }
 
-    /// Returns the result of `body`; nil after `--timeout`. In that case `body` keeps running, and its result is dropped.
+    /// Returns the result of `body`; nil after `--timeout`. In that case `body` keeps running, and its result is
+    /// dropped.
     func inTime<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result? {
         let seconds = timeout
         let (outcomes, outcome) = AsyncThrowingStream<Result?, any Error>.makeStream()
@@ -151,7 +152,8 @@ struct ListOptions: ParsableArguments {
         throw Failure(.usage, "which list? Name it with -l LIST, or put it into the address: hand://HOST:PORT/LIST")
     }
 
-    /// Loads the list at a revision, or the current list. Keeps a copy of the current list for edits without the server.
+    /// Loads the list at a revision, or the current list. Keeps a copy of the current list for edits without the
+    /// server.
     func whole(at revision: Int? = nil) async throws -> (hand: Hand, revision: Int) {
         let name = try name()
         return try await server.withClient(list: name) { client, _ in

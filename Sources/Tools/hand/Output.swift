@@ -60,8 +60,8 @@ enum Output {
         Foundation.exit(status.rawValue)
     }
 
-    /// Opens standard descriptors that are closed, so that no other file gets their number and is overwritten. Writing to a closed
-    /// standard output still fails, as it should.
+    /// Opens standard descriptors that are closed, so that no other file gets their number and is overwritten. Writing
+    /// to a closed standard output still fails, as it should.
     static func claimDescriptors() {
         for (descriptor, mode) in [(Int32(0), O_WRONLY), (1, O_RDONLY), (2, O_WRONLY)]
         where fcntl(descriptor, F_GETFD) < 0 {

@@ -98,8 +98,8 @@ enum Settings {
         }
     }
 
-    /// The layers, the one with the highest precedence first. A context that is named for this command comes before the environment;
-    /// the context in use comes after it.
+    /// The layers, the one with the highest precedence first. A context that is named for this command comes before the
+    /// environment; the context in use comes after it.
     static func layers() throws -> [Layer] {
         try [
             Contexts.named().map { .file($0.file) }, .environment, Contexts.current().map { .file($0.file) },
@@ -131,7 +131,8 @@ enum Settings {
         guard let table = try table(at: path) else { return nil }
         let known = Key.allCases.map(\.rawValue)
         var file = File(path: path)
-        // A file that cannot be read is an error. Without its settings, the user would have another name, at another server.
+        // A file that cannot be read is an error. Without its settings, the user would have another name, at another
+        // server.
         for (name, value) in table {
             if let key = Key(rawValue: name), let text = value.string {
                 file.texts[key] = text
@@ -172,7 +173,8 @@ enum Settings {
         }
     }
 
-    /// The address from the flag, the environment or a file, or else of the server on this machine, with the secret for that server.
+    /// The address from the flag, the environment or a file, or else of the server on this machine, with the secret for
+    /// that server.
     static func address(flag: String?, list: String?) throws -> HandAddress {
         var address = try place(flag: flag, list: list)
         address.token = try token(for: address.server, in: address.token)

@@ -268,7 +268,8 @@ package struct App: Sendable {
 }
 
 extension Input {
-    /// Whether a person made this input. The terminal sends the other inputs by itself, even in the middle of a key sequence.
+    /// Whether a person made this input. The terminal sends the other inputs by itself, even in the middle of a key
+    /// sequence.
     fileprivate var isFromPerson: Bool {
         switch self {
         case .key, .paste, .mouse: true

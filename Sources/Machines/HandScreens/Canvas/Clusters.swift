@@ -1,5 +1,5 @@
-/// The kinds of joined emoji that a terminal draws as one character of two columns. Terminals differ, so the client tests each
-/// one; a terminal that does not answer is assumed to draw none of them.
+/// The kinds of joined emoji that a terminal draws as one character of two columns. Terminals differ, so the client
+/// tests each one; a terminal that does not answer is assumed to draw none of them.
 package struct Clusters: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -16,8 +16,8 @@ package struct Clusters: OptionSet, Hashable, Sendable {
     /// A sign with the selector for its emoji form, instead of its narrow form.
     package static let selected = Clusters(rawValue: 8)
 
-    /// The samples that a terminal must draw, each at the start of a row. It supports a kind if its cursor is in column 2
-    /// afterwards.
+    /// The samples that a terminal must draw, each at the start of a row. It supports a kind if its cursor is in column
+    /// 2 afterwards.
     package static let samples: [(kind: Clusters, text: String)] = [
         (.toned, "👍🏽"), (.joined, "👩‍👩‍👧"), (.long, "👨‍👩‍👧‍👦"), (.selected, "❤️"),
     ]

@@ -2,8 +2,8 @@ import HandFormats
 
 /// Breaks text into lines of a given width.
 package enum Wrapping {
-    /// The lines of a text, broken at "\n", at blanks, and within words that are too long. There are at least one and at most
-    /// `limit` lines; the last one ends in `…` if the text continues.
+    /// The lines of a text, broken at "\n", at blanks, and within words that are too long. There are at least one and
+    /// at most `limit` lines; the last one ends in `…` if the text continues.
     ///
     /// Blanks at a break are left out, unless the break is a "\n". Control characters and marks of writing direction become
     /// `�`, a tab becomes a blank.
@@ -23,8 +23,8 @@ package enum Wrapping {
     /// The most bytes read per column: more than any script needs, so that longer text consists of invisible characters.
     private static let mostBytes = 64
 
-    /// A prefix that is long enough to fill all lines. Without this limit, a megabyte of blanks, of marks on one letter, or of
-    /// joined emoji would be read to the end.
+    /// A prefix that is long enough to fill all lines. Without this limit, a megabyte of blanks, of marks on one
+    /// letter, or of joined emoji would be read to the end.
     private static func beginning(of text: String, _ wrapper: Wrapper) -> Substring {
         // One extra column for the break.
         let perLine = wrapper.width.addingReportingOverflow(1)
@@ -100,8 +100,8 @@ private struct Wrapper {
         }
     }
 
-    /// Takes the characters that the terminal draws for one character; there may be several, as for a flag. They stay on one line if
-    /// they fit.
+    /// Takes the characters that the terminal draws for one character; there may be several, as for a flag. They stay
+    /// on one line if they fit.
     private mutating func takeDrawn(_ drawn: [Character]) {
         let own = drawn.reduce(0) { $0 + Columns.width(of: $1) }
         if own == 0 { return }

@@ -101,8 +101,8 @@ struct TextCell: TableCell {
     func lines(width: Int, _ state: RowState) -> [Line] { text }
 }
 
-/// The field for typing the text of an item. It grows with the text as far as there is room; then it shows the lines around
-/// the cursor, with an arrow where there are more.
+/// The field for typing the text of an item. It grows with the text as far as there is room; then it shows the lines
+/// around the cursor, with an arrow where there are more.
 struct EditorCell: TableCell {
     private let draft: Draft
     /// The most lines that the field may have.

@@ -1,8 +1,8 @@
 import HandCore
 
 extension LineEditor {
-    /// Merges somebody else's change of the original text: their words appear, and the cursor and the user's typing stay in
-    /// place. The undo and redo steps are merged as well, so that no undo removes what the others wrote.
+    /// Merges somebody else's change of the original text: their words appear, and the cursor and the user's typing
+    /// stay in place. The undo and redo steps are merged as well, so that no undo removes what the others wrote.
     ///
     /// - Parameter present: the text that everybody has now.
     /// - Returns: the places where others changed words that the user has replaced. The user's text stays there.
@@ -13,7 +13,8 @@ extension LineEditor {
         return merged.losses
     }
 
-    /// Merges what the user wrote in another editor. The changes that others made in the meantime are already in the field.
+    /// Merges what the user wrote in another editor. The changes that others made in the meantime are already in the
+    /// field.
     ///
     /// - Parameter given: the text in the field when the other editor was opened.
     /// - Returns: the places where others changed words that the user has replaced. The user's text stays there.

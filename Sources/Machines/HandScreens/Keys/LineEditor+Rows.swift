@@ -9,9 +9,9 @@ extension LineEditor {
         wrap(changed: 0..<characters.count, growth: 0)
     }
 
-    /// Recomputes the rows where characters have changed, up to the first row that begins where it began before. A row begins
-    /// after a line break, or, where the text is wrapped, after blanks or within a long word. Blanks before a wrap stay at the end
-    /// of their row, past the edge if necessary, so that the cursor can reach them.
+    /// Recomputes the rows where characters have changed, up to the first row that begins where it began before. A row
+    /// begins after a line break, or, where the text is wrapped, after blanks or within a long word. Blanks before a
+    /// wrap stay at the end of their row, past the edge if necessary, so that the cursor can reach them.
     ///
     /// - Parameters:
     ///   - changed: the range of new characters.
@@ -74,8 +74,8 @@ extension LineEditor {
         Wrapping.drawn(character, width: width ?? .max).columns
     }
 
-    /// The index of the character in a row that is in the given column, or left of it. The end of a wrapped row is the start of the
-    /// next one.
+    /// The index of the character in a row that is in the given column, or left of it. The end of a wrapped row is the
+    /// start of the next one.
     func index(inRow row: Int, column: Int) -> Int {
         let range = range(ofRow: row)
         let isWrapped = row + 1 < rows.count && rows[row + 1] == range.upperBound
@@ -88,8 +88,9 @@ extension LineEditor {
         return index
     }
 
-    /// The rows to show if there is room for `lines` rows: all rows, or a window that contains the cursor's row. The window
-    /// depends only on the text and the cursor. It moves by half its height, so that the text stays still while the cursor moves.
+    /// The rows to show if there is room for `lines` rows: all rows, or a window that contains the cursor's row. The
+    /// window depends only on the text and the cursor. It moves by half its height, so that the text stays still while
+    /// the cursor moves.
     package func window(lines: Int) -> Range<Int> {
         guard rows.count > lines else { return rows.indices }
         let step = max(1, lines / 2)

@@ -1,11 +1,11 @@
 extension LineEditor {
     private typealias Drawn = (text: String, columns: Int)
 
-    /// The part of the text that contains the cursor and fits into `width` columns, and the cursor's column in that part. `‹` and
-    /// `›` mark where the text continues.
+    /// The part of the text that contains the cursor and fits into `width` columns, and the cursor's column in that
+    /// part. `‹` and `›` mark where the text continues.
     ///
-    /// Depends only on the text and the cursor. The part moves by half its width, so that the text stays still while the cursor
-    /// moves within it. O(length of the line).
+    /// Depends only on the text and the cursor. The part moves by half its width, so that the text stays still while
+    /// the cursor moves within it. O(length of the line).
     package func visible(width: Int) -> (text: String, cursorColumn: Int) {
         let drawn = characters.map { Wrapping.drawn($0, width: .max) }
         let widths = drawn.map(\.columns)

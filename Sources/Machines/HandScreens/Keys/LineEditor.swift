@@ -35,8 +35,8 @@ package struct LineEditor: Equatable, Sendable {
     package var text: String { String(characters) }
     package var isEmpty: Bool { characters.isEmpty }
 
-    /// Inserts pasted text at the cursor. Tabs become blanks, and so do line breaks if the text is one line; other control
-    /// characters are left out. A single undo removes the pasted text.
+    /// Inserts pasted text at the cursor. Tabs become blanks, and so do line breaks if the text is one line; other
+    /// control characters are left out. A single undo removes the pasted text.
     package mutating func insert(_ text: String) {
         let clean = text.compactMap { character -> Character? in
             if character.isNewline { return width == nil ? " " : "\n" }
@@ -51,8 +51,9 @@ package struct LineEditor: Equatable, Sendable {
         character.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
-    /// Carries out a key. Returns false and changes nothing if the key has no meaning here: Enter, Esc and Tab never have one;
-    /// Up, Down and Alt-Enter have none in a single line. A key with a meaning may have no effect, such as Left at the start.
+    /// Carries out a key. Returns false and changes nothing if the key has no meaning here: Enter, Esc and Tab never
+    /// have one; Up, Down and Alt-Enter have none in a single line. A key with a meaning may have no effect, such as
+    /// Left at the start.
     package mutating func handle(_ key: Key) -> Bool {
         guard let act = type(key) ?? move(key) ?? climb(key) ?? change(key) ?? kill(key) ?? restore(key) else {
             return false

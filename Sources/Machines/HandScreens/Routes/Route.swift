@@ -94,7 +94,8 @@ package struct Location: Hashable, Sendable {
         self.route = route
     }
 
-    /// - Throws: `HandAddress.ParseError` if this is not the URL of a server. A path that leads nowhere becomes `Route.nowhere`.
+    /// - Throws: `HandAddress.ParseError` if this is not the URL of a server. A path that leads nowhere becomes
+    ///   `Route.nowhere`.
     package init(_ url: String) throws {
         let (server, path) = try HandAddress.parts(of: url)
         self.init(server: server, route: Route(path: path))

@@ -1,7 +1,8 @@
 import HandCore
 import HandSync
 
-/// The frame of every screen: the title at the top; the line of keys or of a question, and the status line, at the bottom.
+/// The frame of every screen: the title at the top; the line of keys or of a question, and the status line, at the
+/// bottom.
 enum Frame {
     static let titleRows = 1
     static let rowsAround = 3

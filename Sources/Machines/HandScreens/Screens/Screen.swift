@@ -1,8 +1,8 @@
 import HandCore
 import HandWire
 
-/// A screen: a value that takes keys and draws itself. Its subject is fixed when the screen is made; only the name of its list
-/// may change.
+/// A screen: a value that takes keys and draws itself. Its subject is fixed when the screen is made; only the name of
+/// its list may change.
 ///
 /// The model decides which actions are possible (`refusal`).
 package protocol Screen: Sendable {

@@ -1,7 +1,8 @@
 /// The window of a table: which row the cursor is on, and the line on which that row starts.
 ///
-/// Rows have different heights. Only rows in the window or next to it are measured, so a table of a million rows costs no more
-/// than its window. Positions are relative to the cursor, so that edits above or below never move the cursor's row.
+/// Rows have different heights. Only rows in the window or next to it are measured, so a table of a million rows costs
+/// no more than its window. Positions are relative to the cursor, so that edits above or below never move the cursor's
+/// row.
 package struct TableView: Equatable, Sendable {
     package private(set) var cursor = 0
     /// The line of the window, from 0, on which the cursor's row starts.

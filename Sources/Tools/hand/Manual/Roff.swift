@@ -16,7 +16,8 @@ struct Roff {
 
     mutating func heading(_ title: String) { text += ".SH \(Self.escaped(title.uppercased()))\n" }
 
-    /// Adds paragraphs, which are separated by empty lines. Lines that begin with two spaces are literal; the two spaces are dropped.
+    /// Adds paragraphs, which are separated by empty lines. Lines that begin with two spaces are literal; the two
+    /// spaces are dropped.
     mutating func paragraphs(_ paragraphs: String) {
         var isLiteral = false
         var isNew = true

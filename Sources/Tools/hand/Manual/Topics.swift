@@ -1,6 +1,7 @@
 import HandFormats
 
-/// The texts of `hand help TOPIC`: what a user should understand beyond single commands. A line that begins with a space is not wrapped.
+/// The texts of `hand help TOPIC`: what a user should understand beyond single commands. A line that begins with a
+/// space is not wrapped.
 enum Topic: String, CaseIterable {
     case merging, offline, tls, roles, decks, backups
 
@@ -100,7 +101,7 @@ enum Topic: String, CaseIterable {
 
     private static let rolesText = """
         By default, every user of the server's machine may do everything, and nobody may do anything over a network without a token. \
-        To change this, use 'hand token guests', for example with --remote read.
+        To change this, use 'hand token guests --remote read', for example.
 
         A token is a secret for one person. It gives a role on all lists or on some. Each role includes the roles before it:
 
@@ -157,7 +158,7 @@ enum Topic: String, CaseIterable {
         The existing store is moved aside, not deleted. Clients that reconnect keep the edits that they had not sent. Edits that \
         were acknowledged after the backup was made are gone from the lists.
 
-        To back up or restore servers that share a database, add --store postgres://… to these commands. 'hand store copy' copies \
-        all lists between a folder and a database.
+        'hand backup', 'hand verify' and 'hand recover' also work on the database of several servers, with --store postgres://…. \
+        'hand store copy' copies all lists between a folder and a database.
         """
 }

@@ -183,7 +183,7 @@ private struct AdminBackup: ParsableCommand {
 
 private struct AdminReport: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "report", abstract: "Print everything that 'hand top' shows once, as JSON.")
+        commandName: "report", abstract: "Print a single report of what 'hand top' shows, as JSON.")
 
     @OptionGroup var options: AdminOptions
     @Flag(help: "Print the reports of all servers that share a database.") var all = false

@@ -185,7 +185,8 @@ struct Serve: ParsableCommand {
         try store.close()
     }
 
-    /// Logs how far the conversion of an older store has come, every 100,000 commits, and asks the service manager to wait for it.
+    /// Logs how far the conversion of an older store has come, every 100,000 commits, and asks the service manager to
+    /// wait for it.
     ///
     /// - Parameter reported: the number of converted commits at the last report.
     private static func report(
@@ -255,8 +256,8 @@ struct Serve: ParsableCommand {
         }
     }
 
-    /// On SIGHUP, reads the certificate again and reopens the audit log, as its file may have been moved away. If the certificate
-    /// cannot be read, the old one stays in use.
+    /// On SIGHUP, reads the certificate again and reopens the audit log, as its file may have been moved away. If the
+    /// certificate cannot be read, the old one stays in use.
     private func reloadOnSignal(
         _ server: Server, _ loop: Loop, _ logger: Logger, _ audit: AuditLog?, _ manager: ServiceManager?
     ) throws {

@@ -5,8 +5,8 @@ import TOMLKit
 
 /// The settings of 'hand serve' that do not come from the command line: the environment's, then the configuration file's.
 ///
-/// They become options in front of those on the command line, and the last one wins. So the argument parser reads and checks every
-/// value, wherever it comes from.
+/// They become options in front of those on the command line, and the last one wins. So the argument parser reads and
+/// checks every value, wherever it comes from.
 struct ServeLayers {
     /// One source of settings, with the arguments of each setting by its name.
     struct Layer {

@@ -1,16 +1,16 @@
 import Foundation
 import Glibc
 
-/// Reports the server's state to the service manager that started it, by systemd's protocol for `Type=notify`: one datagram per
-/// state.
+/// Reports the server's state to the service manager that started it, by systemd's protocol for `Type=notify`: one
+/// datagram per state.
 struct ServiceManager {
     enum News: String {
         case ready = "READY=1"
         case stopping = "STOPPING=1"
     }
 
-    /// Returns the descriptors of sockets that the manager has opened for this process, by systemd's protocol for socket activation. Call it
-    /// once: it clears the variables, so that child processes do not use the sockets.
+    /// Returns the descriptors of sockets that the manager has opened for this process, by systemd's protocol for
+    /// socket activation. Call it once: it clears the variables, so that child processes do not use the sockets.
     ///
     /// - Throws: `Failure` if the number of sockets is not from 1 to 64.
     static func takeSockets() throws -> [Int32] {

@@ -23,7 +23,8 @@ struct Top: ParsableCommand {
 
     func run() throws {
         if all { return try FleetWatch.run(try shared.opened()) }
-        // The first request comes before the terminal is taken over, so that an error is printed on the ordinary screen.
+        // The first request comes before the terminal is taken over, so that an error is printed on the ordinary
+        // screen.
         let first = try AdminOptions.decoded(try options.ask("/report"), as: ServerReport.self)
         let loop = try Loop()
         let watch = try TopWatch(loop, at: try options.path, first)

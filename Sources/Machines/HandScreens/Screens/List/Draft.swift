@@ -25,8 +25,8 @@ package struct Draft: Sendable {
     var editor: LineEditor
     /// Why the text is refused, or what has happened to the item in the meantime.
     var problem: String?
-    /// The message until the text is saved: what somebody else did to the words that the user replaced, or where to find the text
-    /// that another editor saved.
+    /// The message until the text is saved: what somebody else did to the words that the user replaced, or where to
+    /// find the text that another editor saved.
     var note: String?
     /// The state while the user's own editor has the text; nil otherwise.
     private(set) var outside: Outside?
@@ -103,7 +103,8 @@ package struct Draft: Sendable {
         return [enter, Hint(Key(.escape), to: "leave")] + (other.map { [$0] } ?? []) + ofSeveral
     }
 
-    /// Updates the draft after a change that led to `hand`. `name` is the change's author. Returns false if the draft's item is gone.
+    /// Updates the draft after a change that led to `hand`. `name` is the change's author. Returns false if the draft's
+    /// item is gone.
     mutating func follow(_ delta: Delta, to hand: Hand, by name: String) -> Bool {
         switch target {
         case .new(let gap, let side):
@@ -173,8 +174,8 @@ enum Typed {
         return order.filter { rules.allowedKinds?.contains($0) ?? ($0 != .card) }
     }
 
-    /// The content for a typed text. Its kind is `kind`, unless the text begins like a heading or a task (optionally with a bullet
-    /// before the box), or is an address. Returns nil if the text cannot be of that kind.
+    /// The content for a typed text. Its kind is `kind`, unless the text begins like a heading or a task (optionally
+    /// with a bullet before the box), or is an address. Returns nil if the text cannot be of that kind.
     static func content(_ text: String, as kind: Content.Kind, _ rules: Rules) -> Content? {
         let trimmed = text.drop { $0 == " " }
         func isAllowed(_ kind: Content.Kind) -> Bool { rules.allowedKinds?.contains(kind) ?? true }

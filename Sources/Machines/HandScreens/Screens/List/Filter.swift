@@ -1,6 +1,7 @@
 import HandCore
 
-/// The items that contain a text, optionally without ticked ones. The search runs in portions, so that typing never waits.
+/// The items that contain a text, optionally without ticked ones. The search runs in portions, so that typing never
+/// waits.
 struct Filter: Sendable {
     let query: String
     let hidesTicked: Bool

@@ -85,7 +85,8 @@ extension ListScreen {
         return filter.isComplete(in: app.list(list).hand) ? [] : [.workOn]
     }
 
-    /// Sets another filter, or none. The cursor stays on its item if the item is still shown, or else moves to the next one.
+    /// Sets another filter, or none. The cursor stays on its item if the item is still shown, or else moves to the next
+    /// one.
     private mutating func setFilter(_ new: Filter?, _ app: inout AppState) {
         let here = home ?? place(app)
         (filter, home) = (new, here)

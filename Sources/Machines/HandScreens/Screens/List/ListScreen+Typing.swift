@@ -89,8 +89,8 @@ extension ListScreen {
         }
     }
 
-    /// Keeps typed text in the field, with the reason, if the list is not on the server or refuses the text. Returns whether it
-    /// does.
+    /// Keeps typed text in the field, with the reason, if the list is not on the server or refuses the text. Returns
+    /// whether it does.
     private mutating func keepsDraft(_ app: AppState, _ violation: String? = nil) -> Bool {
         guard let reason = app.list(list).refusal ?? violation else { return false }
         draft?.problem = reason
@@ -120,8 +120,8 @@ extension ListScreen {
         return .success(contents)
     }
 
-    /// Pastes text. Each line becomes an item, below the cursor or where items are being added. While an item's text is edited, the
-    /// pasted text goes into it.
+    /// Pastes text. Each line becomes an item, below the cursor or where items are being added. While an item's text is
+    /// edited, the pasted text goes into it.
     private mutating func paste(_ text: String, _ app: inout AppState) -> [Command] {
         let lines = text.split(separator: "\n").map { Printable.clean(String($0)) }
         if let draft {
